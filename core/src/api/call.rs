@@ -1,0 +1,159 @@
+//! The form that bindings call: a function by its name, inputs as trees or text, options as a tree.
+//!
+//! Everything a binding would otherwise have to know about a function is here, so that bindings translate and nothing more.
+
+use alloc::{borrow::Cow, format, vec::Vec};
+
+use super::{describe, text_of};
+use crate::{
+    check,
+    deferred,
+    dialect::DIALECTS,
+    envelope,
+    error::{Code, Error},
+    json::{self, Node},
+    options::{DeferredOptions, EnvelopeOptions, Naming, SanitizeOptions},
+    report::Recorder,
+    sanitize,
+};
+
+/// A public function, as bindings know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Function {
+    /// `sanitize(schema, options)`
+    Sanitize,
+    /// `normalizeEnvelope(schema, options)`
+    NormalizeEnvelope,
+    /// `applyDeferredLoading(request, options)`
+    ApplyDeferredLoading,
+    /// `check(schema, options)`
+    Check,
+    /// `dialects()`
+    Dialects,
+}
+
+impl Function {
+    /// Every function there is.
+    pub const ALL: &'static [Function] = &[
+        Function::Sanitize,
+        Function::NormalizeEnvelope,
+        Function::ApplyDeferredLoading,
+        Function::Check,
+        Function::Dialects,
+    ];
+
+    /// The function's name in JavaScript.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Function::Sanitize => "sanitize",
+            Function::NormalizeEnvelope => "normalizeEnvelope",
+            Function::ApplyDeferredLoading => "applyDeferredLoading",
+            Function::Check => "check",
+            Function::Dialects => "dialects",
+        }
+    }
+
+    /// The function of that name.
+    pub fn named(name: &str) -> Option<Function> {
+        Function::ALL.iter().copied().find(|function| function.name() == name)
+    }
+
+    /// The name of the rewritten value in the result of the `WithReport` forms, for functions that have them.
+    pub const fn result_name(self) -> Option<&'static str> {
+        match self {
+            Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
+            Function::ApplyDeferredLoading => Some("request"),
+            Function::Check | Function::Dialects => None,
+        }
+    }
+}
+
+/// What a function gave.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    /// The rewritten value. Nodes that are still intact are the caller's own values.
+    pub value: Node<'a>,
+    /// What stands beside the value in the `WithReport` forms: an object.
+    pub report: Option<Node<'static>>,
+    /// Whether intact nodes are to be handed back as the caller's own objects, or copied.
+    pub share: bool,
+}
+
+/// What a function gave, as text.
+#[derive(Debug)]
+pub struct TextAnswer<'a> {
+    /// JSON text: the input itself if nothing changed.
+    pub text: Cow<'a, str>,
+    /// What stands beside it in the `WithReport` forms: an object.
+    pub report: Option<Node<'static>>,
+}
+
+/// Calls a function on trees.
+///
+/// # Errors
+/// Those of the function.
+pub fn call<'a>(
+    function: Function,
+    inputs: Vec<Node<'a>>,
+    options: &Node<'_>,
+    naming: Naming,
+    with_report: bool,
+) -> Result<Answer<'a>, Error> {
+    let mut inputs = inputs.into_iter();
+    let mut input = || inputs.next().ok_or_else(|| missing(function));
+    let answer = |value, report, share| Answer { value, report, share };
+    match function {
+        Function::Sanitize => {
+            let (options, mut node) = (SanitizeOptions::read(options, naming)?, input()?);
+            let changes = sanitize::sanitize(&mut node, &options, with_report)?;
+            Ok(answer(node, with_report.then(|| describe::rewrite(&changes)), options.share))
+        }
+        Function::NormalizeEnvelope => {
+            let (options, mut node) = (EnvelopeOptions::read(options, naming)?, input()?);
+            let mut recorder = if with_report { Recorder::on() } else { Recorder::off() };
+            envelope::normalize(&mut node, &mut recorder);
+            Ok(answer(node, with_report.then(|| describe::rewrite(&recorder.finish())), options.share))
+        }
+        Function::ApplyDeferredLoading => {
+            let (options, mut node) = (DeferredOptions::read(options, naming)?, input()?);
+            let report = deferred::apply(&mut node, &options)?;
+            Ok(answer(node, with_report.then(|| describe::deferred(&report)), options.share))
+        }
+        Function::Check => {
+            let options = SanitizeOptions::read(options, naming)?;
+            Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
+        }
+        Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
+    }
+}
+
+/// Calls a function on JSON text.
+///
+/// # Errors
+/// Those of the function, and `invalid-json`.
+pub fn call_text<'a>(
+    function: Function,
+    inputs: &[&'a str],
+    options: &Node<'_>,
+    naming: Naming,
+    with_report: bool,
+) -> Result<TextAnswer<'a>, Error> {
+    let mut nodes = Vec::with_capacity(inputs.len());
+    for text in inputs {
+        nodes.push(match function {
+            Function::ApplyDeferredLoading => deferred::read(text)?,
+            _ => json::read(text)?,
+        });
+    }
+    let Answer { value, report, .. } = call(function, nodes, options, naming, with_report)?;
+    let text = match (function.result_name(), inputs.first()) {
+        (Some(_), Some(source)) => text_of(source, &value),
+        _ => Cow::Owned(json::write(&value)),
+    };
+    Ok(TextAnswer { text, report })
+}
+
+fn missing(function: Function) -> Error {
+    Error::new(Code::InvalidValue, "", format!("expected an input for `{}`, found none", function.name()))
+}

@@ -1,0 +1,77 @@
+//! `apply_deferred_loading`.
+
+use alloc::borrow::Cow;
+use serde_json::Value;
+
+use super::text_of;
+use crate::{
+    deferred::{self, DeferredReport},
+    error::Error,
+    json::Node,
+    options::DeferredOptions,
+};
+
+/// A rewritten request and what was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Deferred<T> {
+    /// The request.
+    pub request: T,
+    /// Which tools were loaded and hidden, and what was odd.
+    pub report: DeferredReport,
+}
+
+/// Makes a request that uses deferred tools work on an API without that feature.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{apply_deferred_loading, DeferredOptions};
+/// let request = json!({
+///     "model": "some-model",
+///     "messages": [{"role": "user", "content": "hello"}],
+///     "tools": [{"name": "Read", "input_schema": {"type": "object"}, "defer_loading": true}],
+/// });
+/// assert_eq!(apply_deferred_loading(&request, &DeferredOptions::default())?["tools"], json!([]));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid-request`, `invalid-option`, `forced-deferred-tool`, `too-deep`.
+pub fn apply_deferred_loading(request: &Value, options: &DeferredOptions) -> Result<Value, Error> {
+    let mut node = Node::from_value(request)?;
+    deferred::apply(&mut node, options)?;
+    node.to_value()
+}
+
+/// [`apply_deferred_loading`], and what it decided.
+///
+/// # Errors
+/// As [`apply_deferred_loading`].
+pub fn apply_deferred_loading_with_report(request: &Value, options: &DeferredOptions) -> Result<Deferred<Value>, Error> {
+    let mut node = Node::from_value(request)?;
+    let report = deferred::apply(&mut node, options)?;
+    Ok(Deferred { request: node.to_value()?, report })
+}
+
+/// [`apply_deferred_loading`] from text to text: messages that hold nothing to rewrite are copied as they stand.
+///
+/// # Errors
+/// As [`apply_deferred_loading`], and `invalid-json`.
+pub fn apply_deferred_loading_json<'a>(request: &'a str, options: &DeferredOptions) -> Result<Cow<'a, str>, Error> {
+    let mut node = deferred::read(request)?;
+    deferred::apply(&mut node, options)?;
+    Ok(text_of(request, &node))
+}
+
+/// [`apply_deferred_loading_json`], and what it decided.
+///
+/// # Errors
+/// As [`apply_deferred_loading_json`].
+pub fn apply_deferred_loading_json_with_report<'a>(
+    request: &'a str,
+    options: &DeferredOptions,
+) -> Result<Deferred<Cow<'a, str>>, Error> {
+    let mut node = deferred::read(request)?;
+    let report = deferred::apply(&mut node, options)?;
+    Ok(Deferred { request: text_of(request, &node), report })
+}

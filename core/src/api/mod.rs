@@ -1,0 +1,39 @@
+//! The public functions: `serde_json::Value` and text in and out, and the form that bindings call.
+
+mod call;
+mod deferred;
+mod describe;
+mod dialects;
+mod envelope;
+mod sanitize;
+
+pub use call::{call, call_text, Answer, Function, TextAnswer};
+pub use deferred::{
+    apply_deferred_loading, apply_deferred_loading_json, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
+    Deferred,
+};
+pub use describe::describe_error;
+pub use dialects::dialects;
+pub use envelope::{normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report};
+pub use sanitize::{check, check_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report, Rewritten};
+
+pub use crate::{
+    check::Violation,
+    deferred::{DeferredReport, Warning},
+    dialect::Dialect,
+};
+
+use alloc::{borrow::Cow, string::String};
+
+use crate::json::{self, Node};
+
+/// The text of a tree that was read from `source`: the source itself if nothing changed.
+fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
+    if node.is_intact() {
+        Cow::Borrowed(source)
+    } else {
+        let mut text = String::with_capacity(source.len());
+        json::write_into(node, &mut text);
+        Cow::Owned(text)
+    }
+}

@@ -1,0 +1,109 @@
+//! `sanitize` and `check`.
+
+use alloc::{borrow::Cow, vec::Vec};
+use serde_json::Value;
+
+use super::text_of;
+use crate::{
+    check::{self as violations, Violation},
+    error::Error,
+    json,
+    json::Node,
+    options::SanitizeOptions,
+    report::{lossless, Change},
+    sanitize as rules,
+};
+
+/// A rewritten schema and what was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rewritten<T> {
+    /// The schema.
+    pub schema: T,
+    /// Every change, in document order.
+    pub changes: Vec<Change>,
+    /// Whether the same arguments are accepted and no guidance is lost.
+    pub lossless: bool,
+}
+
+impl<T> Rewritten<T> {
+    pub(super) fn new(schema: T, changes: Vec<Change>) -> Self {
+        Rewritten { schema, lossless: lossless(&changes), changes }
+    }
+}
+
+/// Rewrites a tool's parameter schema into one dialect, with the least loss of meaning.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{sanitize, SanitizeOptions};
+/// let schema = json!({"type": "object", "properties": {"unit": {"const": "celsius"}}});
+/// assert_eq!(
+///     sanitize(&schema, &SanitizeOptions::new("codex"))?,
+///     json!({"type": "object", "properties": {"unit": {"type": "string", "enum": ["celsius"]}}}),
+/// );
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-option`, `too-deep`, `not-representable`, `too-lossy`, and what else the dialect names.
+pub fn sanitize(schema: &Value, options: &SanitizeOptions) -> Result<Value, Error> {
+    let mut node = Node::from_value(schema)?;
+    rules::sanitize(&mut node, options, false)?;
+    node.to_value()
+}
+
+/// [`sanitize`], and what it changed.
+///
+/// # Errors
+/// As [`sanitize`].
+pub fn sanitize_with_report(schema: &Value, options: &SanitizeOptions) -> Result<Rewritten<Value>, Error> {
+    let mut node = Node::from_value(schema)?;
+    let changes = rules::sanitize(&mut node, options, true)?;
+    Ok(Rewritten::new(node.to_value()?, changes))
+}
+
+/// [`sanitize`] from text to text: key order, number spelling and escapes of what no rule touches are kept, and the input
+/// itself comes back if there is nothing to change.
+///
+/// # Errors
+/// As [`sanitize`], and `invalid-json`.
+pub fn sanitize_json<'a>(schema: &'a str, options: &SanitizeOptions) -> Result<Cow<'a, str>, Error> {
+    let mut node = json::read(schema)?;
+    rules::sanitize(&mut node, options, false)?;
+    Ok(text_of(schema, &node))
+}
+
+/// [`sanitize_json`], and what it changed.
+///
+/// # Errors
+/// As [`sanitize_json`].
+pub fn sanitize_json_with_report<'a>(schema: &'a str, options: &SanitizeOptions) -> Result<Rewritten<Cow<'a, str>>, Error> {
+    let mut node = json::read(schema)?;
+    let changes = rules::sanitize(&mut node, options, true)?;
+    Ok(Rewritten::new(text_of(schema, &node), changes))
+}
+
+/// What the dialect would reject about a schema as it is. Empty means accepted.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{check, SanitizeOptions};
+/// let violations = check(&json!({"type": "array", "items": [{"type": "string"}]}), &SanitizeOptions::new("codex-wire"))?;
+/// assert_eq!(violations[0].pointer, "/items");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-option`, `too-deep`.
+pub fn check(schema: &Value, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
+    violations::check(&Node::from_value(schema)?, options)
+}
+
+/// [`check`] of JSON text.
+///
+/// # Errors
+/// As [`check`], and `invalid-json`.
+pub fn check_json(schema: &str, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
+    violations::check(&json::read(schema)?, options)
+}

@@ -1,0 +1,114 @@
+//! What each model API accepts, as tables with their sources. One file per API family; nothing here rewrites anything.
+
+mod codex;
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    error::{Code, Error},
+    json::{Data, Node},
+    options::SanitizeOptions,
+};
+
+/// How a dialect's schemas are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// Codex's sanitizer; `wire` adds what Codex does before a request leaves.
+    Codex {
+        /// Prune, compact and keep, too.
+        wire: bool,
+    },
+}
+
+/// One fact about an API, with where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fact {
+    /// The fact in words.
+    pub says: &'static str,
+    /// `A`: official documentation, validator or source, or two independent live reports; `B`: one live report; `C`: inferred.
+    pub confidence: char,
+    /// Where it was read.
+    pub source: &'static str,
+}
+
+/// One dialect: what one surface of one API accepts, and how sure we are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Dialect {
+    /// The name that `sanitize` takes.
+    pub name: &'static str,
+    /// The API surface, in words.
+    pub surface: &'static str,
+    /// Where that surface is documented.
+    pub documentation: &'static str,
+    /// The day on which the facts were last checked (ISO 8601).
+    pub as_of: &'static str,
+    /// Raised whenever a table change alters outputs.
+    pub revision: u32,
+    /// The options of `sanitize` that this dialect has, beyond `dialect`, `allow` and `share`, in camelCase.
+    pub options: &'static [&'static str],
+    /// What `restore_arguments` may have to undo; empty where arguments are never encoded.
+    pub encodes: &'static [&'static str],
+    /// Size limits by name: bytes, levels or counts, as the name says.
+    pub limits: &'static [(&'static str, u64)],
+    /// What is known, with confidence and source.
+    pub facts: &'static [Fact],
+    pub(crate) method: Method,
+}
+
+/// Every dialect, in the order in which they are documented.
+pub(crate) const DIALECTS: &[Dialect] = &[codex::CODEX, codex::CODEX_WIRE];
+
+impl Dialect {
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let words = |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
+        let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
+        let facts = self.facts.iter().map(|fact| {
+            Node::record([
+                ("says", Node::string(fact.says)),
+                ("confidence", Node::string(String::from(fact.confidence))),
+                ("source", Node::string(fact.source)),
+            ])
+        });
+        Node::record([
+            ("name", Node::string(self.name)),
+            ("surface", Node::string(self.surface)),
+            ("documentation", Node::string(self.documentation)),
+            ("asOf", Node::string(self.as_of)),
+            ("revision", Node::count(self.revision.into())),
+            ("options", words(self.options)),
+            ("encodes", words(self.encodes)),
+            ("limits", Node::new(Data::Object(limits.collect()))),
+            ("facts", Node::array(facts.collect())),
+        ])
+    }
+}
+
+/// The dialect that the options name, once it is sure that it has all the options that are set.
+///
+/// # Errors
+/// `unknown-dialect` with the known ones, `invalid-option`.
+pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
+    let Some(dialect) = DIALECTS.iter().find(|dialect| dialect.name == options.dialect) else {
+        let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
+        let found = &options.dialect;
+        return Err(Error::new(
+            Code::UnknownDialect,
+            "/dialect",
+            format!("expected one of {}, found `{found}`; for example `{}`", names.join(", "), options.example()),
+        ));
+    };
+    if let Some(name) = options.dialect_options().find(|name| !dialect.options.contains(name)) {
+        let has = match dialect.options {
+            [] => String::from("has no options of its own"),
+            names => format!("has only `{}`", names.join("`, `")),
+        };
+        return Err(Error::new(
+            Code::InvalidOption,
+            format!("/{name}"),
+            format!("expected no `{}` because the dialect `{}` {has}, found one", options.naming.spell(name), dialect.name),
+        ));
+    }
+    Ok(dialect)
+}

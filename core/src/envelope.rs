@@ -1,0 +1,95 @@
+//! `normalize_envelope`: repairs the tool-parameter envelope (an object root with `properties`) and nothing else.
+//!
+//! The rules are those of openai/codex pull request 22166, with one step more (see [`normalize`]).
+
+use alloc::{borrow::Cow, format, string::String};
+
+use crate::{
+    json::{Data, Node},
+    report::{Accepts, Change, Guidance, Recorder},
+};
+
+const BECAUSE: &str = "tool parameters are an object with `properties` on every API (openai/codex#22166, confidence A); prevents \
+                       `Invalid schema for function: schema must be a JSON Schema of 'type: \"object\"'`";
+
+/// Repairs the envelope in place.
+pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
+    if !admits_an_object(node) {
+        // `true` accepts every object already, and so does what replaces it.
+        let everything = node.as_bool() == Some(true);
+        recorder.note(0, || {
+            let (accepts, guidance) =
+                if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
+            change("", accepts, guidance, "replace-root", format!("replaced {} by an empty object envelope", replaced(node)))
+        });
+        node.replace(Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())]).into_data());
+        return;
+    }
+
+    let Some(object) = node.as_object() else { return };
+    let (type_at, properties_at) = (object.position("type"), object.position("properties"));
+    let typed = object.get("type").is_some_and(|value| !value.is_null());
+    let properties = object.get("properties");
+    let opened = properties.is_some_and(|value| value.as_object().is_some());
+    if typed && opened {
+        return;
+    }
+    let had = properties.filter(|value| !value.is_null()).map(Node::kind);
+    let Some(object) = node.as_object_mut() else { return };
+    let mut after_type = type_at.map_or(0, |place| place + 1);
+    if !typed {
+        recorder.note(0, || change("/type", Accepts::Same, Guidance::Same, "add-type", "wrote `type: \"object\"`".into()));
+        match type_at {
+            Some(_) => object.set("type", Node::literal("object")),
+            None => {
+                object.insert_at(0, "type", Node::literal("object"));
+                after_type = 1;
+            }
+        }
+    }
+    if !opened {
+        recorder.note(0, || {
+            let message = match had {
+                Some(kind) => format!("replaced {kind} under `properties` by `{{}}`"),
+                None => "wrote `properties: {}`".into(),
+            };
+            change("/properties", Accepts::Same, Guidance::Same, "add-properties", message)
+        });
+        match properties_at {
+            Some(_) => object.set("properties", Node::empty_object()),
+            None => object.insert_at(after_type, "properties", Node::empty_object()),
+        }
+    }
+}
+
+/// Rules 1 and 2: an object whose `type` is missing, null, `"object"` or a list with it.
+fn admits_an_object(node: &Node<'_>) -> bool {
+    let Some(object) = node.as_object() else { return false };
+    match object.get("type").map(Node::data) {
+        None | Some(Data::Null) => true,
+        Some(Data::String(name)) => name.is("object"),
+        Some(Data::Array(names)) => names.iter().any(|name| name.is_text("object")),
+        Some(_) => false,
+    }
+}
+
+fn replaced(node: &Node<'_>) -> String {
+    match node.get("type") {
+        Some(found) => format!("a schema of type `{}`", crate::json::write(found)),
+        None => node.kind().into(),
+    }
+}
+
+fn change(at: &str, accepts: Accepts, guidance: Guidance, rule: &'static str, message: String) -> Change {
+    // An added key reports at its parent, which is the root.
+    Change {
+        pointer: String::new(),
+        output_pointer: Some(at.into()),
+        rule,
+        accepts,
+        guidance,
+        encoded: false,
+        because: Cow::Borrowed(BECAUSE),
+        message,
+    }
+}

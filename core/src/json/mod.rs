@@ -1,0 +1,26 @@
+//! The JSON tree: order-preserving, borrowing from its input, numbers as text.
+//!
+//! One concrete type for every path: text, `serde_json::Value`, JavaScript and Python values all become a [`Node`], are
+//! rewritten, and are written back. It knows JSON and nothing of schemas.
+//!
+//! Users of the crate meet `&str` and `serde_json::Value`; this module is public for those who bind another language.
+
+mod node;
+mod number;
+mod object;
+mod pointer;
+mod read;
+#[cfg(feature = "serde")]
+mod serde;
+mod text;
+mod value;
+mod write;
+
+pub use node::{Child, Data, Node, Origin};
+pub use number::{compare, is_integral};
+pub use object::{Member, Object};
+pub(crate) use pointer::push_token;
+pub use pointer::{Pointer, Step};
+pub use read::{read, read_members};
+pub use text::Text;
+pub use write::{length, write, write_into};

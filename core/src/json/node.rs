@@ -1,0 +1,293 @@
+//! The node: a JSON value that knows where it came from.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+use super::{Member, Object, Text};
+
+/// Which value of the input a node is: a number the reader gave it in document order, or none for a value made here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin(u32);
+
+impl Origin {
+    /// Made here, not read.
+    pub const NONE: Origin = Origin(u32::MAX);
+
+    /// Value number `number` of the input.
+    pub const fn new(number: u32) -> Self {
+        Origin(number)
+    }
+
+    /// The number, unless the value was made here.
+    pub const fn number(self) -> Option<u32> {
+        if self.0 == u32::MAX {
+            None
+        } else {
+            Some(self.0)
+        }
+    }
+}
+
+/// What a node holds.
+#[derive(Clone, Debug)]
+pub enum Data<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as it is spelled in JSON.
+    Number(Cow<'a, str>),
+    /// A string.
+    String(Text<'a>),
+    /// An array.
+    Array(Vec<Node<'a>>),
+    /// An object.
+    Object(Object<'a>),
+    /// JSON text that was checked to be one value and is copied as it stands, white space included: the messages of a
+    /// request that hold nothing to rewrite. Nothing looks inside.
+    Verbatim(&'a str),
+}
+
+/// A JSON value and its origin.
+///
+/// A node is *intact* while it is exactly the input value that its origin names, all the way down. Bindings hand back the
+/// caller's own value for intact nodes, and the text path hands back the caller's own text for an intact root. Every way
+/// to change a node ends that for the node; whoever changes a child through [`Node::visit_children`] ends it for the parents too.
+#[derive(Clone, Debug)]
+pub struct Node<'a> {
+    data: Data<'a>,
+    origin: Origin,
+    intact: bool,
+}
+
+impl<'a> Node<'a> {
+    /// A value made here.
+    pub const fn new(data: Data<'a>) -> Self {
+        Node { data, origin: Origin::NONE, intact: false }
+    }
+
+    /// A value as it was read.
+    pub const fn read(data: Data<'a>, origin: Origin) -> Self {
+        Node { data, origin, intact: true }
+    }
+
+    /// A string made here.
+    pub fn string(value: impl Into<Text<'a>>) -> Self {
+        Node::new(Data::String(value.into()))
+    }
+
+    /// A string made here from a literal without escapes.
+    pub(crate) const fn literal(value: &'static str) -> Self {
+        Node::new(Data::String(Text::literal(value)))
+    }
+
+    /// A boolean made here.
+    pub const fn bool(value: bool) -> Self {
+        Node::new(Data::Bool(value))
+    }
+
+    /// A count made here.
+    pub fn count(value: u64) -> Self {
+        Node::new(Data::Number(Cow::Owned(super::number::spell(value))))
+    }
+
+    /// An array made here.
+    pub const fn array(items: Vec<Node<'a>>) -> Self {
+        Node::new(Data::Array(items))
+    }
+
+    /// An object made here.
+    pub const fn object(object: Object<'a>) -> Self {
+        Node::new(Data::Object(object))
+    }
+
+    /// An object made here from literal names, which must differ.
+    pub(crate) fn record<const N: usize>(members: [(&'static str, Node<'a>); N]) -> Self {
+        Node::object(Object::from_unique(
+            members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value }).collect(),
+        ))
+    }
+
+    /// `{}`
+    pub const fn empty_object() -> Self {
+        Node::object(Object::new())
+    }
+
+    /// What it holds.
+    pub const fn data(&self) -> &Data<'a> {
+        &self.data
+    }
+
+    /// What it holds, to be changed: the node is no longer intact.
+    pub fn data_mut(&mut self) -> &mut Data<'a> {
+        self.intact = false;
+        &mut self.data
+    }
+
+    /// What it holds, owned.
+    pub fn into_data(self) -> Data<'a> {
+        self.data
+    }
+
+    /// Which input value this node is, or was before it was changed.
+    pub const fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Whether it is exactly the input value its origin names.
+    pub const fn is_intact(&self) -> bool {
+        self.intact
+    }
+
+    /// Replaces what it holds, keeping where it came from.
+    pub fn replace(&mut self, data: Data<'a>) {
+        self.data = data;
+        self.intact = false;
+    }
+
+    /// Marks the node as changed.
+    pub fn touch(&mut self) {
+        self.intact = false;
+    }
+
+    /// The object, if it is one.
+    pub const fn as_object(&self) -> Option<&Object<'a>> {
+        match &self.data {
+            Data::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The object, to be changed: the node is no longer intact.
+    pub fn as_object_mut(&mut self) -> Option<&mut Object<'a>> {
+        match &mut self.data {
+            Data::Object(object) => {
+                self.intact = false;
+                Some(object)
+            }
+            _ => None,
+        }
+    }
+
+    /// The items, if it is an array.
+    pub fn as_array(&self) -> Option<&[Node<'a>]> {
+        match &self.data {
+            Data::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The items, to be changed: the node is no longer intact.
+    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Node<'a>>> {
+        match &mut self.data {
+            Data::Array(items) => {
+                self.intact = false;
+                Some(items)
+            }
+            _ => None,
+        }
+    }
+
+    /// The string, if it is one.
+    pub const fn as_text(&self) -> Option<&Text<'a>> {
+        match &self.data {
+            Data::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The boolean, if it is one.
+    pub const fn as_bool(&self) -> Option<bool> {
+        match self.data {
+            Data::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The number as it is spelled, if it is one.
+    pub fn as_number(&self) -> Option<&str> {
+        match &self.data {
+            Data::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number as an unsigned integer, if it is one that is spelled so and fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number().and_then(super::number::as_u64)
+    }
+
+    /// Is it this string?
+    pub fn is_text(&self, value: &str) -> bool {
+        self.as_text().is_some_and(|text| text.is(value))
+    }
+
+    /// Is it null?
+    pub const fn is_null(&self) -> bool {
+        matches!(self.data, Data::Null)
+    }
+
+    /// A member of an object.
+    pub fn get(&self, key: &str) -> Option<&Node<'a>> {
+        self.as_object()?.get(key)
+    }
+
+    /// Lets `visit` see one member of an object and change it. If it does, this node is no longer intact either.
+    pub fn visit<R>(&mut self, key: &str, visit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+        let Data::Object(object) = &mut self.data else { return None };
+        let child = object.get_mut(key)?;
+        let result = visit(child);
+        self.intact &= child.intact;
+        Some(result)
+    }
+
+    /// Lets `visit` see every child, with its name or index, and change it. If one is changed, this node is no longer
+    /// intact either. Stops at the first error.
+    pub fn visit_children<E>(&mut self, mut visit: impl FnMut(Child<'_, 'a>, &mut Node<'a>) -> Result<(), E>) -> Result<(), E> {
+        match &mut self.data {
+            Data::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    let result = visit(Child::Item(index), item);
+                    self.intact &= item.intact;
+                    result?;
+                }
+            }
+            Data::Object(object) => {
+                for member in object.members_mut() {
+                    let result = visit(Child::Member(&member.key), &mut member.value);
+                    self.intact &= member.value.intact;
+                    result?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What kind of JSON value it is, as messages name it.
+    pub const fn kind(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "a boolean",
+            Data::Number(_) => "a number",
+            Data::String(_) => "a string",
+            Data::Array(_) => "an array",
+            Data::Object(_) => "an object",
+            Data::Verbatim(_) => "JSON text",
+        }
+    }
+}
+
+/// Which child of its parent a node is.
+#[derive(Clone, Copy, Debug)]
+pub enum Child<'c, 'a> {
+    /// The member of that name.
+    Member(&'c Text<'a>),
+    /// The item at that index.
+    Item(usize),
+}
+
+impl Default for Node<'_> {
+    fn default() -> Self {
+        Node::new(Data::Null)
+    }
+}

@@ -1,0 +1,83 @@
+//! Numbers as text: `1.0`, `1e400` and 2^70 keep their spelling, so arithmetic works on the spelling too.
+
+use alloc::{string::String, vec::Vec};
+use core::cmp::Ordering;
+
+/// A decimal number taken apart: sign, digits without leading or trailing zeros, and the power of ten of the last digit.
+struct Decimal {
+    negative: bool,
+    digits: Vec<u8>,
+    exponent: i64,
+}
+
+fn decimal(text: &str) -> Decimal {
+    let (negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, saturating(exponent)),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).skip_while(|digit| *digit == b'0').collect();
+    let mut exponent = exponent.saturating_sub(fraction.len() as i64);
+    while digits.last() == Some(&b'0') {
+        digits.pop();
+        exponent = exponent.saturating_add(1);
+    }
+    if digits.is_empty() {
+        return Decimal { negative: false, digits, exponent: 0 };
+    }
+    Decimal { negative, digits, exponent }
+}
+
+/// An exponent as a number; beyond 64 bits its sign is all that matters.
+fn saturating(exponent: &str) -> i64 {
+    let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
+    exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 })
+}
+
+/// Is the number an integer, however it is spelled? `1.0` and `1e2` are, `1e-1` is not.
+pub fn is_integral(text: &str) -> bool {
+    decimal(text).exponent >= 0
+}
+
+/// Compares two JSON numbers by value, exactly, however large they are.
+pub fn compare(one: &str, two: &str) -> Ordering {
+    let (one, two) = (decimal(one), decimal(two));
+    match (one.negative, two.negative) {
+        (false, true) => return Ordering::Greater,
+        (true, false) => return Ordering::Less,
+        _ => {}
+    }
+    let magnitude = magnitude(&one, &two);
+    if one.negative {
+        magnitude.reverse()
+    } else {
+        magnitude
+    }
+}
+
+fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
+    match (one.digits.is_empty(), two.digits.is_empty()) {
+        (true, true) => return Ordering::Equal,
+        (true, false) => return Ordering::Less,
+        (false, true) => return Ordering::Greater,
+        _ => {}
+    }
+    // The place of the first digit decides; at the same place the digits do, read as a fraction.
+    let place = |number: &Decimal| number.exponent.saturating_add(number.digits.len() as i64);
+    place(one).cmp(&place(two)).then_with(|| one.digits.cmp(&two.digits))
+}
+
+/// A number as a non-negative integer, if it is spelled as one and fits.
+pub(crate) fn as_u64(text: &str) -> Option<u64> {
+    text.parse().ok()
+}
+
+/// The shortest spelling of an integer.
+pub(crate) fn spell(value: u64) -> String {
+    use alloc::string::ToString;
+    value.to_string()
+}

@@ -1,0 +1,174 @@
+//! A JSON object as a vector of members, in order.
+//!
+//! Schemas have few keys, so linear search wins; where an object may be large (`properties`, `$defs`), callers that look
+//! up many names build an index once (see [`Object::index`]).
+
+use alloc::{collections::BTreeMap, vec::Vec};
+
+use super::{Node, Text};
+
+/// One member: a name and its value.
+#[derive(Clone, Debug)]
+pub struct Member<'a> {
+    /// The name.
+    pub key: Text<'a>,
+    /// The value.
+    pub value: Node<'a>,
+}
+
+/// A JSON object: members in order, names unique.
+#[derive(Clone, Debug, Default)]
+pub struct Object<'a> {
+    members: Vec<Member<'a>>,
+}
+
+impl<'a> Object<'a> {
+    /// An object without members.
+    pub const fn new() -> Self {
+        Object { members: Vec::new() }
+    }
+
+    /// An object of these members. A name that stands twice keeps its first place and its last value.
+    pub fn from_members(members: Vec<Member<'a>>) -> Self {
+        let mut object = Object { members };
+        object.settle_duplicates();
+        object
+    }
+
+    /// An object of members whose names are known to differ, as in a dict.
+    pub fn from_unique(members: Vec<Member<'a>>) -> Self {
+        Object { members }
+    }
+
+    fn settle_duplicates(&mut self) {
+        let members = &mut self.members;
+        if members.len() <= 16 {
+            let mut at = 1;
+            while let Some(key) = members.get(at).map(|member| &member.key) {
+                match members.iter().take(at).position(|member| member.key == *key) {
+                    None => at += 1,
+                    Some(twin) => {
+                        let later = members.remove(at);
+                        if let Some(twin) = members.get_mut(twin) {
+                            twin.value = later.value;
+                        }
+                    }
+                }
+            }
+            return;
+        }
+        // Larger objects: through an index, so that hostile input stays linear (times a logarithm).
+        let mut places: BTreeMap<Text<'a>, usize> = BTreeMap::new();
+        let mut kept: Vec<Member<'a>> = Vec::with_capacity(members.len());
+        for member in members.drain(..) {
+            match places.get(&member.key) {
+                Some(&place) => {
+                    if let Some(twin) = kept.get_mut(place) {
+                        twin.value = member.value;
+                    }
+                }
+                None => {
+                    places.insert(member.key.clone(), kept.len());
+                    kept.push(member);
+                }
+            }
+        }
+        *members = kept;
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The members in order.
+    pub fn iter(&self) -> core::slice::Iter<'_, Member<'a>> {
+        self.members.iter()
+    }
+
+    /// The value of a member.
+    pub fn get(&self, key: &str) -> Option<&Node<'a>> {
+        self.members.iter().find(|member| member.key.is(key)).map(|member| &member.value)
+    }
+
+    /// The value of a member whose name is a JSON string.
+    pub fn get_text(&self, key: &Text<'_>) -> Option<&Node<'a>> {
+        self.members.iter().find(|member| member.key == *key).map(|member| &member.value)
+    }
+
+    /// Whether a member of that name exists.
+    pub fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// The place of a member.
+    pub fn position(&self, key: &str) -> Option<usize> {
+        self.members.iter().position(|member| member.key.is(key))
+    }
+
+    /// Every member's place by its name: for callers that look up many.
+    pub fn index(&self) -> BTreeMap<&Text<'a>, usize> {
+        self.members.iter().enumerate().map(|(place, member)| (&member.key, place)).collect()
+    }
+
+    /// The value of a member, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node<'a>> {
+        self.members.iter_mut().find(|member| member.key.is(key)).map(|member| &mut member.value)
+    }
+
+    /// The members, to be changed. Names must stay unique.
+    pub fn members_mut(&mut self) -> &mut Vec<Member<'a>> {
+        &mut self.members
+    }
+
+    /// Sets a member: at its place if it exists, else last.
+    pub fn set(&mut self, key: impl Into<Text<'a>>, value: Node<'a>) {
+        let key = key.into();
+        match self.members.iter_mut().find(|member| member.key == key) {
+            Some(member) => member.value = value,
+            None => self.members.push(Member { key, value }),
+        }
+    }
+
+    /// Puts a new member at a place (at the end if the place lies beyond it).
+    pub fn insert_at(&mut self, place: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
+        let place = place.min(self.members.len());
+        self.members.insert(place, Member { key: key.into(), value });
+    }
+
+    /// Takes a member out.
+    pub fn remove(&mut self, key: &str) -> Option<Node<'a>> {
+        let place = self.position(key)?;
+        Some(self.members.remove(place).value)
+    }
+
+    /// Keeps the members for which `keep` says so.
+    pub fn retain(&mut self, keep: impl FnMut(&mut Member<'a>) -> bool) {
+        self.members.retain_mut(keep);
+    }
+
+    /// The members, owned.
+    pub fn into_members(self) -> Vec<Member<'a>> {
+        self.members
+    }
+}
+
+impl<'o, 'a> IntoIterator for &'o Object<'a> {
+    type Item = &'o Member<'a>;
+    type IntoIter = core::slice::Iter<'o, Member<'a>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.members.iter()
+    }
+}
+
+impl<'a> FromIterator<(Text<'a>, Node<'a>)> for Object<'a> {
+    fn from_iter<I: IntoIterator<Item = (Text<'a>, Node<'a>)>>(pairs: I) -> Self {
+        Object::from_members(pairs.into_iter().map(|(key, value)| Member { key, value }).collect())
+    }
+}

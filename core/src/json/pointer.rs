@@ -1,0 +1,80 @@
+//! JSON Pointers (RFC 6901): built while walking, rendered only when somebody asks.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt::Write as _;
+
+use super::Text;
+
+/// One step down a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// A member whose name is known to the program, such as a keyword.
+    Name(&'static str),
+    /// A member.
+    Member(Text<'a>),
+    /// An item.
+    Index(usize),
+}
+
+/// A path from the root. Rendering it gives a JSON Pointer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pointer<'a> {
+    steps: Vec<Step<'a>>,
+}
+
+impl<'a> Pointer<'a> {
+    /// The root, `""`.
+    pub const fn root() -> Self {
+        Pointer { steps: Vec::new() }
+    }
+
+    /// Goes one step down.
+    pub fn push(&mut self, step: Step<'a>) {
+        self.steps.push(step);
+    }
+
+    /// Goes one step back up.
+    pub fn pop(&mut self) {
+        self.steps.pop();
+    }
+
+    /// The steps from the root.
+    pub fn steps(&self) -> &[Step<'a>] {
+        &self.steps
+    }
+
+    /// The pointer as RFC 6901 spells it. A lone surrogate in a name shows as its escape.
+    pub fn render(&self) -> String {
+        let mut out = String::new();
+        for step in &self.steps {
+            match step {
+                Step::Name(name) => push_token(&mut out, name),
+                Step::Member(name) => push_token(&mut out, &name.display()),
+                Step::Index(index) => {
+                    // Writing into a String cannot fail.
+                    let _ = write!(out, "/{index}");
+                }
+            }
+        }
+        out
+    }
+
+    /// The pointer to something one step further down.
+    pub fn render_with(&self, name: &str) -> String {
+        let mut out = self.render();
+        push_token(&mut out, name);
+        out
+    }
+}
+
+/// Appends `/token`, with `~` and `/` in it escaped.
+pub(crate) fn push_token(out: &mut String, token: &str) {
+    out.push('/');
+    for character in token.chars() {
+        match character {
+            '~' => out.push_str("~0"),
+            '/' => out.push_str("~1"),
+            other => out.push(other),
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Reading JSON text into the tree.
+//!
+//! The lexer is `hifijson`: no_std, numbers as text, strings borrowed. Measured (`make bench`, "reading"): see the table
+//! in benches/README.md.
+
+use alloc::{format, string::String, vec::Vec};
+use core::cell::RefCell;
+
+use hifijson::{
+    escape::{self, Lex as _},
+    num::LexWrite as _,
+    str::LexWrite as _,
+    token::Lex as _,
+    Expect, Read as _, SliceLexer,
+};
+
+use super::{pointer::push_token, Data, Member, Node, Object, Origin, Text};
+use crate::{
+    error::{Code, Error},
+    limits::MAX_DEPTH,
+};
+
+/// Reads one JSON value.
+///
+/// # Errors
+/// `invalid-json` with line, column and pointer; `too-deep` beyond [`MAX_DEPTH`] levels.
+pub fn read(source: &str) -> Result<Node<'_>, Error> {
+    let mut reader = Reader { source, lexer: SliceLexer::new(source.as_bytes()), count: 0, trail: Trail::default() };
+    reader.document(|reader, next| reader.value(next, 0))
+}
+
+/// Reads one JSON object, but lets the caller say, member by member, whether it becomes a tree or stays verbatim.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_members<'a>(source: &'a str, keep_verbatim: impl Fn(&Text<'a>) -> bool) -> Result<Node<'a>, Error> {
+    let mut reader = Reader { source, lexer: SliceLexer::new(source.as_bytes()), count: 0, trail: Trail::default() };
+    reader.document(|reader, next| {
+        if next != b'{' {
+            return reader.value(next, 0);
+        }
+        let origin = reader.number();
+        let members = reader.members(|reader, key, next| {
+            if keep_verbatim(key) {
+                let start = reader.position();
+                reader.skip(next, 1)?;
+                Ok(Node::read(Data::Verbatim(reader.since(start)), reader.number()))
+            } else {
+                reader.value(next, 1)
+            }
+        })?;
+        Ok(Node::read(Data::Object(Object::from_members(members)), origin))
+    })
+}
+
+/// What the lexer could not read; where is known from how far it came.
+enum Fault {
+    Json(hifijson::Error),
+    Depth,
+}
+
+impl<E: Into<hifijson::Error>> From<E> for Fault {
+    fn from(error: E) -> Self {
+        Fault::Json(error.into())
+    }
+}
+
+/// The names and indices that lead to a fault, innermost first: noted while unwinding, so that success costs nothing.
+#[derive(Default)]
+struct Trail(RefCell<Vec<String>>);
+
+struct Reader<'a> {
+    source: &'a str,
+    lexer: SliceLexer<'a>,
+    count: u32,
+    trail: Trail,
+}
+
+impl<'a> Reader<'a> {
+    fn document(&mut self, value: impl FnOnce(&mut Self, u8) -> Result<Node<'a>, Fault>) -> Result<Node<'a>, Error> {
+        let result = match self.lexer.ws_peek() {
+            Some(next) => value(self, next),
+            None => Err(Expect::Value.into()),
+        };
+        match result {
+            Ok(node) if self.lexer.ws_peek().is_none() => Ok(node),
+            Ok(_) => Err(self.error(Expect::Eof.into())),
+            Err(fault) => Err(self.error(fault)),
+        }
+    }
+
+    /// How many bytes have been read.
+    fn position(&self) -> usize {
+        self.source.len() - self.lexer.as_slice().len()
+    }
+
+    /// The text read since a position. Both ends lie at ASCII characters, so this never cuts one in two.
+    fn since(&self, start: usize) -> &'a str {
+        self.source.get(start..self.position()).unwrap_or_default()
+    }
+
+    /// The next value's number, in document order.
+    fn number(&mut self) -> Origin {
+        let number = self.count;
+        self.count = number.saturating_add(1);
+        Origin::new(number)
+    }
+
+    fn value(&mut self, next: u8, depth: usize) -> Result<Node<'a>, Fault> {
+        let origin = self.number();
+        let data = match next {
+            b'a'..=b'z' => match self.lexer.null_or_bool().ok_or(Expect::Value)? {
+                None => Data::Null,
+                Some(value) => Data::Bool(value),
+            },
+            b'0'..=b'9' | b'-' => {
+                let (text, _) = self.lexer.num_string().validated()?;
+                Data::Number(text.into())
+            }
+            b'"' => {
+                self.lexer.take_next();
+                Data::String(self.string()?)
+            }
+            b'[' => {
+                if depth >= MAX_DEPTH {
+                    return Err(Fault::Depth);
+                }
+                self.lexer.take_next();
+                let mut items = Vec::new();
+                self.sequence(b']', |reader, next| {
+                    let item = reader.value(next, depth + 1).inspect_err(|_| reader.note_index(items.len()))?;
+                    items.push(item);
+                    Ok(())
+                })?;
+                Data::Array(items)
+            }
+            b'{' => {
+                if depth >= MAX_DEPTH {
+                    return Err(Fault::Depth);
+                }
+                Data::Object(Object::from_members(self.members(|reader, _, next| reader.value(next, depth + 1))?))
+            }
+            _ => return Err(Expect::Value.into()),
+        };
+        Ok(Node::read(data, origin))
+    }
+
+    /// Checks a value without keeping it.
+    fn skip(&mut self, next: u8, depth: usize) -> Result<(), Fault> {
+        match next {
+            b'a'..=b'z' => {
+                self.lexer.null_or_bool().ok_or(Expect::Value)?;
+            }
+            b'0'..=b'9' | b'-' => {
+                self.lexer.num_string().validated()?;
+            }
+            b'"' => {
+                self.lexer.take_next();
+                self.string()?;
+            }
+            b'[' | b'{' if depth >= MAX_DEPTH => return Err(Fault::Depth),
+            b'[' => {
+                self.lexer.take_next();
+                let mut index = 0;
+                self.sequence(b']', |reader, next| {
+                    reader.skip(next, depth + 1).inspect_err(|_| reader.note_index(index))?;
+                    index += 1;
+                    Ok(())
+                })?;
+            }
+            b'{' => {
+                self.lexer.take_next();
+                self.sequence(b'}', |reader, next| {
+                    let (key, next) = reader.key(next)?;
+                    reader.skip(next, depth + 1).inspect_err(|_| reader.note_key(&key))
+                })?;
+            }
+            _ => return Err(Expect::Value.into()),
+        }
+        Ok(())
+    }
+
+    fn members(
+        &mut self,
+        mut value: impl FnMut(&mut Self, &Text<'a>, u8) -> Result<Node<'a>, Fault>,
+    ) -> Result<Vec<Member<'a>>, Fault> {
+        self.lexer.take_next();
+        let mut members = Vec::new();
+        self.sequence(b'}', |reader, next| {
+            let (key, next) = reader.key(next)?;
+            let value = value(reader, &key, next).inspect_err(|_| reader.note_key(&key))?;
+            members.push(Member { key, value });
+            Ok(())
+        })?;
+        Ok(members)
+    }
+
+    /// A member's name and the first byte of its value.
+    fn key(&mut self, next: u8) -> Result<(Text<'a>, u8), Fault> {
+        if next != b'"' {
+            return Err(Expect::String.into());
+        }
+        self.lexer.take_next();
+        let key = self.string()?;
+        let next = match self.lexer.expect(SliceLexer::ws_peek, b':') {
+            Some(()) => self.lexer.ws_peek().ok_or(Expect::Value),
+            None => Err(Expect::Colon),
+        };
+        let next = next.inspect_err(|_| self.note_key(&key))?;
+        Ok((key, next))
+    }
+
+    /// The comma-separated values up to `end`. (hifijson's `seq` hands out the lexer alone; this hands out the reader.)
+    fn sequence(&mut self, end: u8, mut item: impl FnMut(&mut Self, u8) -> Result<(), Fault>) -> Result<(), Fault> {
+        let mut next = self.lexer.ws_peek().ok_or(Expect::ValueOrEnd)?;
+        if next == end {
+            self.lexer.take_next();
+            return Ok(());
+        }
+        loop {
+            item(self, next)?;
+            match self.lexer.ws_peek() {
+                Some(byte) if byte == end => {
+                    self.lexer.take_next();
+                    return Ok(());
+                }
+                Some(b',') => {
+                    self.lexer.take_next();
+                    next = self.lexer.ws_peek().ok_or(Expect::Value)?;
+                }
+                _ => return Err(Expect::CommaOrEnd.into()),
+            }
+        }
+    }
+
+    /// A string, its opening quote already read.
+    fn string(&mut self) -> Result<Text<'a>, Fault> {
+        let start = self.position();
+        let escaped = self.lexer.str_fold(
+            false,
+            |_, _| Ok::<_, hifijson::str::Error>(()),
+            |lexer, escaped| {
+                *escaped = true;
+                // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
+                match lexer.take_next().ok_or(escape::Error::Eof)? {
+                    b'u' => lexer.hex::<u16>().map(|_| ())?,
+                    kind if escape::Lit::try_from(kind).is_some() => {}
+                    kind => return Err(escape::Error::InvalidKind(kind).into()),
+                }
+                Ok(())
+            },
+        )?;
+        let spelled = self.source.get(start..self.position().saturating_sub(1)).unwrap_or_default();
+        Ok(Text::spelled(spelled, escaped))
+    }
+
+    fn note_key(&self, key: &Text<'a>) {
+        self.trail.0.borrow_mut().push(key.display().into_owned());
+    }
+
+    fn note_index(&self, index: usize) {
+        self.trail.0.borrow_mut().push(format!("{index}"));
+    }
+
+    fn error(&self, fault: Fault) -> Error {
+        let mut pointer = String::new();
+        for token in self.trail.0.borrow().iter().rev() {
+            push_token(&mut pointer, token);
+        }
+        let error = match fault {
+            Fault::Depth => {
+                return Error::new(Code::TooDeep, pointer, format!("expected at most {MAX_DEPTH} levels of nesting, found more"))
+            }
+            Fault::Json(error) => error,
+        };
+        let bytes = self.source.as_bytes();
+        let at = self.position().min(bytes.len());
+        let before = bytes.get(..at).unwrap_or_default();
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        // Columns count characters: bytes that do not continue one.
+        let column = before.get(line_start..).unwrap_or_default().iter().filter(|byte| (**byte & 0xC0) != 0x80).count() + 1;
+        let found = match self.source.get(at..).and_then(|rest| rest.chars().next()) {
+            _ if at >= bytes.len() => "the end of the text".into(),
+            Some(character) => format!("`{}`", character.escape_debug()),
+            None => "an unreadable character".into(),
+        };
+        let message = match error {
+            hifijson::Error::Token(expect) => format!("expected {expect}, found {found}"),
+            hifijson::Error::Num(error) => format!("expected a number, found one that breaks off: {error}"),
+            hifijson::Error::Str(error) => format!("expected a string, found {error}"),
+            hifijson::Error::Depth => format!("expected at most {MAX_DEPTH} levels of nesting"),
+        };
+        Error::new(Code::InvalidJson, pointer, format!("{message} (line {line}, column {column})"))
+    }
+}

@@ -1,0 +1,204 @@
+//! A JSON string: its value, and its spelling where it came from JSON text.
+//!
+//! Untouched strings are written back exactly as they were spelled, escapes included, and a lone surrogate (which no Rust
+//! string can hold) survives as the escape it was written with.
+
+use alloc::{borrow::Cow, string::String};
+use core::fmt;
+
+/// A JSON string.
+#[derive(Clone)]
+pub struct Text<'a> {
+    chars: Cow<'a, str>,
+    spelling: Spelling,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    /// The value; JSON text spells it the same way.
+    Plain,
+    /// The value; writing it as JSON text may need escapes.
+    Value,
+    /// JSON text between the quotes, with at least one escape in it.
+    Escaped,
+}
+
+impl<'a> Text<'a> {
+    /// A string by its value.
+    pub fn new(value: impl Into<Cow<'a, str>>) -> Self {
+        Text { chars: value.into(), spelling: Spelling::Value }
+    }
+
+    /// A keyword or another literal that needs no escapes in JSON text.
+    pub(crate) const fn literal(value: &'static str) -> Self {
+        Text { chars: Cow::Borrowed(value), spelling: Spelling::Plain }
+    }
+
+    /// A string by its spelling between the quotes of valid JSON text; `escaped` says whether a backslash is in it.
+    ///
+    /// Bindings use it for strings that hold lone surrogates: `\ud800` is their only spelling.
+    pub fn spelled(between_quotes: impl Into<Cow<'a, str>>, escaped: bool) -> Self {
+        Text { chars: between_quotes.into(), spelling: if escaped { Spelling::Escaped } else { Spelling::Plain } }
+    }
+
+    /// The value, or `None` if it holds a lone surrogate.
+    pub fn value(&self) -> Option<Cow<'_, str>> {
+        match self.spelling {
+            Spelling::Plain | Spelling::Value => Some(Cow::Borrowed(&self.chars)),
+            Spelling::Escaped => {
+                let mut value = String::with_capacity(self.chars.len());
+                for point in self.code_points() {
+                    value.push(char::from_u32(point)?);
+                }
+                Some(Cow::Owned(value))
+            }
+        }
+    }
+
+    /// The value without decoding, where there is nothing to decode.
+    pub fn as_plain(&self) -> Option<&str> {
+        (self.spelling != Spelling::Escaped).then_some(&*self.chars)
+    }
+
+    /// The value as it can be shown to people: a lone surrogate shows as its escape.
+    pub fn display(&self) -> Cow<'_, str> {
+        self.value().unwrap_or(Cow::Borrowed(&self.chars))
+    }
+
+    /// Is this the string `value`? Sees through escapes.
+    pub fn is(&self, value: &str) -> bool {
+        match self.spelling {
+            Spelling::Plain | Spelling::Value => *self.chars == *value,
+            Spelling::Escaped => self.code_points().eq(value.chars().map(u32::from)),
+        }
+    }
+
+    /// Is the value the empty string?
+    pub fn is_empty(&self) -> bool {
+        self.chars.is_empty()
+    }
+
+    /// The value's code points; a surrogate without its partner stands for itself.
+    pub fn code_points(&self) -> CodePoints<'_> {
+        CodePoints { rest: &self.chars, escaped: self.spelling == Spelling::Escaped }
+    }
+
+    /// The spelling between the quotes, where the string came with one that can be copied.
+    pub(crate) fn spelling(&self) -> Option<&str> {
+        (self.spelling != Spelling::Value).then_some(&*self.chars)
+    }
+
+    /// The characters behind the string: its value, or its escaped spelling.
+    pub(crate) fn chars(&self) -> &str {
+        &self.chars
+    }
+
+    /// The same string, borrowing nothing.
+    pub fn into_owned(self) -> Text<'static> {
+        Text { chars: Cow::Owned(self.chars.into_owned()), spelling: self.spelling }
+    }
+
+    /// The same string, borrowed from this one.
+    pub fn borrowed(&self) -> Text<'_> {
+        Text { chars: Cow::Borrowed(&self.chars), spelling: self.spelling }
+    }
+}
+
+impl PartialEq for Text<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.spelling == Spelling::Escaped, other.spelling == Spelling::Escaped) {
+            (false, false) => self.chars == other.chars,
+            _ => self.code_points().eq(other.code_points()),
+        }
+    }
+}
+
+impl Eq for Text<'_> {}
+
+impl PartialOrd for Text<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By code points, which for strings without escapes is the order of their bytes.
+impl Ord for Text<'_> {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        match (self.spelling == Spelling::Escaped, other.spelling == Spelling::Escaped) {
+            (false, false) => self.chars.cmp(&other.chars),
+            _ => self.code_points().cmp(other.code_points()),
+        }
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.display(), f)
+    }
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(value: &'a str) -> Self {
+        Text::new(value)
+    }
+}
+
+impl From<String> for Text<'_> {
+    fn from(value: String) -> Self {
+        Text::new(value)
+    }
+}
+
+/// The code points of a [`Text`], surrogate pairs joined.
+#[derive(Clone)]
+pub struct CodePoints<'t> {
+    rest: &'t str,
+    escaped: bool,
+}
+
+impl CodePoints<'_> {
+    fn hex(&mut self) -> u32 {
+        let (digits, rest) = self.rest.split_at_checked(4).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        u32::from_str_radix(digits, 16).unwrap_or(0xFFFD)
+    }
+}
+
+impl Iterator for CodePoints<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let mut chars = self.rest.chars();
+        let first = chars.next()?;
+        self.rest = chars.as_str();
+        if !self.escaped || first != '\\' {
+            return Some(first.into());
+        }
+        let kind = chars.next()?;
+        self.rest = chars.as_str();
+        Some(match kind {
+            'b' => 0x08,
+            'f' => 0x0C,
+            'n' => 0x0A,
+            'r' => 0x0D,
+            't' => 0x09,
+            'u' => {
+                let unit = self.hex();
+                if (0xD800..0xDC00).contains(&unit) {
+                    let mut ahead = self.clone();
+                    if let Some(rest) = ahead.rest.strip_prefix("\\u") {
+                        ahead.rest = rest;
+                        let low = ahead.hex();
+                        if (0xDC00..0xE000).contains(&low) {
+                            *self = ahead;
+                            return Some(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+                        }
+                    }
+                }
+                unit
+            }
+            // `"`, `\` and `/` stand for themselves, and the reader lets nothing else through.
+            other => other.into(),
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Writing JSON text: compact, untouched strings and numbers as they were spelled.
+
+use alloc::string::String;
+use core::fmt::Write as _;
+
+use super::{Data, Node, Text};
+
+/// Where JSON text goes. A second implementation counts bytes without making any.
+trait Sink {
+    fn put(&mut self, text: &str);
+}
+
+impl Sink for String {
+    fn put(&mut self, text: &str) {
+        self.push_str(text);
+    }
+}
+
+struct Length(usize);
+
+impl Sink for Length {
+    fn put(&mut self, text: &str) {
+        self.0 += text.len();
+    }
+}
+
+/// The compact JSON text of a value.
+pub fn write(node: &Node<'_>) -> String {
+    let mut out = String::new();
+    emit(node, &mut out);
+    out
+}
+
+/// Appends the compact JSON text of a value.
+pub fn write_into(node: &Node<'_>, out: &mut String) {
+    emit(node, out);
+}
+
+/// The length in bytes of the compact JSON text, without making it.
+pub fn length(node: &Node<'_>) -> usize {
+    let mut length = Length(0);
+    emit(node, &mut length);
+    length.0
+}
+
+fn emit(node: &Node<'_>, out: &mut impl Sink) {
+    match node.data() {
+        Data::Null => out.put("null"),
+        Data::Bool(true) => out.put("true"),
+        Data::Bool(false) => out.put("false"),
+        Data::Number(text) => out.put(text),
+        Data::String(text) => string(text, out),
+        Data::Verbatim(text) => out.put(text),
+        Data::Array(items) => {
+            let mut before = "[";
+            for item in items {
+                out.put(before);
+                emit(item, out);
+                before = ",";
+            }
+            out.put(if items.is_empty() { "[]" } else { "]" });
+        }
+        Data::Object(object) => {
+            let mut before = "{";
+            for member in object {
+                out.put(before);
+                string(&member.key, out);
+                out.put(":");
+                emit(&member.value, out);
+                before = ",";
+            }
+            out.put(if object.is_empty() { "{}" } else { "}" });
+        }
+    }
+}
+
+fn string(text: &Text<'_>, out: &mut impl Sink) {
+    out.put("\"");
+    match text.spelling() {
+        Some(spelling) => out.put(spelling),
+        None => escape(text.chars(), out),
+    }
+    out.put("\"");
+}
+
+/// The shortest escapes, as `JSON.stringify` and serde_json write them.
+fn escape(value: &str, out: &mut impl Sink) {
+    let mut start = 0;
+    for (at, byte) in value.bytes().enumerate() {
+        let short = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0C => "\\f",
+            0..=0x1F => "",
+            _ => continue,
+        };
+        // Every byte matched above is ASCII, so these are character boundaries.
+        out.put(value.get(start..at).unwrap_or_default());
+        if short.is_empty() {
+            let mut long = String::new();
+            let _ = write!(long, "\\u{byte:04x}");
+            out.put(&long);
+        } else {
+            out.put(short);
+        }
+        start = at + 1;
+    }
+    out.put(value.get(start..).unwrap_or_default());
+}

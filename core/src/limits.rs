@@ -1,0 +1,17 @@
+//! The limits that hold on every path, each with its reason.
+//!
+//! Limits that belong to one API (name lengths, request budgets) stand in that dialect's table.
+
+/// JSON nesting, in levels of arrays and objects, on every path in and out.
+///
+/// Everything that walks a tree is recursive and counts depth: a stack overflow would poison a WebAssembly instance for
+/// the rest of its life. 512 levels fit its 1 MiB stack many times over, and no real tool schema passes 40.
+pub const MAX_DEPTH: usize = 512;
+
+/// Values a binding reads from one caller's object before it gives up with `limit-exceeded`.
+///
+/// A few objects that share members can spell an exponentially large tree; text cannot, its size is its cost.
+pub const MAX_VALUES: usize = 10_000_000;
+
+/// Nodes that rewriting may add by default (`maxNodes`): the full size of inlining is counted before anything is inlined.
+pub const MAX_NODES: usize = 10_000;

@@ -1,0 +1,236 @@
+//! Options of `apply_deferred_loading`.
+
+use alloc::{string::String, vec::Vec};
+
+use super::read::{choice, Example, Naming, Reader};
+use crate::{error::Error, json::Node};
+
+choice! {
+    /// Whether hidden tools are announced by name.
+    Announce {
+        /// Nothing is added.
+        None = "none",
+        /// An `<available-deferred-tools>` block in the system prompt, unless one is there.
+        Names = "names",
+    }
+}
+
+choice! {
+    /// The request format to translate an Anthropic request into.
+    Target {
+        /// OpenAI Responses.
+        OpenaiResponses = "openai-responses",
+        /// OpenAI Chat Completions.
+        OpenaiChat = "openai-chat",
+    }
+}
+
+choice! {
+    /// The format of the request, where it should not be recognised by its shape.
+    Format {
+        /// Anthropic Messages.
+        Anthropic = "anthropic",
+        /// OpenAI Responses.
+        OpenaiResponses = "openai-responses",
+        /// OpenAI Chat Completions.
+        OpenaiChat = "openai-chat",
+    }
+}
+
+choice! {
+    /// Whether deferred tools are hidden until they are loaded.
+    Mode {
+        /// They are.
+        Filter = "filter",
+        /// All tools are sent: keeps a provider's prompt cache whole.
+        LoadAll = "load-all",
+    }
+}
+
+choice! {
+    /// Where loaded tools stand.
+    Order {
+        /// At their place in the catalogue.
+        Catalog = "catalog",
+        /// Last, in the order they were loaded: keeps the longest common prefix for a prompt cache.
+        Append = "append",
+    }
+}
+
+choice! {
+    /// What a reference to an unknown tool becomes.
+    UnknownReference {
+        /// The notice's first sentence.
+        Notice = "notice",
+        /// A text that says the tool is gone.
+        Unavailable = "unavailable",
+        /// Nothing.
+        Drop = "drop",
+    }
+}
+
+choice! {
+    /// What happens if `tool_choice` forces a tool that is not loaded.
+    ForcedTool {
+        /// It is loaded.
+        Load = "load",
+        /// The choice becomes automatic.
+        Auto = "auto",
+        /// The error `forced-deferred-tool`.
+        Error = "error",
+    }
+}
+
+choice! {
+    /// What becomes of the hosted tool search, which the backend does not have.
+    ServerToolSearch {
+        /// Every deferred tool is loaded, because nobody could search for one.
+        LoadAll = "load-all",
+        /// It is removed and the filter kept.
+        Drop = "drop",
+        /// An ordinary function takes its place, see `answer_tool_search`.
+        Emulate = "emulate",
+    }
+}
+
+choice! {
+    /// What becomes of hosted searches in the history.
+    ServerHistory {
+        /// They are dropped.
+        Drop = "drop",
+        /// They become an ordinary exchange of call and result.
+        Split = "split",
+    }
+}
+
+choice! {
+    /// What is sent if no tool is visible.
+    EmptyTools {
+        /// `tools: []`.
+        Keep = "keep",
+        /// No `tools`, and no `tool_choice`.
+        Omit = "omit",
+    }
+}
+
+choice! {
+    /// The role of system messages whose directives became text.
+    SystemMessages {
+        /// They stay system messages.
+        Keep = "keep",
+        /// They become user messages, for backends that refuse the role there.
+        User = "user",
+    }
+}
+
+/// Options of `apply_deferred_loading`.
+///
+/// ```
+/// use toolwire::DeferredOptions;
+/// let mut options = DeferredOptions::default();
+/// options.loaded_tools = vec!["Read".into()];
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeferredOptions {
+    /// Whether hidden tools are announced by name.
+    pub announce: Announce,
+    /// The request format to translate into; `None` keeps the format.
+    pub target: Option<Target>,
+    /// Whether deferred tools are hidden until loaded.
+    pub mode: Mode,
+    /// Where loaded tools stand.
+    pub order: Order,
+    /// What a reference to an unknown tool becomes.
+    pub unknown_reference: UnknownReference,
+    /// What happens if `tool_choice` forces a tool that is not loaded.
+    pub forced_tool: ForcedTool,
+    /// What becomes of the hosted tool search.
+    pub server_tool_search: ServerToolSearch,
+    /// What becomes of hosted searches in the history.
+    pub server_history: ServerHistory,
+    /// What is sent if no tool is visible.
+    pub empty_tools: EmptyTools,
+    /// Tools that count as loaded whatever the history says, for use after compaction.
+    pub loaded_tools: Vec<String>,
+    /// Whether a call of a tool in the history counts as a load of it.
+    pub load_used_tools: bool,
+    /// The name of the function that stands for a tool search.
+    pub tool_search_name: String,
+    /// The role of system messages whose directives became text.
+    pub system_messages: SystemMessages,
+    /// The request's format; `None` recognises it.
+    pub format: Option<Format>,
+    /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
+    pub share: bool,
+}
+
+impl Default for DeferredOptions {
+    fn default() -> Self {
+        DeferredOptions {
+            announce: Announce::None,
+            target: None,
+            mode: Mode::Filter,
+            order: Order::Catalog,
+            unknown_reference: UnknownReference::Notice,
+            forced_tool: ForcedTool::Load,
+            server_tool_search: ServerToolSearch::LoadAll,
+            server_history: ServerHistory::Drop,
+            empty_tools: EmptyTools::Keep,
+            loaded_tools: Vec::new(),
+            load_used_tools: false,
+            tool_search_name: "tool_search".into(),
+            system_messages: SystemMessages::Keep,
+            format: None,
+            share: false,
+        }
+    }
+}
+
+const KNOWN: &[&str] = &[
+    "announce",
+    "target",
+    "mode",
+    "order",
+    "unknownReference",
+    "forcedTool",
+    "serverToolSearch",
+    "serverHistory",
+    "emptyTools",
+    "loadedTools",
+    "loadUsedTools",
+    "toolSearchName",
+    "systemMessages",
+    "format",
+    "share",
+];
+const EXAMPLE: Example =
+    Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
+
+impl DeferredOptions {
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
+        let default = DeferredOptions::default();
+        Ok(DeferredOptions {
+            announce: reader.choice("announce", Announce::CHOICES)?.unwrap_or(default.announce),
+            target: reader.choice("target", Target::CHOICES)?,
+            mode: reader.choice("mode", Mode::CHOICES)?.unwrap_or(default.mode),
+            order: reader.choice("order", Order::CHOICES)?.unwrap_or(default.order),
+            unknown_reference: reader.choice("unknownReference", UnknownReference::CHOICES)?.unwrap_or(default.unknown_reference),
+            forced_tool: reader.choice("forcedTool", ForcedTool::CHOICES)?.unwrap_or(default.forced_tool),
+            server_tool_search: reader.choice("serverToolSearch", ServerToolSearch::CHOICES)?.unwrap_or(default.server_tool_search),
+            server_history: reader.choice("serverHistory", ServerHistory::CHOICES)?.unwrap_or(default.server_history),
+            empty_tools: reader.choice("emptyTools", EmptyTools::CHOICES)?.unwrap_or(default.empty_tools),
+            loaded_tools: reader.names("loadedTools")?.unwrap_or_default(),
+            load_used_tools: reader.flag("loadUsedTools")?.unwrap_or(default.load_used_tools),
+            tool_search_name: reader.text("toolSearchName")?.unwrap_or(default.tool_search_name),
+            system_messages: reader.choice("systemMessages", SystemMessages::CHOICES)?.unwrap_or(default.system_messages),
+            format: reader.choice("format", Format::CHOICES)?,
+            share: reader.flag("share")?.unwrap_or(default.share),
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! Options of `normalize_envelope`.
+
+use super::read::{Example, Naming, Reader};
+use crate::{error::Error, json::Node};
+
+/// Options of `normalize_envelope`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EnvelopeOptions {
+    /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
+    pub share: bool,
+}
+
+const KNOWN: &[&str] = &["share"];
+const EXAMPLE: Example = Example { function: "normalizeEnvelope", input: "schema", option: "share", value: "true" };
+
+impl EnvelopeOptions {
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
+        Ok(EnvelopeOptions { share: reader.flag("share")?.unwrap_or_default() })
+    }
+}

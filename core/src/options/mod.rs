@@ -1,0 +1,16 @@
+//! Options: typed for Rust, read from JSON for everyone else, unknown ones refused.
+//!
+//! Every option of every function is read here, so that spelling, defaults and messages are the same in all languages.
+
+mod deferred;
+mod envelope;
+mod read;
+mod sanitize;
+
+pub use deferred::{
+    Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch, SystemMessages, Target,
+    UnknownReference,
+};
+pub use envelope::EnvelopeOptions;
+pub use read::Naming;
+pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};

@@ -1,0 +1,192 @@
+//! Reading options from a JSON object: unknown names and wrong values are errors that teach the right ones.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use crate::{
+    error::{Code, Error},
+    json::{Data, Node, Object},
+};
+
+/// How the caller's language spells option names. Pointers in errors are always camelCase, as in JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Naming {
+    /// `maxBytes`, as in JSON and TypeScript.
+    #[default]
+    Camel,
+    /// `max_bytes`, as in Python.
+    Snake,
+}
+
+impl Naming {
+    /// A camelCase name in this spelling.
+    pub(crate) fn spell(self, camel: &str) -> String {
+        match self {
+            Naming::Camel => camel.to_string(),
+            Naming::Snake => {
+                let mut snake = String::with_capacity(camel.len() + 4);
+                for character in camel.chars() {
+                    if character.is_ascii_uppercase() {
+                        snake.push('_');
+                    }
+                    snake.push(character.to_ascii_lowercase());
+                }
+                snake
+            }
+        }
+    }
+
+    /// A call as somebody would type it.
+    pub(crate) fn example(self, call: &Example) -> String {
+        match self {
+            Naming::Camel => format!("{}({}, {{ {}: {} }})", call.function, call.input, call.option, call.value),
+            Naming::Snake => format!("{}({}, {}={})", snake(call.function), call.input, snake(call.option), call.value),
+        }
+    }
+}
+
+fn snake(camel: &str) -> String {
+    Naming::Snake.spell(camel)
+}
+
+/// A function's call with one option, for messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Example {
+    pub(crate) function: &'static str,
+    pub(crate) input: &'static str,
+    pub(crate) option: &'static str,
+    pub(crate) value: &'static str,
+}
+
+/// A JSON object being read as options.
+pub(crate) struct Reader<'o, 'a> {
+    object: Option<&'o Object<'a>>,
+    naming: Naming,
+}
+
+impl<'o, 'a> Reader<'o, 'a> {
+    /// Starts reading. `known` are the function's option names in camelCase. No options at all (null) is no option set.
+    ///
+    /// # Errors
+    /// `invalid-option` if the options are no object, `unknown-option` with the known names and a call that works.
+    pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &'static [&'static str], example: &Example) -> Result<Self, Error> {
+        let object = match node.data() {
+            Data::Null => None,
+            Data::Object(object) => Some(object),
+            _ => {
+                return Err(Error::new(
+                    Code::InvalidOption,
+                    "",
+                    format!("expected options as an object, for example `{}`, found {}", naming.example(example), node.kind()),
+                ))
+            }
+        };
+        for member in object.into_iter().flatten() {
+            if !known.iter().any(|name| member.key.is(&naming.spell(name))) {
+                let names: Vec<String> = known.iter().map(|name| format!("`{}`", naming.spell(name))).collect();
+                let name = member.key.display();
+                let mut pointer = String::new();
+                crate::json::push_token(&mut pointer, &name);
+                return Err(Error::new(
+                    Code::UnknownOption,
+                    pointer,
+                    format!("expected one of {}, found `{name}`; for example `{}`", names.join(", "), naming.example(example)),
+                ));
+            }
+        }
+        Ok(Reader { object, naming })
+    }
+
+    /// An option's value; null counts as not given.
+    fn given(&self, name: &str) -> Option<&'o Node<'a>> {
+        self.present(name).filter(|node| !node.is_null())
+    }
+
+    fn present(&self, name: &str) -> Option<&'o Node<'a>> {
+        self.object?.get(&self.naming.spell(name))
+    }
+
+    fn wrong(&self, name: &str, expected: &str, found: &Node<'_>) -> Error {
+        let shown = match found.as_text() {
+            Some(text) => format!("`{}`", text.display()),
+            None => match found.as_number() {
+                Some(number) => format!("`{number}`"),
+                None => found.kind().to_string(),
+            },
+        };
+        Error::new(Code::InvalidOption, format!("/{name}"), format!("expected `{}` to be {expected}, found {shown}", self.naming.spell(name)))
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Error> {
+        let Some(node) = self.given(name) else { return Ok(None) };
+        match node.as_text().and_then(|text| text.value()) {
+            Some(value) => Ok(Some(value.into_owned())),
+            None => Err(self.wrong(name, "a string", node)),
+        }
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
+        let Some(node) = self.given(name) else { return Ok(None) };
+        node.as_bool().map(Some).ok_or_else(|| self.wrong(name, "a boolean", node))
+    }
+
+    pub(crate) fn count(&self, name: &str) -> Result<Option<usize>, Error> {
+        let Some(node) = self.given(name) else { return Ok(None) };
+        self.as_count(name, node, "a whole number, 0 or more").map(Some)
+    }
+
+    /// A count for which null means "no limit": `None` not given, `Some(None)` turned off.
+    pub(crate) fn limit(&self, name: &str) -> Result<Option<Option<usize>>, Error> {
+        match self.present(name) {
+            None => Ok(None),
+            Some(node) if node.is_null() => Ok(Some(None)),
+            Some(node) => self.as_count(name, node, "a whole number, 0 or more, or null for no limit").map(|count| Some(Some(count))),
+        }
+    }
+
+    fn as_count(&self, name: &str, node: &Node<'_>, expected: &str) -> Result<usize, Error> {
+        node.as_u64().and_then(|count| usize::try_from(count).ok()).ok_or_else(|| self.wrong(name, expected, node))
+    }
+
+    pub(crate) fn names(&self, name: &str) -> Result<Option<Vec<String>>, Error> {
+        let Some(node) = self.given(name) else { return Ok(None) };
+        let Some(items) = node.as_array() else { return Err(self.wrong(name, "a list of strings", node)) };
+        let mut names = Vec::with_capacity(items.len());
+        for item in items {
+            match item.as_text().and_then(|text| text.value()) {
+                Some(value) => names.push(value.into_owned()),
+                None => return Err(self.wrong(name, "a list of strings", item)),
+            }
+        }
+        Ok(Some(names))
+    }
+
+    pub(crate) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<Option<T>, Error> {
+        let Some(node) = self.given(name) else { return Ok(None) };
+        match choices.iter().find(|(spelling, _)| node.is_text(spelling)) {
+            Some((_, value)) => Ok(Some(*value)),
+            None => {
+                let spellings: Vec<String> = choices.iter().map(|(spelling, _)| format!("\"{spelling}\"")).collect();
+                Err(self.wrong(name, &format!("one of {}", spellings.join(", ")), node))
+            }
+        }
+    }
+}
+
+/// Declares an option that is one of a few words.
+macro_rules! choice {
+    ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum $type { $($(#[$vdoc])* $variant,)* }
+
+        impl $type {
+            pub(crate) const CHOICES: &'static [(&'static str, $type)] = &[$(($text, $type::$variant),)*];
+        }
+    };
+}
+pub(crate) use choice;

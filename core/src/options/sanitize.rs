@@ -1,0 +1,183 @@
+//! Options of `sanitize` and `check`.
+
+use alloc::{format, string::String};
+
+use super::read::{choice, Example, Naming, Reader};
+use crate::{
+    error::{Code, Error},
+    json::Node,
+    report::Allow,
+};
+
+choice! {
+    /// What becomes of `$ref`.
+    Refs {
+        /// Replaced by its target.
+        Inline = "inline",
+        /// Kept, where the dialect can say it.
+        Keep = "keep",
+    }
+}
+
+choice! {
+    /// What becomes of a schema from which no type can be inferred.
+    Untyped {
+        /// Left without a type.
+        Keep = "keep",
+        /// The dialect's "any".
+        Any = "any",
+        /// `"string"`: a guess, for those who ask for it.
+        String = "string",
+    }
+}
+
+choice! {
+    /// What becomes of constraints that the dialect cannot say.
+    Hints {
+        /// Said in the description.
+        Describe = "describe",
+        /// Dropped.
+        Drop = "drop",
+    }
+}
+
+impl Allow {
+    pub(crate) const CHOICES: &'static [(&'static str, Allow)] =
+        &[("same", Allow::Same), ("encoded", Allow::Encoded), ("wider", Allow::Wider), ("any", Allow::Any)];
+}
+
+/// Options of `sanitize` and `check`. `None` is the dialect's own default.
+///
+/// ```
+/// use toolwire::SanitizeOptions;
+/// let options = SanitizeOptions::new("codex-wire").max_bytes(None);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SanitizeOptions {
+    /// The dialect to write. Required: no schema is right for every API.
+    pub dialect: String,
+    /// What becomes of `$ref`.
+    pub refs: Option<Refs>,
+    /// What becomes of a schema without a type.
+    pub untyped: Option<Untyped>,
+    /// What becomes of constraints the dialect cannot say.
+    pub hints: Option<Hints>,
+    /// The most loss that is accepted.
+    pub allow: Allow,
+    /// Size in bytes above which the dialect compacts; `Some(None)` turns that off.
+    pub max_bytes: Option<Option<usize>>,
+    /// The most nodes that inlining may produce.
+    pub max_nodes: Option<usize>,
+    /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
+    pub share: bool,
+    /// How messages spell option names.
+    pub(crate) naming: Naming,
+}
+
+const KNOWN: &[&str] = &["dialect", "refs", "untyped", "hints", "allow", "maxBytes", "maxNodes", "share"];
+const EXAMPLE: Example = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
+
+impl SanitizeOptions {
+    /// Options for a dialect, everything else at its default.
+    pub fn new(dialect: impl Into<String>) -> Self {
+        SanitizeOptions {
+            dialect: dialect.into(),
+            refs: None,
+            untyped: None,
+            hints: None,
+            allow: Allow::Any,
+            max_bytes: None,
+            max_nodes: None,
+            share: false,
+            naming: Naming::Camel,
+        }
+    }
+
+    /// Sets [`Self::allow`].
+    #[must_use]
+    pub fn allow(mut self, allow: Allow) -> Self {
+        self.allow = allow;
+        self
+    }
+
+    /// Sets [`Self::refs`].
+    #[must_use]
+    pub fn refs(mut self, refs: Refs) -> Self {
+        self.refs = Some(refs);
+        self
+    }
+
+    /// Sets [`Self::untyped`].
+    #[must_use]
+    pub fn untyped(mut self, untyped: Untyped) -> Self {
+        self.untyped = Some(untyped);
+        self
+    }
+
+    /// Sets [`Self::hints`].
+    #[must_use]
+    pub fn hints(mut self, hints: Hints) -> Self {
+        self.hints = Some(hints);
+        self
+    }
+
+    /// Sets [`Self::max_bytes`]; `None` is no limit.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.max_bytes = Some(bytes.into());
+        self
+    }
+
+    /// Sets [`Self::max_nodes`].
+    #[must_use]
+    pub fn max_nodes(mut self, nodes: usize) -> Self {
+        self.max_nodes = Some(nodes);
+        self
+    }
+
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
+        let dialect = reader.text("dialect")?.ok_or_else(|| {
+            Error::new(
+                Code::InvalidOption,
+                "/dialect",
+                format!("expected a dialect, because no schema is right for every API, found none; for example `{}`", naming.example(&EXAMPLE)),
+            )
+        })?;
+        Ok(SanitizeOptions {
+            dialect,
+            refs: reader.choice("refs", Refs::CHOICES)?,
+            untyped: reader.choice("untyped", Untyped::CHOICES)?,
+            hints: reader.choice("hints", Hints::CHOICES)?,
+            allow: reader.choice("allow", Allow::CHOICES)?.unwrap_or_default(),
+            max_bytes: reader.limit("maxBytes")?,
+            max_nodes: reader.count("maxNodes")?,
+            share: reader.flag("share")?.unwrap_or_default(),
+            naming,
+        })
+    }
+
+    /// A call that works, for messages.
+    pub(crate) fn example(&self) -> String {
+        self.naming.example(&EXAMPLE)
+    }
+
+    /// The names of the options that are set and that only some dialects have.
+    pub(crate) fn dialect_options(&self) -> impl Iterator<Item = &'static str> {
+        [
+            ("refs", self.refs.is_some()),
+            ("untyped", self.untyped.is_some()),
+            ("hints", self.hints.is_some()),
+            ("maxBytes", self.max_bytes.is_some()),
+            ("maxNodes", self.max_nodes.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(name, set)| set.then_some(name))
+    }
+}

@@ -1,0 +1,157 @@
+//! What a rewrite says about itself: changes, their effects, and the summary of them.
+//!
+//! These are plain types; `api` turns them into JSON. They know nothing of schemas or trees.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+macro_rules! names {
+    ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $type { $($(#[$vdoc])* $variant,)* }
+
+        impl $type {
+            /// The name as it stands in reports.
+            pub const fn as_str(self) -> &'static str {
+                match self { $($type::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+names! {
+    /// What a change does to the set of accepted arguments. The universe is JSON objects at the root.
+    Accepts {
+        /// Exactly the same arguments are accepted.
+        Same = "same",
+        /// Every argument accepted before still is; some more are.
+        Wider = "wider",
+        /// No new argument is accepted; some legal ones no longer are.
+        Narrower = "narrower",
+        /// Some are gained and some lost, or it cannot be proved which.
+        Mixed = "mixed",
+    }
+}
+
+names! {
+    /// What a change does to what the model reads: descriptions, defaults, examples, constraints.
+    Guidance {
+        /// The model reads the same.
+        Same = "same",
+        /// Said elsewhere, for instance in a description.
+        Moved = "moved",
+        /// No longer said.
+        Lost = "lost",
+    }
+}
+
+impl Accepts {
+    /// Both effects after one another.
+    pub fn and(self, other: Accepts) -> Accepts {
+        match (self, other) {
+            (Accepts::Same, effect) | (effect, Accepts::Same) => effect,
+            (one, two) if one == two => one,
+            _ => Accepts::Mixed,
+        }
+    }
+
+    /// The effect as seen from outside a `not`.
+    pub fn inverted(self) -> Accepts {
+        match self {
+            Accepts::Wider => Accepts::Narrower,
+            Accepts::Narrower => Accepts::Wider,
+            effect => effect,
+        }
+    }
+}
+
+/// One change: where, by which rule, with what effect, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// JSON Pointer into the input: where the cause stands. For a node that came through a `$ref`, where the definition stands.
+    pub pointer: String,
+    /// JSON Pointer into the output: where the effect stands; `None` if nothing is left.
+    pub output_pointer: Option<String>,
+    /// The rule's kebab-case name.
+    pub rule: &'static str,
+    /// The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring.
+    pub accepts: Accepts,
+    /// The effect on what the model reads.
+    pub guidance: Guidance,
+    /// Arguments look different now, and `restore_arguments` brings them back.
+    pub encoded: bool,
+    /// The provider fact the rule serves, with its confidence, and the error text it prevents.
+    pub because: Cow<'static, str>,
+    /// For people: what was done to what.
+    pub message: String,
+}
+
+/// The most loss a caller accepts (`allow`); beyond it the error is `too-lossy`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Allow {
+    /// Only changes that accept exactly the same arguments, unencoded.
+    Same,
+    /// Arguments may be encoded, because they can be restored.
+    Encoded,
+    /// More arguments may be accepted: the tool's own server catches those.
+    Wider,
+    /// Anything, also schemas that forbid legal calls.
+    #[default]
+    Any,
+}
+
+impl Allow {
+    /// The least permission that lets this change through.
+    pub fn needed_for(accepts: Accepts, encoded: bool) -> Allow {
+        match accepts {
+            Accepts::Same if !encoded => Allow::Same,
+            Accepts::Same => Allow::Encoded,
+            Accepts::Wider => Allow::Wider,
+            Accepts::Narrower | Accepts::Mixed => Allow::Any,
+        }
+    }
+}
+
+/// `true` if every change accepts the same arguments and no guidance is lost.
+pub fn lossless(changes: &[Change]) -> bool {
+    changes.iter().all(|change| change.accepts == Accepts::Same && change.guidance != Guidance::Lost)
+}
+
+/// Collects changes while a rewrite runs; costs nothing when nobody asked.
+pub(crate) struct Recorder {
+    /// Each with its place in document order.
+    changes: Option<Vec<(u32, Change)>>,
+}
+
+impl Recorder {
+    /// Notes every change.
+    pub(crate) fn on() -> Self {
+        Recorder { changes: Some(Vec::new()) }
+    }
+
+    /// Notes nothing.
+    pub(crate) fn off() -> Self {
+        Recorder { changes: None }
+    }
+
+    /// Notes a change at a place in document order. The change is only made if somebody asked.
+    pub(crate) fn note(&mut self, place: u32, change: impl FnOnce() -> Change) {
+        if let Some(changes) = &mut self.changes {
+            changes.push((place, change()));
+        }
+    }
+
+    /// Forgets the changes strictly below a pointer into the input: what they changed is gone, and that is reported.
+    pub(crate) fn forget_below(&mut self, pointer: &str) {
+        if let Some(changes) = &mut self.changes {
+            changes.retain(|(_, change)| !change.pointer.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/')));
+        }
+    }
+
+    /// The changes in document order; at one place, in the order of the rules.
+    pub(crate) fn finish(self) -> Vec<Change> {
+        let mut changes = self.changes.unwrap_or_default();
+        changes.sort_by_key(|(place, _)| *place);
+        changes.into_iter().map(|(_, change)| change).collect()
+    }
+}
