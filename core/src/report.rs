@@ -2,7 +2,7 @@
 //!
 //! These are plain types; `api` turns them into JSON. They know nothing of schemas or trees.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, collections::BTreeSet, string::String, vec::Vec};
 
 macro_rules! names {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
@@ -101,6 +101,16 @@ pub enum Allow {
 }
 
 impl Allow {
+    /// The word as it stands in options.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Allow::Same => "same",
+            Allow::Encoded => "encoded",
+            Allow::Wider => "wider",
+            Allow::Any => "any",
+        }
+    }
+
     /// The least permission that lets this change through.
     pub fn needed_for(accepts: Accepts, encoded: bool) -> Allow {
         match accepts {
@@ -141,11 +151,18 @@ impl Recorder {
         }
     }
 
-    /// Forgets the changes strictly below a pointer into the input: what they changed is gone, and that is reported.
-    pub(crate) fn forget_below(&mut self, pointer: &str) {
-        if let Some(changes) = &mut self.changes {
-            changes.retain(|(_, change)| !change.pointer.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/')));
-        }
+    /// Whether anybody asked.
+    pub(crate) fn is_on(&self) -> bool {
+        self.changes.is_some()
+    }
+
+    /// Forgets the changes at or below these pointers into the input: what they changed is gone, and another change says so.
+    pub(crate) fn forget(&mut self, gone: &BTreeSet<String>) {
+        let Some(changes) = self.changes.as_mut().filter(|_| !gone.is_empty()) else { return };
+        changes.retain(|(_, change)| {
+            let ends = change.pointer.match_indices('/').map(|(end, _)| end).chain([change.pointer.len()]);
+            !ends.filter_map(|end| change.pointer.get(..end)).any(|above| gone.contains(above))
+        });
     }
 
     /// The changes in document order; at one place, in the order of the rules.

@@ -1,8 +1,15 @@
 //! `check`: what a dialect would reject. Written from the tables and the provider's rules; shares no code with `sanitize`.
 
+mod codex;
+
 use alloc::{string::String, vec::Vec};
 
-use crate::{dialect, error::Error, json::Node, options::SanitizeOptions};
+use crate::{
+    dialect::{self, Method},
+    error::Error,
+    json::Node,
+    options::SanitizeOptions,
+};
 
 /// One thing a dialect would reject.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +23,9 @@ pub struct Violation {
     pub message: String,
 }
 
+/// Every violation, in document order.
 pub(crate) fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
-    let _ = (node, dialect::of(options)?);
-    Ok(Vec::new())
+    match dialect::of(options)?.method {
+        Method::Codex { .. } => codex::check(node),
+    }
 }

@@ -14,7 +14,7 @@ const WIRE_FACTS: &[Fact] = &[
     Fact { says: "a schema without any hint becomes `{}`; earlier versions made it a string", confidence: 'A', source: SOURCE },
     Fact { says: "definitions that nothing reaches are removed", confidence: 'A', source: SOURCE },
     Fact { says: "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up", confidence: 'A', source: SOURCE },
-    Fact { says: "fourteen keywords survive; a schema that its typed model cannot hold costs the tool", confidence: 'A', source: SOURCE },
+    Fact { says: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool", confidence: 'A', source: SOURCE },
 ];
 
 pub(super) const CODEX: Dialect = Dialect {

@@ -61,6 +61,11 @@ pub struct Dialect {
 pub(crate) const DIALECTS: &[Dialect] = &[codex::CODEX, codex::CODEX_WIRE];
 
 impl Dialect {
+    /// A limit of this dialect, if it has it.
+    pub(crate) fn limit(&self, name: &str) -> Option<usize> {
+        self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
+    }
+
     pub(crate) fn to_node(&self) -> Node<'static> {
         let words = |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
         let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));

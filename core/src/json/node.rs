@@ -291,3 +291,21 @@ impl Default for Node<'_> {
         Node::new(Data::Null)
     }
 }
+
+/// Are two values equal, as JSON Schema means it: numbers by value (`1` is `1.0`), objects whatever their order?
+pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
+    match (one.data(), two.data()) {
+        (Data::Null, Data::Null) => true,
+        (Data::Bool(one), Data::Bool(two)) => one == two,
+        (Data::Number(one), Data::Number(two)) => super::compare(one, two).is_eq(),
+        (Data::String(one), Data::String(two)) => one == two,
+        (Data::Array(one), Data::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| same(one, two)),
+        (Data::Object(one), Data::Object(two)) => {
+            let index = two.index();
+            let twin = |key| index.get(key).and_then(|place| two.iter().nth(*place));
+            one.len() == two.len() && one.iter().all(|member| twin(&member.key).is_some_and(|twin| same(&member.value, &twin.value)))
+        }
+        (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
+        _ => false,
+    }
+}

@@ -43,7 +43,7 @@ choice! {
 
 impl Allow {
     pub(crate) const CHOICES: &'static [(&'static str, Allow)] =
-        &[("same", Allow::Same), ("encoded", Allow::Encoded), ("wider", Allow::Wider), ("any", Allow::Any)];
+        &[(Allow::Same.as_str(), Allow::Same), (Allow::Encoded.as_str(), Allow::Encoded), (Allow::Wider.as_str(), Allow::Wider), (Allow::Any.as_str(), Allow::Any)];
 }
 
 /// Options of `sanitize` and `check`. `None` is the dialect's own default.

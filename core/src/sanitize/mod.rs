@@ -1,11 +1,39 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
-use alloc::vec::Vec;
+mod codex;
 
-use crate::{dialect, error::Error, json::Node, options::SanitizeOptions, report::Change};
+use alloc::{format, string::ToString, vec::Vec};
+
+use crate::{
+    dialect::{self, Method},
+    error::{Code, Error},
+    json::Node,
+    options::SanitizeOptions,
+    report::{Allow, Change, Recorder},
+};
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
 pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
-    let _ = (node, dialect::of(options)?, with_report);
-    Ok(Vec::new())
+    let dialect = dialect::of(options)?;
+    let mut recorder = if with_report || options.allow != Allow::Any { Recorder::on() } else { Recorder::off() };
+    match dialect.method {
+        Method::Codex { wire } => {
+            let default = dialect.limit("maxBytes");
+            let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
+            codex::sanitize(node, wire.as_ref(), &mut recorder)?;
+        }
+    }
+    let changes = recorder.finish();
+    within(options.allow, changes)
+}
+
+/// The changes, unless one of them loses more than is allowed.
+fn within(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
+    let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
+        return Ok(changes);
+    };
+    let needed = Allow::needed_for(worst.accepts, worst.encoded).as_str();
+    let allowed = allow.as_str();
+    let message = format!("expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}", worst.message);
+    Err(Error::new(Code::TooLossy, worst.pointer.to_string(), message).with_changes(changes))
 }

@@ -1,1 +1,7 @@
 //! What JSON Schema is: the one keyword table, the only recursive walker, references.
+//!
+//! Nothing here knows a provider, and nothing here decides what to change.
+
+pub(crate) mod keyword;
+pub(crate) mod reach;
+pub(crate) mod walk;

@@ -1,0 +1,176 @@
+//! What makes Codex drop a tool: what its typed model of a schema cannot hold, once its sanitizer has been over it.
+//!
+//! Codex forgives much before it judges, so a fault counts only where it survives: not under a keyword that is dropped, not
+//! in a schema that is emptied, not in a definition that is pruned, not where null stands for absence.
+
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+
+use super::Violation;
+use crate::{
+    error::Error,
+    json::{Data, Member, Node, Object, Step},
+    schema::{
+        keyword::{Keyword, Keywords},
+        reach::{self, Definition, TABLES},
+        walk::{self, Next, Place},
+    },
+};
+
+/// The keywords whose schemas Codex keeps.
+const KEPT: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AdditionalProperties,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+    Keyword::Defs,
+    Keyword::Definitions,
+]);
+
+/// Any of these, whatever its value, keeps a schema without a type from being emptied.
+const KEEPS_A_SCHEMA: [&str; 18] = [
+    "$ref",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "enum",
+    "const",
+    "format",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "type",
+];
+
+/// Codex takes null for absence in the keywords of its model.
+const NULL_IS_ABSENT: [&str; 10] =
+    ["$ref", "anyOf", "oneOf", "allOf", "properties", "required", "additionalProperties", "items", "enum", "type"];
+
+const TYPE_NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+/// Every fault that would cost the tool, in document order.
+pub(super) fn check(root: &Node<'_>) -> Result<Vec<Violation>, Error> {
+    let mut faults = Faults { found: Vec::new() };
+    match root.data() {
+        Data::Bool(_) => return Ok(Vec::new()),
+        Data::Object(_) => {}
+        _ => faults.add(root, String::new(), "root-not-schema", "a schema (an object or a boolean)"),
+    }
+    if only_null(root) {
+        faults.add(root, String::new(), "root-null", "parameters that admit something");
+    }
+    let reached = reach::reached(root);
+    walk::visit(root, KEPT, &mut |node, place| {
+        if is_pruned(place, &reached) {
+            return Ok(Next::Skip);
+        }
+        let Data::Object(object) = node.data() else {
+            // Booleans become strings; `additionalProperties` may be one. A list that stands for one schema is a fault of
+            // its parent, unless it stands where Codex needs a schema and nothing else.
+            let belongs_to_parent = matches!(place.pointer.steps().last(), None | Some(Step::Name(_)));
+            if node.as_bool().is_none() && !belongs_to_parent {
+                faults.add(node, place.pointer.render(), "not-a-schema", "a schema");
+            }
+            return Ok(Next::Skip);
+        };
+        if is_emptied(object) {
+            return Ok(Next::Skip);
+        }
+        members(object, place, &mut faults);
+        Ok(Next::Into)
+    })?;
+    faults.found.sort_by_key(|(place, _)| *place);
+    Ok(faults.found.into_iter().map(|(_, violation)| violation).collect())
+}
+
+struct Faults {
+    /// Each with its place in the document.
+    found: Vec<(u32, Violation)>,
+}
+
+impl Faults {
+    fn add(&mut self, value: &Node<'_>, pointer: String, rule: &'static str, expected: &str) {
+        let message = format!("expected {expected}, found {}; Codex drops such a tool", value.kind());
+        self.found.push((value.origin().number().unwrap_or_default(), Violation { rule, pointer, message }));
+    }
+}
+
+fn only_null(root: &Node<'_>) -> bool {
+    let Some(value) = root.get("type") else { return false };
+    // A list of one becomes that one; names that are no types go first.
+    let is_type = |node: &&Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
+    match value.as_array() {
+        Some(names) => {
+            let mut known = names.iter().filter(is_type);
+            known.next().is_some_and(|name| name.is_text("null")) && known.next().is_none()
+        }
+        None => value.is_text("null"),
+    }
+}
+
+fn is_pruned(place: &Place<'_, '_>, reached: &BTreeSet<Definition>) -> bool {
+    let [Step::Name(table), Step::Member(name)] = place.pointer.steps() else { return false };
+    let Some(table) = TABLES.iter().position(|known| known == table) else { return false };
+    name.value().is_none_or(|name| !reached.contains(&Definition { table, name: name.into_owned() }))
+}
+
+/// Does Codex see no type, no hint of one, and no reference or combinator?
+fn is_emptied(object: &Object<'_>) -> bool {
+    !KEEPS_A_SCHEMA.iter().any(|keyword| match object.get(keyword) {
+        None => false,
+        Some(value) if value.is_null() => !NULL_IS_ABSENT.contains(keyword),
+        Some(value) if *keyword == "type" => match value.as_array() {
+            Some(names) => names.iter().any(|name| TYPE_NAMES.iter().any(|known| name.is_text(known))),
+            None => TYPE_NAMES.iter().any(|known| value.is_text(known)),
+        },
+        Some(_) => true,
+    })
+}
+
+/// The faults of one schema's own members.
+fn members(object: &Object<'_>, place: &Place<'_, '_>, faults: &mut Faults) {
+    let elsewhere = ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|keyword| object.get(keyword).is_some_and(|value| !value.is_null()));
+    for Member { key, value } in object {
+        if value.is_null() {
+            continue;
+        }
+        let Some(name) = key.value() else { continue };
+        let is_schema = value.as_object().is_some() || value.as_bool().is_some();
+        let (rule, expected) = match &*name {
+            "items" if value.as_array().is_some() => ("array-items", "one schema for all items"),
+            "items" if !is_schema => ("items-not-schema", "a schema or a boolean"),
+            "additionalProperties" if !is_schema => ("additional-properties-not-schema", "a schema or a boolean"),
+            "properties" if value.as_object().is_none() => ("properties-not-object", "an object of schemas"),
+            "anyOf" | "oneOf" | "allOf" if value.as_array().is_none() => ("combinator-not-list", "a list of schemas"),
+            "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => {
+                ("required-not-strings", "a list of strings")
+            }
+            // `const` takes the place of whatever `enum` held.
+            "enum" if value.as_array().is_none() && !object.has("const") => ("enum-not-list", "a list"),
+            "description" if value.as_text().is_none() => ("description-not-string", "a string"),
+            "$ref" if value.as_text().is_none() => ("ref-not-string", "a string"),
+            "minItems" if value.as_u64().is_none() => ("min-items-not-count", "a whole number, 0 or more"),
+            "encrypted" if value.as_bool().is_none() => ("encrypted-not-boolean", "a boolean"),
+            "type" if elsewhere && is_left_unknown(value) => ("unknown-type", "a type name that Codex knows, or a list of them"),
+            _ => continue,
+        };
+        faults.add(value, place.pointer.render_with(&name), rule, expected);
+    }
+}
+
+/// A `type` of which Codex knows nothing, so that it stays as it is beside a reference or combinator. An empty list is held.
+fn is_left_unknown(value: &Node<'_>) -> bool {
+    let known = |node: &Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
+    match value.as_array() {
+        Some(names) => !names.is_empty() && !names.iter().any(known),
+        None => !known(value),
+    }
+}

@@ -1,0 +1,165 @@
+//! What Codex's typed model of a schema can hold. Everything else is dropped; what it cannot hold at all costs the tool.
+
+use alloc::{format, string::String};
+
+use super::notes::{Left, Note, Notes};
+use crate::{
+    error::{Code, Error},
+    json::{Data, Member, Node, Object, Pointer, Step},
+    report::{Accepts, Guidance},
+    schema::{
+        keyword::{Keyword, Keywords, Role},
+        walk::{self, Next, Place, Rewrite},
+    },
+};
+
+/// Rule 17: the keywords that survive, at every level.
+pub(super) const MODELLED: [&str; 15] = [
+    "$ref",
+    "type",
+    "description",
+    "encrypted",
+    "enum",
+    "items",
+    "minItems",
+    "properties",
+    "required",
+    "additionalProperties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$defs",
+    "definitions",
+];
+
+/// Where schemas stand that survive.
+pub(super) const APPLICATORS: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AdditionalProperties,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+    Keyword::Defs,
+    Keyword::Definitions,
+]);
+
+/// Applies rules 17 and 18.
+pub(super) fn keep(root: &mut Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
+    if root.as_object().is_none() {
+        return Err(refused(String::new(), "a schema (an object or a boolean)", root.kind()));
+    }
+    if root.get("type").is_some_and(|value| value.is_text("null")) {
+        return Err(refused(String::new(), "parameters that admit something", "the single type `null`"));
+    }
+    let mut keep = Keep { notes, first: None };
+    walk::rewrite(root, APPLICATORS, &mut keep)?;
+    keep.first.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+fn refused(pointer: String, expected: &str, found: &str) -> Error {
+    Error::new(Code::NotRepresentable, pointer, format!("expected {expected}, found {found}; Codex drops such a tool"))
+}
+
+struct Keep<'n, 'r> {
+    notes: &'n mut Notes<'r>,
+    /// The fault that stands first in the document, with its place there.
+    first: Option<(u32, Error)>,
+}
+
+impl<'a> Rewrite<'a> for Keep<'_, '_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        match node.data() {
+            Data::Object(object) => {
+                self.refuse_members(object, place.pointer);
+                self.drop_unmodelled(node, place);
+                Ok(Next::Into)
+            }
+            Data::Bool(_) if place.pointer.steps().last() == Some(&Step::Name("additionalProperties")) => Ok(Next::Skip),
+            _ => {
+                self.refuse(node, || place.pointer.render(), "a schema");
+                Ok(Next::Skip)
+            }
+        }
+    }
+}
+
+impl<'a> Keep<'_, '_> {
+    /// Rule 18, as far as it is about one schema's own members.
+    fn refuse_members(&mut self, object: &Object<'a>, pointer: &Pointer<'a>) {
+        for Member { key, value } in object {
+            let Some(name) = MODELLED.iter().find(|name| key.is(name)) else { continue };
+            let expected = match *name {
+                "type" if unknown_type(value) => "a type name that Codex knows, or a list of them",
+                "items" if value.as_object().is_none() && value.as_bool().is_none() => "one schema for all items",
+                "additionalProperties" if value.as_object().is_none() && value.as_bool().is_none() => "a schema or a boolean",
+                "properties" if value.as_object().is_none() => "an object of schemas",
+                "anyOf" | "oneOf" | "allOf" if value.as_array().is_none() => "a list of schemas",
+                "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => "a list of strings",
+                "enum" if value.as_array().is_none() => "a list",
+                "description" | "$ref" if value.as_text().is_none() => "a string",
+                "minItems" if value.as_u64().is_none() => "a whole number, 0 or more",
+                "encrypted" if value.as_bool().is_none() => "a boolean",
+                _ => continue,
+            };
+            self.refuse(value, || pointer.render_with(name), expected);
+        }
+    }
+
+    /// Remembers a fault if it stands before the one that is remembered already.
+    fn refuse(&mut self, value: &Node<'a>, pointer: impl FnOnce() -> String, expected: &str) {
+        let at = value.origin().number().unwrap_or(u32::MAX);
+        if self.first.as_ref().is_none_or(|(first, _)| at < *first) {
+            self.first = Some((at, refused(pointer(), expected, value.kind())));
+        }
+    }
+
+    /// Rule 17.
+    fn drop_unmodelled(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        let modelled = |member: &Member<'_>| MODELLED.iter().any(|name| member.key.is(name));
+        let Some(object) = node.as_object().filter(|object| !object.iter().all(modelled)) else { return };
+        if self.notes.is_on() {
+            for member in object.iter().filter(|member| !modelled(member)) {
+                let (accepts, guidance) = lost(member, object, place.keyword.is_none());
+                let name = member.key.display();
+                let note = Note { rule: "drop-keyword", accepts, guidance, left: Left::Nothing };
+                self.notes.note(node, place, Some(&name), note, || format!("dropped `{name}`, which Codex has no field for"));
+            }
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| modelled(member));
+        }
+    }
+}
+
+fn unknown_type(value: &Node<'_>) -> bool {
+    let unknown = |node: &Node<'_>| !super::repair::TYPES.iter().any(|name| node.is_text(name));
+    match value.as_array() {
+        Some(names) => names.iter().any(unknown),
+        None => unknown(value),
+    }
+}
+
+/// What is lost with one keyword.
+fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
+    let Some(keyword) = Keyword::named(&member.key) else { return (Accepts::Same, Guidance::Lost) };
+    let accepts = match (keyword.role(), keyword) {
+        (Role::Meta, _) => return (Accepts::Same, Guidance::Same),
+        // References may lead there; from the root itself nothing changes.
+        (Role::Identifier, _) if is_root => return (Accepts::Same, Guidance::Same),
+        (Role::Identifier | Role::Table, _) => return (Accepts::Mixed, Guidance::Same),
+        (Role::Annotation, _) => Accepts::Same,
+        // What it let through meets the keyword beside it now.
+        (_, Keyword::PatternProperties) if narrows(beside.get("additionalProperties")) => Accepts::Mixed,
+        (_, Keyword::PrefixItems) if narrows(beside.get("items")) => Accepts::Mixed,
+        (_, Keyword::Nullable) if member.value.as_bool() == Some(true) => Accepts::Narrower,
+        (_, Keyword::Nullable) => Accepts::Same,
+        (Role::Assertion, _) => Accepts::Wider,
+    };
+    (accepts, Guidance::Lost)
+}
+
+/// Does a schema forbid anything, as far as can be seen from outside?
+fn narrows(schema: Option<&Node<'_>>) -> bool {
+    schema.is_some_and(|schema| schema.as_bool() != Some(true) && !schema.as_object().is_some_and(Object::is_empty))
+}

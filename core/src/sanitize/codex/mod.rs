@@ -1,0 +1,35 @@
+//! The dialects `codex` and `codex-wire`: what OpenAI Codex does to a tool's schema, rule by rule.
+//!
+//! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: where Codex loses
+//! something, so does this, and the report says so. Two deviations keep it idempotent: a modelled keyword whose value is
+//! null is removed before types are inferred, and pruning runs once more after [`keep`].
+
+mod compact;
+mod keep;
+mod notes;
+mod prune;
+mod repair;
+
+use crate::{error::Error, json::Node, report::Recorder};
+use notes::Notes;
+
+/// What Codex does before a request leaves, beyond repairing.
+pub(super) struct Wire {
+    /// The size in bytes above which a schema is compacted.
+    pub(super) max_bytes: Option<usize>,
+}
+
+/// Does to a schema what Codex does. Without `wire` that is its sanitizer alone.
+pub(super) fn sanitize(node: &mut Node<'_>, wire: Option<&Wire>, recorder: &mut Recorder) -> Result<(), Error> {
+    let mut notes = Notes::new(node, wire.is_some(), recorder);
+    repair::repair(node, &mut notes)?;
+    if let Some(wire) = wire {
+        prune::prune(node, &mut notes);
+        keep::keep(node, &mut notes)?;
+        prune::prune(node, &mut notes);
+        if let Some(max_bytes) = wire.max_bytes {
+            compact::compact(node, max_bytes, &mut notes)?;
+        }
+    }
+    Ok(())
+}

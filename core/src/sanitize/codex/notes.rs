@@ -1,0 +1,98 @@
+//! How the Codex rules report: pointers into input and output are the same here, because Codex moves nothing.
+
+use alloc::{borrow::Cow, collections::BTreeSet, string::String};
+
+use crate::{
+    json::{Node, Pointer},
+    report::{Accepts, Change, Guidance, Recorder},
+    schema::{
+        keyword::Keywords,
+        walk::{self, Next, Place, Position},
+    },
+};
+
+const BECAUSE: &str = "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
+
+/// Where the effect of a change stands, seen from the schema it happened at.
+pub(super) enum Left {
+    /// Under a keyword of the schema.
+    Keyword(&'static str),
+    /// The schema itself.
+    Here,
+    /// Nothing is left.
+    Nothing,
+}
+
+/// What one change did.
+pub(super) struct Note {
+    pub(super) rule: &'static str,
+    pub(super) accepts: Accepts,
+    pub(super) guidance: Guidance,
+    pub(super) left: Left,
+}
+
+/// The recorder, and what is known of the schema as a whole.
+pub(super) struct Notes<'r> {
+    recorder: &'r mut Recorder,
+    /// Something refers to definitions from a place where only "the same" can be carried outside, so every effect is in doubt.
+    in_doubt: bool,
+}
+
+impl<'r> Notes<'r> {
+    pub(super) fn new(root: &Node<'_>, wire: bool, recorder: &'r mut Recorder) -> Self {
+        let in_doubt = recorder.is_on() && in_doubt(root, wire);
+        Notes { recorder, in_doubt }
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.recorder.is_on()
+    }
+
+    /// Notes a change at a schema; `at` is the keyword that caused it, if one did.
+    pub(super) fn note(&mut self, node: &Node<'_>, place: &Place<'_, '_>, at: Option<&str>, note: Note, message: impl FnOnce() -> String) {
+        self.note_at(node, place.pointer, place.position, at, note, message);
+    }
+
+    pub(super) fn note_at(
+        &mut self,
+        node: &Node<'_>,
+        pointer: &Pointer<'_>,
+        position: Position,
+        at: Option<&str>,
+        note: Note,
+        message: impl FnOnce() -> String,
+    ) {
+        let position = if self.in_doubt { Position::Uncertain } else { position };
+        self.recorder.note(node.origin().number().unwrap_or_default(), || Change {
+            pointer: at.map_or_else(|| pointer.render(), |keyword| pointer.render_with(keyword)),
+            output_pointer: match note.left {
+                Left::Keyword(keyword) => Some(pointer.render_with(keyword)),
+                Left::Here => Some(pointer.render()),
+                Left::Nothing => None,
+            },
+            rule: note.rule,
+            accepts: position.seen_outside(note.accepts),
+            guidance: note.guidance,
+            encoded: false,
+            because: Cow::Borrowed(BECAUSE),
+            message: message(),
+        });
+    }
+
+    /// Forgets the changes at or below these pointers: a later change removed what they changed.
+    pub(super) fn forget(&mut self, gone: &BTreeSet<String>) {
+        self.recorder.forget(gone);
+    }
+}
+
+/// Is there a reference from a place below `not`, `oneOf` and the like? Or, where such keywords survive, `unevaluated*`,
+/// which looks at everything beside it?
+fn in_doubt(root: &Node<'_>, wire: bool) -> bool {
+    let mut found = false;
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+        found |= place.position != Position::Positive && node.get("$ref").is_some();
+        found |= !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
+        Ok(if found { Next::Skip } else { Next::Into })
+    });
+    found
+}

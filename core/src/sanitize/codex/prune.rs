@@ -1,0 +1,62 @@
+//! Removes the definitions of the root tables that nothing reaches (rules 13 to 16).
+
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+
+use super::notes::{Left, Note, Notes};
+use crate::{
+    json::{Node, Pointer, Step, Text},
+    report::{Accepts, Guidance},
+    schema::{
+        reach::{self, Definition, TABLES},
+        walk::Position,
+    },
+};
+
+const NOTE: Note = Note { rule: "prune-definition", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+
+/// Removes unreached definitions, and a table that is emptied.
+pub(super) fn prune(root: &mut Node<'_>, notes: &mut Notes<'_>) {
+    if !TABLES.iter().any(|table| root.get(table).is_some()) {
+        return;
+    }
+    let reached = reach::reached(root);
+    for (number, table) in TABLES.iter().enumerate() {
+        let is_reached = |name: &Text<'_>| match name.value() {
+            Some(value) => reached.contains(&Definition { table: number, name: value.into_owned() }),
+            None => false,
+        };
+        let Some(definitions) = root.get(table).and_then(Node::as_object) else { continue };
+        let kept = definitions.iter().filter(|member| is_reached(&member.key)).count();
+        if kept == definitions.len() && kept > 0 {
+            continue;
+        }
+        note_pruned(root, table, kept, &is_reached, notes);
+        let Some(object) = root.as_object_mut() else { continue };
+        if kept == 0 {
+            object.remove(table);
+        } else if let Some(definitions) = object.get_mut(table).and_then(Node::as_object_mut) {
+            definitions.retain(|member| is_reached(&member.key));
+        }
+    }
+}
+
+fn note_pruned(root: &Node<'_>, table: &'static str, kept: usize, is_reached: &dyn Fn(&Text<'_>) -> bool, notes: &mut Notes<'_>) {
+    let Some(definitions) = root.get(table).filter(|_| notes.is_on()) else { return };
+    let mut pointer = Pointer::root();
+    pointer.push(Step::Name(table));
+    if kept == 0 {
+        notes.forget(&BTreeSet::from([pointer.render()]));
+        notes.note_at(definitions, &pointer, Position::Positive, None, NOTE, || format!("removed `{table}`: nothing refers to it"));
+        return;
+    }
+    let pruned: Vec<_> = definitions.as_object().into_iter().flatten().filter(|member| !is_reached(&member.key)).collect();
+    let gone: BTreeSet<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).collect();
+    notes.forget(&gone);
+    for member in pruned {
+        pointer.push(Step::Member(member.key.borrowed()));
+        notes.note_at(&member.value, &pointer, Position::Positive, None, NOTE, || {
+            format!("removed the definition `{}`: nothing refers to it", member.key.display())
+        });
+        pointer.pop();
+    }
+}

@@ -1,0 +1,254 @@
+//! Codex's sanitizer: children before the node, booleans become strings, `const` becomes `enum`, a missing type is inferred.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use super::notes::{Left, Note, Notes};
+use crate::{
+    error::Error,
+    json::{self, Data, Member, Node, Object, Step, Text},
+    report::{Accepts, Guidance},
+    schema::{
+        keyword::{Keyword, Keywords, Role},
+        walk::{self, Place, Rewrite},
+    },
+};
+
+/// Rule 5: where Codex looks for schemas.
+const VISITED: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AdditionalProperties,
+    Keyword::PrefixItems,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+    Keyword::Defs,
+    Keyword::Definitions,
+]);
+
+/// The type names Codex knows, spelled exactly so.
+pub(super) const TYPES: [&str; 7] = ["string", "number", "boolean", "integer", "object", "array", "null"];
+
+/// Rule 9: the first of these that is present decides. Only the key counts, its value is never looked at.
+const HINTS: [(&str, &[&str]); 4] = [
+    ("object", &["properties", "required", "additionalProperties"]),
+    ("array", &["items", "prefixItems"]),
+    ("string", &["enum", "format"]),
+    ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+];
+
+/// Rule 8: beside one of these nothing is inferred.
+const SAYS_ITS_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
+
+/// Applies rules 1 to 12.
+pub(super) fn repair(root: &mut Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
+    walk::rewrite(root, VISITED, &mut Repair { notes })
+}
+
+struct Repair<'n, 'r> {
+    notes: &'n mut Notes<'r>,
+}
+
+impl<'a> Rewrite<'a> for Repair<'_, '_> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        match node.data() {
+            Data::Bool(value) => {
+                // `additionalProperties: false` is a rule about names, not a schema to Codex; in a list it is one again.
+                if place.pointer.steps().last() != Some(&Step::Name("additionalProperties")) {
+                    let value = *value;
+                    self.boolean(node, place, value);
+                }
+            }
+            Data::Object(_) => {
+                self.tables(node, place);
+                self.constant(node, place);
+                self.nulls(node, place);
+                self.types(node, place);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Repair<'_, '_> {
+    /// Rule 1.
+    fn boolean(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>, value: bool) {
+        let accepts = if value { Accepts::Narrower } else { Accepts::Wider };
+        let note = Note { rule: "boolean-to-string", accepts, guidance: Guidance::Same, left: Left::Here };
+        self.notes.note(node, place, None, note, || format!("replaced the schema `{value}` by a string"));
+        node.replace(Node::record([("type", Node::literal("string"))]).into_data());
+    }
+
+    /// Rule 5, its last part: a table of definitions that is no object.
+    fn tables(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+        for table in ["$defs", "definitions"] {
+            let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else { continue };
+            let note = Note { rule: "drop-definitions-table", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+            self.notes.note(node, place, Some(table), note, || format!("removed `{table}`, which is {kind}"));
+            if let Some(object) = node.as_object_mut() {
+                object.remove(table);
+            }
+        }
+    }
+
+    /// Rule 6.
+    fn constant(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+        let Some(value) = node.get("const") else { return };
+        let accepts = match node.get("enum") {
+            None => Accepts::Same,
+            // An argument had to be in both; now `const` alone decides.
+            Some(list) if list.as_array().is_some_and(|items| items.iter().any(|item| json::same(item, value))) => Accepts::Same,
+            Some(_) => Accepts::Wider,
+        };
+        let note = Note { rule: "const-to-enum", accepts, guidance: Guidance::Same, left: Left::Keyword("enum") };
+        self.notes.note(node, place, Some("const"), note, || String::from("spelled `const` as an `enum` of one value"));
+        let Some(object) = node.as_object_mut() else { return };
+        object.remove("enum");
+        if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
+            let value = core::mem::take(&mut member.value);
+            *member = Member { key: Text::literal("enum"), value: Node::array(vec![value]) };
+        }
+    }
+
+    /// Our first deviation: Codex's typed model treats null as absent, but only after it has taken it for a hint.
+    fn nulls(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+        let is_null = |member: &Member<'_>| member.value.is_null() && super::keep::MODELLED.iter().any(|keyword| member.key.is(keyword));
+        let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
+        if self.notes.is_on() {
+            for member in object.iter().filter(|member| is_null(member)) {
+                let keyword = member.key.display();
+                let note = Note { rule: "remove-null-keyword", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+                self.notes.note(node, place, Some(&keyword), note, || format!("removed `{keyword}`, which is null"));
+            }
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !is_null(member));
+        }
+    }
+
+    /// Rules 7 to 12.
+    fn types(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+        let Some(object) = node.as_object() else { return };
+        let listed = recognised(object.get("type"));
+        let named = match listed.first() {
+            Some(_) => {
+                self.respell_type(node, place, &listed);
+                listed
+            }
+            None if SAYS_ITS_TYPE_ELSEWHERE.iter().any(|keyword| object.has(keyword)) => return,
+            None => match HINTS.iter().find(|(_, hints)| hints.iter().any(|hint| object.has(hint))) {
+                Some((name, _)) => {
+                    self.infer_type(node, place, name);
+                    vec![*name]
+                }
+                None => return self.clear(node, place),
+            },
+        };
+        let Some(object) = node.as_object() else { return };
+        let lacks = |name: &str, keyword: &str| named.contains(&name) && !object.has(keyword);
+        let (lacks_properties, lacks_items) = (lacks("object", "properties"), lacks("array", "items"));
+        if lacks_properties {
+            let note = Note { rule: "add-properties", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("properties") };
+            self.notes.note(node, place, None, note, || String::from("wrote `properties: {}`, which objects have in Codex"));
+            if let Some(object) = node.as_object_mut() {
+                let place = object.position("type").map_or(0, |place| place + 1);
+                object.insert_at(place, Text::literal("properties"), Node::empty_object());
+            }
+        }
+        if lacks_items {
+            let note = Note { rule: "add-items", accepts: Accepts::Narrower, guidance: Guidance::Same, left: Left::Keyword("items") };
+            self.notes.note(node, place, None, note, || String::from("wrote `items: {\"type\":\"string\"}`: Codex guesses strings"));
+            if let Some(object) = node.as_object_mut() {
+                object.set(Text::literal("items"), Node::record([("type", Node::literal("string"))]));
+            }
+        }
+    }
+
+    /// Rule 10 for a type that stands there: unknown names go, and a list of one becomes that one.
+    fn respell_type(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>, listed: &[&'static str]) {
+        let spelled = node.get("type").is_some_and(|value| match value.data() {
+            Data::String(_) => true,
+            Data::Array(names) => names.len() == listed.len() && listed.len() > 1,
+            _ => false,
+        });
+        if spelled {
+            return;
+        }
+        // A name that JSON Schema does not know accepts no value, so nothing is lost with it.
+        let note = Note { rule: "repair-type", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("type") };
+        self.notes.note(node, place, Some("type"), note, || format!("kept of `type` what Codex knows: {}", listed.join(", ")));
+        let value = match listed {
+            [name] => Node::literal(name),
+            names => Node::array(names.iter().map(|name| Node::literal(name)).collect()),
+        };
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("type"), value);
+        }
+    }
+
+    /// Rules 9 and 10 for a type that is missing or not recognised.
+    fn infer_type(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>, name: &'static str) {
+        let Some(object) = node.as_object() else { return };
+        let all_strings = |list: &Node<'_>| list.as_array().is_some_and(|items| items.iter().all(|item| item.as_text().is_some()));
+        let proved = match name {
+            // Tool arguments are objects anyway.
+            "object" => place.keyword.is_none(),
+            "string" => object.get("enum").is_some_and(all_strings),
+            _ => false,
+        };
+        let (rule, at, accepts) = match object.has("type") {
+            true => ("repair-type", Some("type"), Accepts::Wider),
+            false if proved => ("infer-type", None, Accepts::Same),
+            false => ("infer-type", None, Accepts::Narrower),
+        };
+        let note = Note { rule, accepts, guidance: Guidance::Same, left: Left::Keyword("type") };
+        self.notes.note(node, place, at, note, || format!("wrote `type: \"{name}\"`, which Codex infers from the keywords beside it"));
+        let Some(object) = node.as_object_mut() else { return };
+        match object.has("type") {
+            true => object.set(Text::literal("type"), Node::literal(name)),
+            false => object.insert_at(0, Text::literal("type"), Node::literal(name)),
+        }
+    }
+
+    /// Rule 9, its last part: without any hint the schema is emptied, description and all.
+    fn clear(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+        let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
+        let (accepts, guidance) = emptied(object, place.keyword.is_none());
+        let note = Note { rule: "clear-untyped", accepts, guidance, left: Left::Here };
+        self.notes.note(node, place, None, note, || {
+            let names: Vec<String> = object.iter().map(|member| format!("`{}`", member.key.display())).collect();
+            format!("emptied a schema in which Codex sees no hint of a type: {}", names.join(", "))
+        });
+        node.replace(Data::Object(Object::new()));
+    }
+}
+
+/// Rule 7: the recognised names of a `type`, in order, duplicates kept.
+fn recognised(value: Option<&Node<'_>>) -> Vec<&'static str> {
+    let known = |node: &Node<'_>| TYPES.iter().copied().find(|name| node.is_text(name));
+    match value.map(|node| (node, node.as_array())) {
+        Some((_, Some(names))) => names.iter().filter_map(known).collect(),
+        Some((name, None)) => known(name).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+/// What is lost with all members of a schema.
+fn emptied(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
+    let (mut accepts, mut guidance) = (Accepts::Same, Guidance::Same);
+    for member in object {
+        match Keyword::named(&member.key).map(Keyword::role) {
+            Some(Role::Meta) => {}
+            // References from elsewhere may have led here.
+            Some(Role::Identifier | Role::Table) if is_root => {}
+            Some(Role::Identifier | Role::Table) => accepts = Accepts::Mixed,
+            Some(Role::Annotation) | None => guidance = Guidance::Lost,
+            Some(Role::Assertion) => {
+                accepts = accepts.and(Accepts::Wider);
+                guidance = Guidance::Lost;
+            }
+        }
+    }
+    (accepts, guidance)
+}

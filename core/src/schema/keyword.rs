@@ -1,0 +1,203 @@
+//! The one keyword table: what every keyword of JSON Schema (draft 4 to 2020-12) holds, constrains and means.
+//!
+//! Sources: JSON Schema Core and Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0 for `nullable`.
+
+use crate::json::Text;
+
+/// What stands under a keyword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// No schema.
+    Value,
+    /// One schema.
+    Schema,
+    /// A list of schemas.
+    Schemas,
+    /// One schema, or (before 2020-12) a list of them by position.
+    SchemaOrSchemas,
+    /// An object whose members are schemas.
+    Named,
+    /// An object whose members are schemas, or (in `dependencies`) lists of names.
+    NamedOrNames,
+}
+
+/// What a keyword is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Forbids arguments, by itself or through the schemas it holds.
+    Assertion,
+    /// Tells the reader something; accepts and forbids nothing.
+    Annotation,
+    /// Says which language the schema is written in, or speaks to its authors; nothing a model reads.
+    Meta,
+    /// Names a place that references resolve against.
+    Identifier,
+    /// Holds schemas that apply only where they are referenced.
+    Table,
+}
+
+/// The kind of instance a keyword constrains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object,
+    Array,
+    String,
+    Number,
+}
+
+macro_rules! keywords {
+    ($($variant:ident $name:literal $holds:ident $role:ident $kind:expr;)*) => {
+        /// A keyword of JSON Schema.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub(crate) enum Keyword { $($variant,)* }
+
+        const TABLE: &[(Keyword, &str, Holds, Role, Option<Kind>)] =
+            &[$((Keyword::$variant, $name, Holds::$holds, Role::$role, $kind),)*];
+
+        impl Keyword {
+            /// The keyword as it is spelled.
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Keyword::$variant => $name,)* }
+            }
+
+            /// What stands under it.
+            pub(crate) const fn holds(self) -> Holds {
+                match self { $(Keyword::$variant => Holds::$holds,)* }
+            }
+
+            /// What it is for.
+            pub(crate) const fn role(self) -> Role {
+                match self { $(Keyword::$variant => Role::$role,)* }
+            }
+
+            /// The kind of instance it constrains, if it is one kind.
+            pub(crate) const fn constrains(self) -> Option<Kind> {
+                match self { $(Keyword::$variant => $kind,)* }
+            }
+        }
+    };
+}
+
+// Sorted by name, because lookup is a binary search.
+keywords! {
+    Anchor "$anchor" Value Identifier None;
+    Comment "$comment" Value Meta None;
+    Defs "$defs" Named Table None;
+    DynamicAnchor "$dynamicAnchor" Value Identifier None;
+    DynamicRef "$dynamicRef" Value Assertion None;
+    Id "$id" Value Identifier None;
+    RecursiveAnchor "$recursiveAnchor" Value Identifier None;
+    RecursiveRef "$recursiveRef" Value Assertion None;
+    Ref "$ref" Value Assertion None;
+    Schema "$schema" Value Meta None;
+    Vocabulary "$vocabulary" Value Meta None;
+    AdditionalItems "additionalItems" Schema Assertion Some(Kind::Array);
+    AdditionalProperties "additionalProperties" Schema Assertion Some(Kind::Object);
+    AllOf "allOf" Schemas Assertion None;
+    AnyOf "anyOf" Schemas Assertion None;
+    Const "const" Value Assertion None;
+    Contains "contains" Schema Assertion Some(Kind::Array);
+    ContentEncoding "contentEncoding" Value Annotation Some(Kind::String);
+    ContentMediaType "contentMediaType" Value Annotation Some(Kind::String);
+    ContentSchema "contentSchema" Schema Annotation Some(Kind::String);
+    Default "default" Value Annotation None;
+    Definitions "definitions" Named Table None;
+    Dependencies "dependencies" NamedOrNames Assertion Some(Kind::Object);
+    DependentRequired "dependentRequired" Value Assertion Some(Kind::Object);
+    DependentSchemas "dependentSchemas" Named Assertion Some(Kind::Object);
+    Deprecated "deprecated" Value Annotation None;
+    Description "description" Value Annotation None;
+    Else "else" Schema Assertion None;
+    Enum "enum" Value Assertion None;
+    Examples "examples" Value Annotation None;
+    ExclusiveMaximum "exclusiveMaximum" Value Assertion Some(Kind::Number);
+    ExclusiveMinimum "exclusiveMinimum" Value Assertion Some(Kind::Number);
+    Format "format" Value Annotation Some(Kind::String);
+    If "if" Schema Assertion None;
+    Items "items" SchemaOrSchemas Assertion Some(Kind::Array);
+    MaxContains "maxContains" Value Assertion Some(Kind::Array);
+    MaxItems "maxItems" Value Assertion Some(Kind::Array);
+    MaxLength "maxLength" Value Assertion Some(Kind::String);
+    MaxProperties "maxProperties" Value Assertion Some(Kind::Object);
+    Maximum "maximum" Value Assertion Some(Kind::Number);
+    MinContains "minContains" Value Assertion Some(Kind::Array);
+    MinItems "minItems" Value Assertion Some(Kind::Array);
+    MinLength "minLength" Value Assertion Some(Kind::String);
+    MinProperties "minProperties" Value Assertion Some(Kind::Object);
+    Minimum "minimum" Value Assertion Some(Kind::Number);
+    MultipleOf "multipleOf" Value Assertion Some(Kind::Number);
+    Not "not" Schema Assertion None;
+    Nullable "nullable" Value Assertion None;
+    OneOf "oneOf" Schemas Assertion None;
+    Pattern "pattern" Value Assertion Some(Kind::String);
+    PatternProperties "patternProperties" Named Assertion Some(Kind::Object);
+    PrefixItems "prefixItems" Schemas Assertion Some(Kind::Array);
+    Properties "properties" Named Assertion Some(Kind::Object);
+    PropertyNames "propertyNames" Schema Assertion Some(Kind::Object);
+    ReadOnly "readOnly" Value Annotation None;
+    Required "required" Value Assertion Some(Kind::Object);
+    Then "then" Schema Assertion None;
+    Title "title" Value Annotation None;
+    Type "type" Value Assertion None;
+    UnevaluatedItems "unevaluatedItems" Schema Assertion Some(Kind::Array);
+    UnevaluatedProperties "unevaluatedProperties" Schema Assertion Some(Kind::Object);
+    UniqueItems "uniqueItems" Value Assertion Some(Kind::Array);
+    WriteOnly "writeOnly" Value Annotation None;
+}
+
+impl Keyword {
+    /// The keyword of that name, if JSON Schema has one.
+    pub(crate) fn named(name: &Text<'_>) -> Option<Keyword> {
+        match name.as_plain() {
+            Some(plain) => Keyword::spelled(plain),
+            None => Keyword::spelled(&name.value()?),
+        }
+    }
+
+    fn spelled(name: &str) -> Option<Keyword> {
+        let place = TABLE.binary_search_by(|row| row.1.cmp(name)).ok()?;
+        TABLE.get(place).map(|row| row.0)
+    }
+}
+
+/// A set of keywords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Keywords(u128);
+
+impl Keywords {
+    /// These keywords.
+    pub(crate) const fn of(list: &[Keyword]) -> Self {
+        let mut bits = 0;
+        let mut rest = list;
+        while let [first, tail @ ..] = rest {
+            bits |= 1 << (*first as u8);
+            rest = tail;
+        }
+        Keywords(bits)
+    }
+
+    /// Every keyword under which schemas stand.
+    pub(crate) const ALL: Keywords = Keywords(u128::MAX);
+
+    /// Is it one of them?
+    pub(crate) const fn has(self, keyword: Keyword) -> bool {
+        self.0 & (1 << (keyword as u8)) != 0
+    }
+
+    /// These and one more.
+    pub(crate) const fn with(self, keyword: Keyword) -> Self {
+        Keywords(self.0 | (1 << (keyword as u8)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TABLE;
+
+    #[test]
+    fn the_table_is_sorted_and_fits_a_set() {
+        assert!(TABLE.windows(2).all(|pair| pair[0].1 < pair[1].1));
+        assert!(TABLE.len() <= 128);
+    }
+}

@@ -1,0 +1,212 @@
+//! The only recursion over schemas: knows where schemas stand, keeps the path, and says how a place affects effects.
+//!
+//! A property *named* `type` or `$ref` is met as a property, never as a keyword, because only this file decides what is one.
+
+use super::keyword::{Holds, Keyword, Keywords};
+use crate::{
+    error::Error,
+    json::{Child, Data, Node, Pointer, Step},
+    report::Accepts,
+};
+
+/// How a change here changes what the whole schema accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// Wider here is wider everywhere.
+    Positive,
+    /// Below a `not`: wider here is narrower outside.
+    Negated,
+    /// Below `oneOf`, `if`, `contains` and the like: nothing but "the same" can be carried outside.
+    Uncertain,
+}
+
+impl Position {
+    /// The effect on the whole schema of an effect here.
+    pub(crate) fn seen_outside(self, accepts: Accepts) -> Accepts {
+        match (self, accepts) {
+            (_, Accepts::Same) => Accepts::Same,
+            (Position::Positive, effect) => effect,
+            (Position::Negated, effect) => effect.inverted(),
+            (Position::Uncertain, _) => Accepts::Mixed,
+        }
+    }
+
+    fn below(self, keyword: Keyword) -> Position {
+        match (self, keyword) {
+            (Position::Uncertain, _) => Position::Uncertain,
+            (Position::Positive, Keyword::Not) => Position::Negated,
+            (Position::Negated, Keyword::Not) => Position::Positive,
+            (
+                _,
+                Keyword::OneOf
+                | Keyword::If
+                | Keyword::Contains
+                | Keyword::UnevaluatedItems
+                | Keyword::UnevaluatedProperties,
+            ) => Position::Uncertain,
+            (position, _) => position,
+        }
+    }
+}
+
+/// Where the walk is.
+pub(crate) struct Place<'p, 'a> {
+    /// The path from the root.
+    pub(crate) pointer: &'p Pointer<'a>,
+    /// The keyword under which this schema stands; none for the root.
+    pub(crate) keyword: Option<Keyword>,
+    /// How many schemas stand above this one.
+    pub(crate) depth: usize,
+    /// How a change here changes what the whole schema accepts.
+    pub(crate) position: Position,
+}
+
+/// Whether to look inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Into,
+    Skip,
+}
+
+/// What to do at each schema (whatever stands where a schema belongs: an object, a boolean, or something malformed).
+pub(crate) trait Rewrite<'a> {
+    /// Before the schemas inside.
+    fn enter(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<Next, Error> {
+        Ok(Next::Into)
+    }
+
+    /// After the schemas inside.
+    fn leave(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Walks a schema and lets `rewrite` change it, through the keywords in `through`.
+///
+/// Depth is bounded because the tree's is: reading refuses more than [`crate::limits::MAX_DEPTH`] levels.
+pub(crate) fn rewrite<'a>(root: &mut Node<'a>, through: Keywords, rewrite: &mut impl Rewrite<'a>) -> Result<(), Error> {
+    let mut walk = Walk { through, pointer: Pointer::root() };
+    walk.schema_mut(root, Spot { keyword: None, depth: 0, position: Position::Positive }, rewrite)
+}
+
+/// Walks a schema in document order without changing it, through the keywords in `through`.
+pub(crate) fn visit<'a>(
+    root: &Node<'a>,
+    through: Keywords,
+    visit: &mut impl FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+) -> Result<(), Error> {
+    let mut walk = Walk { through, pointer: Pointer::root() };
+    walk.schema(root, Spot { keyword: None, depth: 0, position: Position::Positive }, visit)
+}
+
+struct Walk<'a> {
+    through: Keywords,
+    pointer: Pointer<'a>,
+}
+
+#[derive(Clone, Copy)]
+struct Spot {
+    keyword: Option<Keyword>,
+    depth: usize,
+    position: Position,
+}
+
+impl Spot {
+    fn below(self, keyword: Keyword) -> Spot {
+        Spot { keyword: Some(keyword), depth: self.depth + 1, position: self.position.below(keyword) }
+    }
+
+    fn place<'p, 'a>(self, pointer: &'p Pointer<'a>) -> Place<'p, 'a> {
+        Place { pointer, keyword: self.keyword, depth: self.depth, position: self.position }
+    }
+}
+
+impl<'a> Walk<'a> {
+    fn schema_mut(&mut self, node: &mut Node<'a>, spot: Spot, rewrite: &mut impl Rewrite<'a>) -> Result<(), Error> {
+        if rewrite.enter(node, &spot.place(&self.pointer))? == Next::Into {
+            node.visit_children(|child, inner| match child {
+                // A list where one schema belongs: each of its items stands at this place.
+                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, rewrite)),
+                Child::Member(name) => match Keyword::named(name) {
+                    Some(keyword) if self.through.has(keyword) && keyword.holds() != Holds::Value => {
+                        self.step(Step::Name(keyword.name()), |walk| walk.under_mut(keyword, inner, spot.below(keyword), rewrite))
+                    }
+                    _ => Ok(()),
+                },
+            })?;
+        }
+        rewrite.leave(node, &spot.place(&self.pointer))
+    }
+
+    fn under_mut(&mut self, keyword: Keyword, node: &mut Node<'a>, spot: Spot, rewrite: &mut impl Rewrite<'a>) -> Result<(), Error> {
+        match keyword.holds() {
+            Holds::Value => Ok(()),
+            Holds::Named | Holds::NamedOrNames => node.visit_children(|child, inner| match child {
+                Child::Member(name) if !(keyword.holds() == Holds::NamedOrNames && inner.as_array().is_some()) => {
+                    self.step(Step::Member(name.clone()), |walk| walk.schema_mut(inner, spot, rewrite))
+                }
+                _ => Ok(()),
+            }),
+            Holds::Schemas | Holds::SchemaOrSchemas if node.as_array().is_some() => node.visit_children(|child, inner| match child {
+                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, rewrite)),
+                Child::Member(_) => Ok(()),
+            }),
+            Holds::Schema | Holds::Schemas | Holds::SchemaOrSchemas => self.schema_mut(node, spot, rewrite),
+        }
+    }
+
+    fn schema(
+        &mut self,
+        node: &Node<'a>,
+        spot: Spot,
+        visit: &mut impl FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+    ) -> Result<(), Error> {
+        if visit(node, &spot.place(&self.pointer))? == Next::Skip {
+            return Ok(());
+        }
+        match node.data() {
+            Data::Array(items) => self.items(items, spot, visit),
+            Data::Object(object) => {
+                for member in object {
+                    let Some(keyword) = Keyword::named(&member.key).filter(|keyword| self.through.has(*keyword)) else { continue };
+                    let below = spot.below(keyword);
+                    self.step(Step::Name(keyword.name()), |walk| match (keyword.holds(), member.value.data()) {
+                        (Holds::Value, _) => Ok(()),
+                        (Holds::Named | Holds::NamedOrNames, Data::Object(table)) => {
+                            for entry in table {
+                                if keyword.holds() == Holds::Named || entry.value.as_array().is_none() {
+                                    walk.step(Step::Member(entry.key.clone()), |walk| walk.schema(&entry.value, below, visit))?;
+                                }
+                            }
+                            Ok(())
+                        }
+                        (Holds::Named | Holds::NamedOrNames, _) => Ok(()),
+                        (Holds::Schemas | Holds::SchemaOrSchemas, Data::Array(items)) => walk.items(items, below, visit),
+                        _ => walk.schema(&member.value, below, visit),
+                    })?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn items(
+        &mut self,
+        items: &[Node<'a>],
+        spot: Spot,
+        visit: &mut impl FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+    ) -> Result<(), Error> {
+        for (index, item) in items.iter().enumerate() {
+            self.step(Step::Index(index), |walk| walk.schema(item, spot, visit))?;
+        }
+        Ok(())
+    }
+
+    fn step<R>(&mut self, step: Step<'a>, inside: impl FnOnce(&mut Self) -> R) -> R {
+        self.pointer.push(step);
+        let result = inside(self);
+        self.pointer.pop();
+        result
+    }
+}
