@@ -1,6 +1,7 @@
 //! `check`: what a dialect would reject. Written from the tables and the provider's rules; shares no code with `sanitize`.
 
 mod codex;
+mod grammar;
 
 use alloc::{string::String, vec::Vec};
 
@@ -27,5 +28,6 @@ pub struct Violation {
 pub(crate) fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
     match dialect::of(options)?.method {
         Method::Codex { .. } => codex::check(node),
+        Method::Rules(grammar) => grammar::check(node, grammar),
     }
 }

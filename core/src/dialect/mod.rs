@@ -1,6 +1,8 @@
 //! What each model API accepts, as tables with their sources. One file per API family; nothing here rewrites anything.
 
 mod codex;
+pub(crate) mod grammar;
+mod moonshot;
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -18,6 +20,8 @@ pub(crate) enum Method {
         /// Prune, compact and keep, too.
         wire: bool,
     },
+    /// The general rules, towards a grammar.
+    Rules(&'static grammar::Grammar),
 }
 
 /// One fact about an API, with where it comes from.
@@ -58,7 +62,7 @@ pub struct Dialect {
 }
 
 /// Every dialect, in the order in which they are documented.
-pub(crate) const DIALECTS: &[Dialect] = &[codex::CODEX, codex::CODEX_WIRE];
+pub(crate) const DIALECTS: &[Dialect] = &[codex::CODEX, codex::CODEX_WIRE, moonshot::MOONSHOT];
 
 impl Dialect {
     /// A limit of this dialect, if it has it.

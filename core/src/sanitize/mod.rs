@@ -22,6 +22,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
             let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
             codex::sanitize(node, wire.as_ref(), &mut recorder)?;
         }
+        Method::Rules(_) => {}
     }
     let changes = recorder.finish();
     within(options.allow, changes)

@@ -1,0 +1,83 @@
+//! Moonshot (Kimi): Moonshot-flavored JSON Schema. The authority is Moonshot's own open validator, walle, at its level
+//! "strict", and the root gate of the live API.
+
+use super::{
+    grammar::{AnyOfRule, AnyRule, EnumRule, Grammar, NameRule, RefRule, TypeListRule},
+    Dialect, Fact, Method,
+};
+use crate::schema::keyword::{Keyword, Keywords};
+
+const WALLE: &str = "MoonshotAI/walle, the validator of the API, level strict";
+
+const FACTS: &[Fact] = &[
+    Fact { says: "the root must say `type: \"object\"`", confidence: 'A', source: "live: `tools.function.parameters.type is required and must be \"object\"`" },
+    Fact { says: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch", confidence: 'A', source: WALLE },
+    Fact { says: "`enum` needs a `type` that every value matches, 1 to 1,000 values", confidence: 'A', source: WALLE },
+    Fact { says: "beside a list of several types only `description` and `title`", confidence: 'A', source: WALLE },
+    Fact { says: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`", confidence: 'A', source: WALLE },
+    Fact { says: "`required` names only properties of the same schema", confidence: 'A', source: WALLE },
+    Fact { says: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to end", confidence: 'A', source: WALLE },
+    Fact { says: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`", confidence: 'A', source: WALLE },
+    Fact { says: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 properties", confidence: 'A', source: WALLE },
+    Fact { says: "a list of all six types is a way to say anything", confidence: 'B', source: "the validator accepts it at every level; no recorded live request shows it" },
+];
+
+pub(super) const MOONSHOT: Dialect = Dialect {
+    name: "moonshot",
+    surface: "Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema",
+    documentation: "https://github.com/MoonshotAI/walle",
+    as_of: "2026-11-01",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxBytes", "maxNodes"],
+    encodes: &["reserved property names are renamed"],
+    limits: &[("maxBytes", 120_000), ("propertyDepth", 30), ("properties", 3_000), ("enumValues", 1_000), ("anyOfBranches", 500)],
+    facts: FACTS,
+    method: Method::Rules(&GRAMMAR),
+};
+
+const GRAMMAR: Grammar = Grammar {
+    object_root: true,
+    refs: RefRule {
+        to_defs: true,
+        to_root: true,
+        beside: Keywords::of(&[Keyword::Description, Keyword::Title]),
+        recursion: true,
+        not_directly_under: Keywords::of(&[
+            Keyword::Not,
+            Keyword::If,
+            Keyword::Contains,
+            Keyword::PropertyNames,
+            Keyword::PatternProperties,
+            Keyword::DependentSchemas,
+        ]),
+        no_slash_in_definitions: true,
+    },
+    any: AnyRule::AllTypes,
+    beside_type_list: Some(TypeListRule {
+        anywhere: Keywords::of(&[Keyword::Description, Keyword::Title]),
+        at_root: Keywords::of(&[Keyword::Defs, Keyword::Id]),
+    }),
+    enums: EnumRule { needs_type: true, nullable_scalar_only: true, null_first: true, most: 1_000 },
+    any_of: AnyOfRule { no_type_beside: true, no_shared_keywords: true, most: 500 },
+    required_is_known: true,
+    boolean_schemas: false,
+    array_items: false,
+    strings: Keywords::of(&[Keyword::Description, Keyword::Pattern, Keyword::Id]),
+    names: NameRule { reserved: &["$defs", "$ref", "anyOf", "required", "additionalProperties"], no_braces: true },
+    opaque: Keywords::of(&[
+        Keyword::OneOf,
+        Keyword::AllOf,
+        Keyword::Not,
+        Keyword::If,
+        Keyword::Then,
+        Keyword::Else,
+        Keyword::PrefixItems,
+        Keyword::PatternProperties,
+        Keyword::DependentSchemas,
+        Keyword::Contains,
+        Keyword::PropertyNames,
+        Keyword::UnevaluatedItems,
+        Keyword::UnevaluatedProperties,
+    ]),
+    finite_numbers: true,
+};
