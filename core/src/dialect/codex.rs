@@ -17,6 +17,9 @@ const WIRE_FACTS: &[Fact] = &[
     Fact { says: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool", confidence: 'A', source: SOURCE },
 ];
 
+const REASONS: &[(&str, &str)] =
+    &[("", "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)")];
+
 pub(super) const CODEX: Dialect = Dialect {
     name: "codex",
     surface: "OpenAI Codex, its schema sanitizer alone: unknown keywords are kept",
@@ -27,6 +30,7 @@ pub(super) const CODEX: Dialect = Dialect {
     encodes: &[],
     limits: &[],
     facts: FACTS,
+    reasons: REASONS,
     method: Method::Codex { wire: false },
 };
 
@@ -40,5 +44,6 @@ pub(super) const CODEX_WIRE: Dialect = Dialect {
     encodes: &[],
     limits: &[("maxBytes", 5000)],
     facts: WIRE_FACTS,
+    reasons: REASONS,
     method: Method::Codex { wire: true },
 };

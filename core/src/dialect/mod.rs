@@ -58,6 +58,8 @@ pub struct Dialect {
     pub limits: &'static [(&'static str, u64)],
     /// What is known, with confidence and source.
     pub facts: &'static [Fact],
+    /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `""` is the reason of all others.
+    pub(crate) reasons: &'static [(&'static str, &'static str)],
     pub(crate) method: Method,
 }
 
@@ -68,6 +70,12 @@ impl Dialect {
     /// A limit of this dialect, if it has it.
     pub(crate) fn limit(&self, name: &str) -> Option<usize> {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
+    }
+
+    /// Why a rule is there.
+    pub(crate) fn because(&self, rule: &str) -> &'static str {
+        let find = |name: &str| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
+        find(rule).or_else(|| find("")).unwrap_or_default()
     }
 
     pub(crate) fn to_node(&self) -> Node<'static> {

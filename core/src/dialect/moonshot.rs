@@ -22,6 +22,25 @@ const FACTS: &[Fact] = &[
     Fact { says: "a list of all six types is a way to say anything", confidence: 'B', source: "the validator accepts it at every level; no recorded live request shows it" },
 ];
 
+const REASONS: &[(&str, &str)] = &[
+    ("", "Moonshot's validator walle, level strict (confidence A): `tools.function.parameters is not a valid moonshot flavored json schema`"),
+    ("declare-object", "the live API's root gate (confidence A): `tools.function.parameters.type is required and must be \"object\"`"),
+    ("flatten-root-union", "walle (confidence A): `when using anyOf, type should be defined in anyOf items instead of the parent schema`"),
+    ("distribute-into-any-of", "walle (confidence A): `when using anyOf, type should be defined in anyOf items instead of the parent schema`"),
+    ("inline-ref", "walle (confidence A): `references must start with #/$defs/`, `conflicting keywords found after $ref expansion`"),
+    ("respell-ref", "walle (confidence A): `references must start with #/$defs/`"),
+    ("unresolved-ref", "walle (confidence A): `$defs not found for reference`"),
+    ("drop-unknown-required", "walle (confidence A): `required property 'x' is not defined in properties`"),
+    ("tuple-to-prefix-items", "walle (confidence A): `items must be an object`"),
+    ("split-type-list", "walle (confidence A): `keyword minItems is not allowed in combination with multiple types`"),
+    ("infer-type", "the documentation wants a type at every property; walle (confidence A): `type is not defined` beside `enum`"),
+    ("say-any", "the documentation wants a type at every property; the validator accepts all six (confidence B)"),
+    ("rename-property", "walle (confidence A): `property name '$ref' is reserved for JSON Schema keywords`"),
+    ("null-first", "walle (confidence A): `not a valid number` where null does not stand first in a number's enum"),
+    ("drop-long-enum", "walle (confidence A): `enum array cannot have more than 1000 items`"),
+    ("drop-long-union", "walle (confidence A): `anyOf must have 1-500 items`"),
+];
+
 pub(super) const MOONSHOT: Dialect = Dialect {
     name: "moonshot",
     surface: "Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema",
@@ -32,15 +51,21 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     encodes: &["reserved property names are renamed"],
     limits: &[("maxBytes", 120_000), ("propertyDepth", 30), ("properties", 3_000), ("enumValues", 1_000), ("anyOfBranches", 500)],
     facts: FACTS,
+    reasons: REASONS,
     method: Method::Rules(&GRAMMAR),
 };
 
 const GRAMMAR: Grammar = Grammar {
     object_root: true,
+    types: &["string", "number", "integer", "boolean", "object", "array", "null"],
+    through: Keywords::of(&[Keyword::Defs, Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf]),
+    annotations: Keywords::of(&[Keyword::Description, Keyword::Title]),
     refs: RefRule {
         to_defs: true,
         to_root: true,
         beside: Keywords::of(&[Keyword::Description, Keyword::Title]),
+        no_type_beside: true,
+        no_shared_keywords: true,
         recursion: true,
         not_directly_under: Keywords::of(&[
             Keyword::Not,
@@ -50,6 +75,8 @@ const GRAMMAR: Grammar = Grammar {
             Keyword::PatternProperties,
             Keyword::DependentSchemas,
         ]),
+        only_under: Some(Keywords::of(&[Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf])),
+        unjudged_under: Keywords::of(&[Keyword::Defs]),
         no_slash_in_definitions: true,
     },
     any: AnyRule::AllTypes,
@@ -63,6 +90,7 @@ const GRAMMAR: Grammar = Grammar {
     boolean_schemas: false,
     array_items: false,
     strings: Keywords::of(&[Keyword::Description, Keyword::Pattern, Keyword::Id]),
+    nullable_strings: Keywords::of(&[Keyword::Pattern, Keyword::Id]),
     names: NameRule { reserved: &["$defs", "$ref", "anyOf", "required", "additionalProperties"], no_braces: true },
     opaque: Keywords::of(&[
         Keyword::OneOf,
@@ -79,5 +107,8 @@ const GRAMMAR: Grammar = Grammar {
         Keyword::UnevaluatedItems,
         Keyword::UnevaluatedProperties,
     ]),
+    html_counts: 6,
     finite_numbers: true,
+    // The validator measures what Go's `json.Marshal` writes, made safe for HTML and JavaScript.
+    six_bytes: &['<', '>', '&', '\u{2028}', '\u{2029}'],
 };

@@ -16,7 +16,7 @@ mod text;
 mod value;
 mod write;
 
-pub use node::{same, Child, Data, Node, Origin};
+pub use node::{canonical, same, Child, Data, Node, Origin};
 pub use number::{compare, is_integral};
 pub use object::{Member, Object};
 pub(crate) use pointer::push_token;

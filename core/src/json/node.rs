@@ -138,6 +138,13 @@ impl<'a> Node<'a> {
         self.intact
     }
 
+    /// A value made here that stands for an input value: reports find it by that.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
     /// Replaces what it holds, keeping where it came from.
     pub fn replace(&mut self, data: Data<'a>) {
         self.data = data;
@@ -308,4 +315,44 @@ pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
         (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
         _ => false,
     }
+}
+
+/// A text that two values share exactly if they are [`same`]: members sorted, numbers by value.
+pub fn canonical(node: &Node<'_>) -> alloc::string::String {
+    fn emit(node: &Node<'_>, out: &mut alloc::string::String) {
+        use core::fmt::Write as _;
+        match node.data() {
+            Data::Number(text) => out.push_str(&super::number::canonical(text)),
+            Data::String(text) => {
+                out.push('"');
+                for point in text.code_points() {
+                    // Writing into a String cannot fail.
+                    let _ = write!(out, "{point:x},");
+                }
+            }
+            Data::Array(items) => {
+                out.push('[');
+                items.iter().for_each(|item| {
+                    emit(item, out);
+                    out.push(',');
+                });
+                out.push(']');
+            }
+            Data::Object(object) => {
+                out.push('{');
+                let mut members: Vec<&Member<'_>> = object.iter().collect();
+                members.sort_by(|one, two| one.key.cmp(&two.key));
+                for member in members {
+                    emit(&Node::string(member.key.borrowed()), out);
+                    emit(&member.value, out);
+                    out.push(',');
+                }
+                out.push('}');
+            }
+            _ => super::write_into(node, out),
+        }
+    }
+    let mut out = alloc::string::String::new();
+    emit(node, &mut out);
+    out
 }

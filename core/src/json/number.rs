@@ -71,6 +71,13 @@ fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
     place(one).cmp(&place(two)).then_with(|| one.digits.cmp(&two.digits))
 }
 
+/// A spelling that numbers of the same value share.
+pub(crate) fn canonical(text: &str) -> String {
+    let Decimal { negative, digits, exponent } = decimal(text);
+    let sign = if negative { "-" } else { "" };
+    alloc::format!("{sign}{}e{exponent}", core::str::from_utf8(&digits).unwrap_or_default())
+}
+
 /// A number as a non-negative integer, if it is spelled as one and fits.
 pub(crate) fn as_u64(text: &str) -> Option<u64> {
     text.parse().ok()

@@ -1,6 +1,7 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
 mod codex;
+mod rules;
 
 use alloc::{format, string::ToString, vec::Vec};
 
@@ -22,7 +23,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
             let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
             codex::sanitize(node, wire.as_ref(), &mut recorder)?;
         }
-        Method::Rules(_) => {}
+        Method::Rules(grammar) => rules::sanitize(node, dialect, grammar, options, &mut recorder)?,
     }
     let changes = recorder.finish();
     within(options.allow, changes)

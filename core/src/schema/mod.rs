@@ -5,3 +5,8 @@
 pub(crate) mod keyword;
 pub(crate) mod reach;
 pub(crate) mod walk;
+pub(crate) mod draft;
+pub(crate) mod resolve;
+pub(crate) mod uri;
+pub(crate) mod graph;
+pub(crate) mod merge;

@@ -89,7 +89,7 @@ fn references(node: &Node<'_>, found: &mut Vec<Definition>) {
 }
 
 /// `None` if the bytes are no UTF-8 in the end.
-fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));
     }
@@ -115,7 +115,7 @@ fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// A token of a JSON Pointer, decoded.
-fn token(spelled: &str) -> Cow<'_, str> {
+pub(crate) fn token(spelled: &str) -> Cow<'_, str> {
     if spelled.contains('~') {
         Cow::Owned(spelled.replace("~1", "/").replace("~0", "~"))
     } else {

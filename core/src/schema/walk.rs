@@ -89,6 +89,17 @@ pub(crate) fn rewrite<'a>(root: &mut Node<'a>, through: Keywords, rewrite: &mut 
     walk.schema_mut(root, Spot { keyword: None, depth: 0, position: Position::Positive }, rewrite)
 }
 
+/// Walks a part of a schema that stands at some position, as [`rewrite`] does.
+pub(crate) fn rewrite_at<'a>(
+    part: &mut Node<'a>,
+    position: Position,
+    through: Keywords,
+    rewrite: &mut impl Rewrite<'a>,
+) -> Result<(), Error> {
+    let mut walk = Walk { through, pointer: Pointer::root() };
+    walk.schema_mut(part, Spot { keyword: None, depth: 0, position }, rewrite)
+}
+
 /// Walks a schema in document order without changing it, through the keywords in `through`.
 pub(crate) fn visit<'a>(
     root: &Node<'a>,
@@ -97,6 +108,21 @@ pub(crate) fn visit<'a>(
 ) -> Result<(), Error> {
     let mut walk = Walk { through, pointer: Pointer::root() };
     walk.schema(root, Spot { keyword: None, depth: 0, position: Position::Positive }, visit)
+}
+
+/// Calls `each` with every schema that stands directly under a keyword: for readers that keep state of their own on the way
+/// down, such as the base URI.
+pub(crate) fn schemas_under<'t, 'a>(keyword: Keyword, value: &'t Node<'a>, each: &mut impl FnMut(&'t Node<'a>)) {
+    match (keyword.holds(), value.data()) {
+        (Holds::Value, _) => {}
+        (Holds::Named | Holds::NamedOrNames, Data::Object(table)) => {
+            let schemas = table.iter().map(|entry| &entry.value);
+            schemas.filter(|entry| keyword.holds() == Holds::Named || entry.as_array().is_none()).for_each(each);
+        }
+        (Holds::Named | Holds::NamedOrNames, _) => {}
+        (Holds::Schemas | Holds::SchemaOrSchemas, Data::Array(items)) => items.iter().for_each(each),
+        _ => each(value),
+    }
 }
 
 struct Walk<'a> {

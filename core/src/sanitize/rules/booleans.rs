@@ -1,0 +1,37 @@
+//! Boolean schemas, where the grammar has none: `true` is its "any", `false` is `{"not": {}}`.
+
+use alloc::{format, string::String};
+
+use super::{
+    notes::{Effect, Spot},
+    says::{is_open_map, Context},
+    Rules,
+};
+use crate::{
+    json::{Data, Node, Object},
+    schema::{keyword::Keyword, walk::Place},
+};
+
+const TRUE: Effect = Effect::same("boolean-to-any");
+const FALSE: Effect = Effect::same("boolean-to-not");
+
+/// Says a boolean schema as an object; `false` if it stays what it is.
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) -> bool {
+    let Some(value) = node.as_bool() else { return true };
+    let kept = rules.grammar.boolean_schemas
+        || is_open_map(place)
+        || matches!(place.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
+        || (context.opaque && context.not_typed);
+    if kept {
+        return false;
+    }
+    let spot = Spot::of(node);
+    if value {
+        rules.notes.note(place.position, spot.clone(), spot, TRUE, || String::from("said `true`, which accepts anything, as a schema"));
+        node.replace(Data::Object(Object::new()));
+    } else {
+        rules.notes.note(place.position, spot.clone(), spot, FALSE, || format!("said `{value}`, which accepts nothing, as `{{\"not\":{{}}}}`"));
+        node.replace(Node::record([("not", Node::empty_object())]).into_data());
+    }
+    value
+}

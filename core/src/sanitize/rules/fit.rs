@@ -1,0 +1,223 @@
+//! The limits of size: meaning is given up step by step, the cheapest first, until the schema fits.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    describe,
+    notes::{Effect, Spot},
+    types, Rules,
+};
+use crate::{
+    dialect::Dialect,
+    error::{Code, Error},
+    json::{self, Data, Member, Node, Object, Text},
+    options::{Hints, SanitizeOptions},
+    report::{Accepts, Guidance},
+    schema::{
+        keyword::{Keyword, Keywords, Role},
+        walk::{self, Next, Place, Rewrite},
+    },
+};
+
+const DROP: Effect = Effect::same("fit-drop-keyword").guidance(Guidance::Lost);
+const CONSTRAINT: Effect = Effect::same("fit-drop-constraint").accepts(Accepts::Wider);
+const CUT: Effect = Effect::same("fit-cut-schema").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const SHORTEN: Effect = Effect::same("fit-shorten-description").guidance(Guidance::Lost);
+
+/// The lengths in characters to which descriptions are cut, one after the other.
+const SHORTER: [usize; 3] = [1024, 256, 64];
+
+/// What is limited, and what a schema has of it.
+struct Measure {
+    bytes: usize,
+    depth: usize,
+    properties: usize,
+}
+
+/// Gives up meaning until the schema is within the dialect's limits.
+pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &SanitizeOptions, rules: &mut Rules) -> Result<(), Error> {
+    let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
+    let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
+    let limits = Measure { bytes, depth: most("propertyDepth"), properties: most("properties") };
+    // The compact text is at most six times as long when counted the dialect's way, so most schemas are done here.
+    let over = |root: &Node<'_>| excess(root, &limits, rules.grammar.html_counts);
+    if over(root).is_none() {
+        return Ok(());
+    }
+    let steps: [&dyn Fn(&mut Node<'a>, &mut Rules) -> Result<(), Error>; 2] = [&drop_keywords, &drop_constraints];
+    for step in steps {
+        if excess(root, &limits, rules.grammar.html_counts).is_some_and(|excess| excess.of == "bytes") {
+            step(root, rules)?;
+        }
+    }
+    let mut level = deepest(root);
+    while level > 0 && excess(root, &limits, rules.grammar.html_counts).is_some() {
+        walk::rewrite(root, Keywords::ALL, &mut Cut { rules, level })?;
+        level -= 1;
+    }
+    for length in SHORTER {
+        if excess(root, &limits, rules.grammar.html_counts).is_some() {
+            walk::rewrite(root, Keywords::ALL, &mut Shorten { rules, length })?;
+        }
+    }
+    match excess(root, &limits, rules.grammar.html_counts) {
+        None => Ok(()),
+        Some(Excess { of, most, found }) => {
+            Err(Error::new(Code::LimitExceeded, "", format!("expected at most {most} {of} after everything that can be given up, found {found}")))
+        }
+    }
+}
+
+struct Excess {
+    of: &'static str,
+    most: usize,
+    found: usize,
+}
+
+fn excess(root: &Node<'_>, limits: &Measure, html_counts: usize) -> Option<Excess> {
+    let found = measure(root, html_counts);
+    [
+        ("levels of properties", limits.depth, found.depth),
+        ("properties", limits.properties, found.properties),
+        ("bytes", limits.bytes, found.bytes),
+    ]
+    .into_iter()
+    .find(|(_, most, found)| found > most)
+    .map(|(of, most, found)| Excess { of, most, found })
+}
+
+fn measure(root: &Node<'_>, html_counts: usize) -> Measure {
+    let text = json::write(root);
+    let html = text.bytes().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
+    let bytes = text.len() + html * html_counts.saturating_sub(1);
+    let (mut depth, mut properties) = (0, 0);
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+        properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+        let steps = place.pointer.steps().iter();
+        depth = depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
+        Ok(Next::Into)
+    });
+    Measure { bytes, depth, properties }
+}
+
+fn deepest(root: &Node<'_>) -> usize {
+    let mut deepest = 0;
+    let _ = walk::visit(root, Keywords::ALL, &mut |_, place| {
+        deepest = deepest.max(place.depth);
+        Ok(Next::Into)
+    });
+    deepest
+}
+
+/// Unknown keywords, examples, defaults.
+fn drop_keywords<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+    walk::rewrite(root, Keywords::ALL, &mut DropKeywords { rules })
+}
+
+struct DropKeywords<'r> {
+    rules: &'r mut Rules,
+}
+
+impl<'a> Rewrite<'a> for DropKeywords<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let goes = |member: &Member<'_>| match Keyword::named(&member.key) {
+            None => true,
+            Some(keyword) => matches!(keyword, Keyword::Default | Keyword::Examples | Keyword::Comment | Keyword::Schema),
+        };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Next::Into) };
+        for member in object.iter().filter(|member| goes(member)) {
+            let name = member.key.display().into_owned();
+            self.rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, DROP, || format!("dropped `{name}` to make room"));
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !goes(member));
+        }
+        Ok(Next::Into)
+    }
+}
+
+/// Constraints on values: what they said is said in the description.
+fn drop_constraints<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+    walk::rewrite(root, Keywords::ALL, &mut DropConstraints { rules })
+}
+
+struct DropConstraints<'r> {
+    rules: &'r mut Rules,
+}
+
+impl<'a> Rewrite<'a> for DropConstraints<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let goes = |member: &Member<'_>| {
+            Keyword::named(&member.key).is_some_and(|keyword| {
+                keyword.constrains().is_some()
+                    && keyword.holds() == crate::schema::keyword::Holds::Value
+                    && matches!(keyword.role(), Role::Assertion | Role::Annotation)
+                    && !matches!(keyword, Keyword::Required | Keyword::DependentRequired)
+            })
+        };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Next::Into) };
+        let described = self.rules.hints == Hints::Describe;
+        let guidance = if described { Guidance::Moved } else { Guidance::Lost };
+        let mut said: Vec<(String, Node<'a>)> = Vec::new();
+        for member in object.iter().filter(|member| goes(member)) {
+            let name = member.key.display().into_owned();
+            let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
+            let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
+            self.rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || format!("dropped `{name}` to make room"));
+            said.push((name, member.value.clone()));
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !goes(member));
+        }
+        if described {
+            let said: Vec<(&str, Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+            describe::append(node, &said);
+        }
+        Ok(Next::Into)
+    }
+}
+
+/// Schemas of one level become "any".
+struct Cut<'r> {
+    rules: &'r mut Rules,
+    level: usize,
+}
+
+impl<'a> Rewrite<'a> for Cut<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        if place.depth < self.level {
+            return Ok(Next::Into);
+        }
+        let Some(object) = node.as_object() else { return Ok(Next::Skip) };
+        let keeps = |member: &Member<'_>| member.key.is("description") || member.key.is("title");
+        if object.iter().all(|member| keeps(member) || member.key.is("type")) {
+            return Ok(Next::Skip);
+        }
+        let spot = Spot::of(node);
+        self.rules.notes.note(place.position, spot.clone(), spot, CUT, || String::from("cut a schema to anything to make room"));
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| keeps(member));
+        }
+        types::any(node, place, self.rules);
+        Ok(Next::Skip)
+    }
+}
+
+struct Shorten<'r> {
+    rules: &'r mut Rules,
+    length: usize,
+}
+
+impl<'a> Rewrite<'a> for Shorten<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let long = |text: &Text<'_>| text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned());
+        let Some(text) = node.get("description").and_then(Node::as_text).and_then(long) else { return Ok(Next::Into) };
+        let length = self.length;
+        let spot = Spot::under(node, "description");
+        self.rules.notes.note(place.position, spot.clone(), spot, SHORTEN, || format!("cut a description to {length} characters to make room"));
+        node.visit("description", |description| {
+            description.replace(Data::String(Text::new(text.chars().take(length).collect::<String>())));
+        });
+        Ok(Next::Into)
+    }
+}

@@ -1,0 +1,293 @@
+//! The root: an object and nothing else. A root union becomes one object that has the properties of every branch.
+
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
+
+use super::{
+    describe,
+    notes::{Effect, Spot},
+    types::annotates,
+    unions, Rules,
+};
+use crate::{
+    dialect::grammar::Grammar,
+    error::{Code, Error},
+    json::{self, Data, Member, Node, Object, Pointer, Text},
+    options::Hints,
+    report::{Accepts, Guidance},
+    schema::{
+        merge,
+        walk::{Place, Position},
+    },
+};
+
+const OBJECT: Effect = Effect::same("declare-object");
+const PROPERTIES: Effect = Effect::same("add-properties");
+const ONE: Effect = Effect::same("flatten-root-union");
+const FLAT: Effect = Effect::same("flatten-root-union");
+
+/// What no object can be made of is an error before anything is done.
+pub(super) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar) -> Result<(), Error> {
+    if !grammar.object_root {
+        return Ok(());
+    }
+    let refused = |found: String| {
+        let message = format!("expected a schema of tool arguments, which are an object, found {found}");
+        Err(Error::new(Code::NotRepresentable, "", message))
+    };
+    match root.data() {
+        Data::Bool(true) => Ok(()),
+        Data::Bool(false) => refused("`false`, which accepts nothing".into()),
+        Data::Object(_) => match root.get("type").map(Node::data) {
+            Some(Data::String(name)) if super::malformed::TYPES.iter().any(|known| name.is(known)) && !name.is("object") => {
+                refused(format!("`type: \"{}\"`", name.display()))
+            }
+            Some(Data::Array(names))
+                if !names.is_empty()
+                    && names.iter().all(|name| super::malformed::TYPES.iter().any(|known| name.is_text(known)) && !name.is_text("object")) =>
+            {
+                refused(String::from("a `type` without \"object\""))
+            }
+            _ => Ok(()),
+        },
+        _ => Err(Error::new(Code::InvalidSchema, "", format!("expected a schema (an object or a boolean), found {}", root.kind()))),
+    }
+}
+
+/// Writes `type: "object"`, which tool arguments are anyway, and `properties`.
+pub(super) fn declare_object(root: &mut Node<'_>, rules: &mut Rules) {
+    if root.as_bool() == Some(true) {
+        root.replace(Data::Object(Object::new()));
+    }
+    if !root.get("type").is_some_and(|value| value.is_text("object")) {
+        let (from, to) = (Spot::of(root), Spot::under(root, "type"));
+        rules.notes.note(Position::Positive, from, to, OBJECT, || String::from("wrote `type: \"object\"`, which arguments are anyway"));
+        if let Some(object) = root.as_object_mut() {
+            match object.has("type") {
+                true => object.set(Text::literal("type"), Node::literal("object")),
+                false => object.insert_at(0, Text::literal("type"), Node::literal("object")),
+            }
+        }
+    }
+    if root.get("properties").is_none() {
+        let (from, to) = (Spot::of(root), Spot::under(root, "properties"));
+        rules.notes.note(Position::Positive, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        if let Some(object) = root.as_object_mut() {
+            let place = object.position("type").map_or(0, |place| place + 1);
+            object.insert_at(place, Text::literal("properties"), Node::empty_object());
+        }
+    }
+}
+
+/// Flattens what is left of a union at the root.
+pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+    if !rules.grammar.object_root {
+        return Ok(());
+    }
+    if unions::is_impossible(node) {
+        return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found one that accepts nothing"));
+    }
+    if node.get("anyOf").is_some() && rules.grammar.any_of.no_type_beside {
+        union(node, rules)?;
+    }
+    let pointer = Pointer::root();
+    let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
+    super::required::say(node, &place, rules);
+    Ok(())
+}
+
+fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+    let spot = Spot::under(node, "anyOf");
+    let pointer = Pointer::root();
+    let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return Ok(()) };
+    let Some(Data::Array(branches)) = object.remove("anyOf").map(Node::into_data) else { return Ok(()) };
+    let mut bundle = Object::new();
+    let mut rest: Vec<Member<'a>> = Vec::new();
+    for member in core::mem::take(object).into_members() {
+        if annotates(&member) || member.key.is("$defs") {
+            rest.push(member);
+        } else {
+            bundle.set(member.key, member.value);
+        }
+    }
+    let bundle = Node::object(bundle).with_origin(origin);
+    let mut objects: Vec<Object<'a>> = Vec::new();
+    for branch in branches {
+        let from = Spot::of(&branch);
+        let merged = merge::both_at(bundle.clone(), branch, usize::MAX);
+        unions::note_conflicts(&merged, &place, from, rules);
+        let mut merged = merged.node;
+        if unions::is_impossible(&merged) {
+            continue;
+        }
+        // A union in the branch of a union: every branch of it is one of ours.
+        if merged.get("anyOf").is_some() {
+            union(&mut merged, rules)?;
+        }
+        if let Data::Object(object) = merged.into_data() {
+            objects.push(object);
+        }
+    }
+    if objects.is_empty() {
+        return Err(Error::new(Code::NotRepresentable, "", "expected a root `anyOf` with a branch that accepts some object, found none"));
+    }
+    let single = objects.len() == 1;
+    let conditions = conditions(&objects);
+    let described = !single && rules.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
+    let guidance = if described { Guidance::Moved } else { Guidance::Lost };
+    let accepts = if narrows(&objects) { Accepts::Mixed } else { Accepts::Wider };
+    let effect = if single { ONE } else { FLAT.accepts(accepts).guidance(guidance) };
+    rules.notes.note(Position::Positive, spot, Spot::of(&bundle), effect, || {
+        format!("made one object of the {} branches of the root's `anyOf`", objects.len())
+    });
+    let mut members = flat(objects);
+    for member in rest {
+        if member.key.is("$defs") {
+            members.push(member);
+        } else {
+            let place = members.iter().position(|known| known.key == member.key);
+            match place.and_then(|place| members.get_mut(place)) {
+                Some(known) => known.value = member.value,
+                None => members.push(member),
+            }
+        }
+    }
+    node.replace(Data::Object(Object::from_members(members)));
+    if described {
+        describe::append(node, &[("anyOf", conditions)]);
+    }
+    Ok(())
+}
+
+/// What distinguishes the branches, as short as it can be said: what each requires beyond the others.
+fn conditions<'a>(objects: &[Object<'a>]) -> Node<'a> {
+    let lists: Vec<Vec<Node<'a>>> =
+        objects.iter().map(|object| object.get("required").and_then(Node::as_array).unwrap_or_default().to_vec()).collect();
+    let everywhere = |name: &Node<'a>| lists.iter().all(|list| list.iter().any(|other| json::same(other, name)));
+    let own: Vec<Node<'a>> = lists
+        .iter()
+        .map(|list| list.iter().filter(|name| !everywhere(name)).cloned().collect::<Vec<_>>())
+        .filter(|list| !list.is_empty())
+        .map(|list| Node::record([("required", Node::array(list))]))
+        .collect();
+    Node::array(own)
+}
+
+/// Does a branch leave open what another one says of a property? Then the one object says it of every call.
+fn narrows(objects: &[Object<'_>]) -> bool {
+    let tables: Vec<_> = objects.iter().map(table_names).collect();
+    let all: BTreeSet<&Text<'_>> = tables.iter().flatten().copied().collect();
+    objects.iter().zip(&tables).any(|(object, own)| {
+        object.get("additionalProperties").and_then(Node::as_bool) != Some(false) && all.iter().any(|name| !own.contains(name))
+    })
+}
+
+fn table_names<'o, 'a>(object: &'o Object<'a>) -> BTreeSet<&'o Text<'a>> {
+    object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect()
+}
+
+/// One object schema that accepts everything that one of these accepts.
+fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
+    let count = objects.len();
+    let mut order: Vec<Text<'a>> = Vec::new();
+    let mut seen: BTreeMap<Text<'a>, (usize, Vec<Node<'a>>)> = BTreeMap::new();
+    let mut properties: Vec<(Text<'a>, Vec<Node<'a>>)> = Vec::new();
+    let mut places: BTreeMap<Text<'a>, usize> = BTreeMap::new();
+    // A pattern may let through what no property names, and patterns do not survive unless every branch has them.
+    let closed = objects
+        .iter()
+        .all(|object| object.get("additionalProperties").and_then(Node::as_bool) == Some(false) && !object.has("patternProperties"));
+    for object in objects {
+        for Member { key, value } in object.into_members() {
+            if key.is("properties") {
+                if let Data::Object(table) = value.into_data() {
+                    for Member { key, value } in table.into_members() {
+                        match places.get(&key).and_then(|place| properties.get_mut(*place)) {
+                            Some((_, schemas)) => schemas.push(value),
+                            None => {
+                                places.insert(key.clone(), properties.len());
+                                properties.push((key, Vec::from([value])));
+                            }
+                        }
+                    }
+                }
+                if !order.iter().any(|known| known.is("properties")) {
+                    order.push(Text::literal("properties"));
+                }
+                continue;
+            }
+            let entry = seen.entry(key.clone()).or_insert_with(|| {
+                order.push(key);
+                (0, Vec::new())
+            });
+            entry.0 += 1;
+            entry.1.push(value);
+        }
+    }
+    let mut table = Object::new();
+    for (name, schemas) in properties {
+        table.members_mut().push(Member { key: name, value: one_of_these(schemas) });
+    }
+    let mut table = Some(Node::object(table));
+    let mut members = Vec::new();
+    for key in order {
+        if key.is("properties") {
+            members.extend(table.take().map(|value| Member { key, value }));
+            continue;
+        }
+        let Some((times, values)) = seen.remove(&key) else { continue };
+        let value = if key.is("required") && times == count {
+            common(values)
+        } else if key.is("additionalProperties") {
+            closed.then(|| Node::bool(false))
+        } else {
+            all_the_same(values, times == count)
+        };
+        members.extend(value.map(|value| Member { key, value }));
+    }
+    members
+}
+
+/// The names that every list has.
+fn common<'a>(lists: Vec<Node<'a>>) -> Option<Node<'a>> {
+    let mut lists = lists.into_iter();
+    let first = lists.next()?;
+    let others: Vec<Node<'a>> = lists.collect();
+    let everywhere = |name: &Node<'a>| others.iter().all(|list| list.as_array().is_some_and(|names| names.iter().any(|other| json::same(other, name))));
+    let names: Vec<Node<'a>> = first.as_array().unwrap_or_default().iter().filter(|name| everywhere(name)).cloned().collect();
+    (!names.is_empty()).then(|| Node::array(names).with_origin(first.origin()))
+}
+
+fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool) -> Option<Node<'a>> {
+    let mut values = values.into_iter();
+    let first = values.next()?;
+    (everywhere && values.all(|value| json::same(&first, &value))).then_some(first)
+}
+
+/// A property that differs between branches is any of them.
+fn one_of_these<'a>(schemas: Vec<Node<'a>>) -> Node<'a> {
+    let mut said: BTreeSet<String> = BTreeSet::new();
+    let mut distinct: Vec<Node<'a>> = Vec::new();
+    for schema in schemas {
+        // Unions of unions are one union.
+        let nested = match schema.as_object() {
+            Some(object) if object.len() == 1 => object.get("anyOf").and_then(Node::as_array).map(<[_]>::to_vec),
+            _ => None,
+        };
+        for schema in nested.unwrap_or_else(|| Vec::from([schema])) {
+            if said.insert(json::canonical(&schema)) {
+                distinct.push(schema);
+            }
+        }
+    }
+    if distinct.len() == 1 {
+        return distinct.pop().unwrap_or_default();
+    }
+    Node::record([("anyOf", Node::array(distinct))])
+}

@@ -1,0 +1,70 @@
+//! A list of types with keywords of single ones: one branch a type, each with its own keywords.
+
+use alloc::{format, vec::Vec};
+
+use super::{
+    notes::{Effect, Spot},
+    types::annotates,
+    Rules,
+};
+use crate::{
+    json::{Data, Member, Node, Object, Text},
+    schema::{
+        keyword::{Keyword, Kind},
+        walk::Place,
+    },
+};
+
+const SPLIT: Effect = Effect::same("split-type-list");
+
+/// Splits a list of types, if something stands beside it that the grammar does not accept there.
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(rule) = rules.grammar.beside_type_list else { return };
+    let Some(object) = node.as_object() else { return };
+    let Some(types) = object.get("type").and_then(Node::as_array).filter(|types| types.len() > 1) else { return };
+    let accepted = |member: &Member<'_>| {
+        member.key.is("type") || Keyword::named(&member.key).is_some_and(|keyword| rule.anywhere.has(keyword))
+    };
+    // `enum` beside null and one other type has its own rule, and has been said already.
+    if object.has("enum") || object.iter().all(accepted) {
+        return;
+    }
+    let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
+    let spot = Spot::under(node, "type");
+    rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || {
+        format!("gave each of {} types its own branch, because keywords stand beside the list", names.len())
+    });
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let at = object.position("type").unwrap_or_default();
+    let members = core::mem::take(object).into_members();
+    let (mut shared, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
+    for member in members {
+        let constrains = Keyword::named(&member.key).and_then(Keyword::constrains).is_some();
+        match member.key.is("type") {
+            true => {}
+            false if constrains && !annotates(&member) => own.push(member),
+            false => shared.push(member),
+        }
+    }
+    let branches = names.into_iter().map(|name| {
+        let kind = kind_of(&name);
+        let mut branch = Object::new();
+        branch.set(Text::literal("type"), Node::string(name));
+        for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == kind && kind.is_some()) {
+            branch.set(member.key.clone(), member.value.clone());
+        }
+        Node::object(branch).with_origin(origin)
+    });
+    let branches = Node::array(branches.collect());
+    let mut rest = Object::from_unique(shared);
+    rest.insert_at(at, Text::literal("anyOf"), branches);
+    node.replace(Data::Object(rest));
+}
+
+fn kind_of(name: &Text<'_>) -> Option<Kind> {
+    [("object", Kind::Object), ("array", Kind::Array), ("string", Kind::String), ("number", Kind::Number), ("integer", Kind::Number)]
+        .into_iter()
+        .find(|(known, _)| name.is(known))
+        .map(|(_, kind)| kind)
+}

@@ -1,0 +1,103 @@
+//! The general rules: they write towards a grammar and never ask for a dialect's name.
+//!
+//! Two walks do the work: one on the way down, which makes a schema of whatever stands there and gives every idea one
+//! spelling, and one on the way up, which says each schema so that the grammar accepts it. References are settled between
+//! them, the root and the limits after them.
+
+mod booleans;
+mod describe;
+mod endless;
+mod enums;
+mod fit;
+mod flatten;
+mod lists;
+mod malformed;
+pub(super) mod names;
+mod notes;
+mod refs;
+mod required;
+mod respell;
+mod says;
+mod types;
+mod unions;
+
+use crate::{
+    dialect::{grammar::Grammar, Dialect},
+    error::Error,
+    json::Node,
+    limits::MAX_NODES,
+    options::{Hints, Refs, SanitizeOptions, Untyped},
+    report::Recorder,
+    schema::{
+        draft::Draft,
+        keyword::Keywords,
+        resolve,
+        walk::{self, Next, Place, Rewrite},
+    },
+};
+use notes::Notes;
+
+/// What the rules work with: the grammar, the caller's wishes, and the notes.
+pub(super) struct Rules {
+    pub(super) grammar: &'static Grammar,
+    pub(super) draft: Draft,
+    pub(super) refs: Refs,
+    pub(super) untyped: Untyped,
+    pub(super) hints: Hints,
+    pub(super) max_nodes: usize,
+    /// Something was respelled that older drafts say otherwise.
+    pub(super) respelled: bool,
+    /// Nothing refers to any definition, so they all go.
+    pub(super) no_references: bool,
+    pub(super) notes: Notes,
+}
+
+/// Rewrites a schema into a grammar.
+pub(super) fn sanitize(
+    node: &mut Node<'_>,
+    dialect: &'static Dialect,
+    grammar: &'static Grammar,
+    options: &SanitizeOptions,
+    recorder: &mut Recorder,
+) -> Result<(), Error> {
+    flatten::refuse_no_object(node, grammar)?;
+    let mut rules = Rules {
+        grammar,
+        draft: Draft::of(node),
+        refs: options.refs.unwrap_or(Refs::Inline),
+        untyped: options.untyped.unwrap_or(Untyped::Any),
+        hints: options.hints.unwrap_or(Hints::Describe),
+        max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
+        respelled: false,
+        no_references: !resolve::has_references(node),
+        notes: Notes::new(node, recorder),
+    };
+    let references = (!rules.no_references).then(|| resolve::resolve(node, rules.draft));
+    walk::rewrite(node, Keywords::ALL, &mut Down { rules: &mut rules })?;
+    respell::declare_draft(node, &mut rules);
+    if let Some(references) = &references {
+        refs::settle(node, references, &mut rules)?;
+    }
+    walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
+    flatten::root(node, &mut rules)?;
+    endless::cut(node, &mut rules)?;
+    fit::fit(node, dialect, options, &mut rules)?;
+    rules.notes.finish(node, |rule| dialect.because(rule), recorder);
+    Ok(())
+}
+
+/// The walk down: each schema is repaired and respelled before anything looks inside it.
+struct Down<'r> {
+    rules: &'r mut Rules,
+}
+
+impl<'a> Rewrite<'a> for Down<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        malformed::repair(node, place, self.rules);
+        if self.rules.no_references {
+            refs::drop_tables(node, place.position, self.rules);
+        }
+        respell::respell(node, place, self.rules);
+        Ok(Next::Into)
+    }
+}

@@ -1,0 +1,251 @@
+//! How the rules report: by the numbers of nodes while they move, as pointers once they stand still.
+
+use alloc::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+    vec::Vec,
+};
+use core::ops::Range;
+
+use crate::{
+    json::{push_token, Data, Node},
+    report::{Accepts, Change, Guidance, Recorder},
+    schema::{resolve::Number, walk::Position},
+};
+
+/// What one change did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effect {
+    pub(super) rule: &'static str,
+    pub(super) accepts: Accepts,
+    pub(super) guidance: Guidance,
+    pub(super) encoded: bool,
+}
+
+impl Effect {
+    /// A change after which the same arguments are accepted and the model reads the same.
+    pub(super) const fn same(rule: &'static str) -> Self {
+        Effect { rule, accepts: Accepts::Same, guidance: Guidance::Same, encoded: false }
+    }
+
+    pub(super) const fn accepts(mut self, accepts: Accepts) -> Self {
+        self.accepts = accepts;
+        self
+    }
+
+    pub(super) const fn guidance(mut self, guidance: Guidance) -> Self {
+        self.guidance = guidance;
+        self
+    }
+}
+
+/// Where a change came from or went to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Spot {
+    /// A node.
+    Node(Number),
+    /// A keyword of a node.
+    Keyword(Number, Cow<'static, str>),
+    /// Nowhere: nothing is left.
+    Nowhere,
+}
+
+impl Spot {
+    /// A node, by its origin.
+    pub(super) fn of(node: &Node<'_>) -> Spot {
+        node.origin().number().map_or(Spot::Node(0), Spot::Node)
+    }
+
+    /// A keyword of a node.
+    pub(super) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Spot {
+        Spot::Keyword(node.origin().number().unwrap_or(0), keyword.into())
+    }
+
+    fn number(&self) -> Number {
+        match self {
+            Spot::Node(number) | Spot::Keyword(number, _) => *number,
+            Spot::Nowhere => 0,
+        }
+    }
+}
+
+struct Entry {
+    from: Spot,
+    to: Spot,
+    effect: Effect,
+    message: String,
+}
+
+/// Collects what the rules did; costs nothing when nobody asked.
+pub(super) struct Notes {
+    entries: Option<Vec<Entry>>,
+    /// What has been said already: an inlined definition is rewritten at every place, but reported once.
+    said: BTreeMap<(Spot, &'static str), usize>,
+    /// The pointers of the input, by number: parent and token.
+    input: Vec<(Number, String)>,
+    /// Every effect but `same` is in doubt (see [`in_doubt`]).
+    in_doubt: bool,
+}
+
+impl Notes {
+    pub(super) fn new(root: &Node<'_>, recorder: &Recorder) -> Self {
+        let mut notes = Notes { entries: None, said: BTreeMap::new(), input: Vec::new(), in_doubt: false };
+        if recorder.is_on() {
+            notes.entries = Some(Vec::new());
+            notes.number(root, 0, String::new());
+            notes.in_doubt = in_doubt(root);
+        }
+        notes
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.entries.is_some()
+    }
+
+    fn number(&mut self, node: &Node<'_>, parent: Number, token: String) {
+        let Some(number) = node.origin().number() else { return };
+        // Numbers count in document order, so this is the next place, but for members that a duplicate replaced.
+        while self.input.len() < number as usize {
+            self.input.push((0, String::new()));
+        }
+        self.input.push((parent, token));
+        match node.data() {
+            Data::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.number(item, number, alloc::format!("{index}"));
+                }
+            }
+            Data::Object(object) => {
+                for member in object {
+                    self.number(&member.value, number, member.key.display().into_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes a change, unless it is known already.
+    pub(super) fn note(&mut self, position: Position, from: Spot, to: Spot, effect: Effect, message: impl FnOnce() -> String) {
+        let Some(entries) = &mut self.entries else { return };
+        let position = if self.in_doubt { Position::Uncertain } else { position };
+        let effect = Effect { accepts: position.seen_outside(effect.accepts), ..effect };
+        match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
+            // The same definition, at a place where the effect is another.
+            Some(said) if said.effect.accepts != effect.accepts => said.effect.accepts = Accepts::Mixed,
+            Some(_) => {}
+            None => {
+                self.said.insert((from.clone(), effect.rule), entries.len());
+                entries.push(Entry { from, to, effect, message: message() });
+            }
+        }
+    }
+
+    /// Forgets what happened inside these nodes: they are gone, and another change says so. The ranges are in order.
+    pub(super) fn forget(&mut self, gone: &[Range<Number>]) {
+        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
+        entries.retain(|entry| {
+            let number = entry.from.number();
+            let after = gone.partition_point(|range| range.start <= number);
+            !after.checked_sub(1).and_then(|place| gone.get(place)).is_some_and(|range| range.contains(&number))
+        });
+        self.said = entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
+    }
+
+    /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
+    pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> &'static str, recorder: &mut Recorder) {
+        let Some(entries) = self.entries else { return };
+        let wanted: BTreeSet<Number> = entries.iter().map(|entry| entry.to.number()).collect();
+        let mut places: BTreeMap<Number, (String, Vec<String>)> = BTreeMap::new();
+        locate(output, &mut String::new(), &wanted, &mut places);
+        let input = &self.input;
+        for entry in entries {
+            let place = entry.from.number();
+            recorder.note(place, || {
+                let mut pointer = input_pointer(input, entry.from.number());
+                if let Spot::Keyword(_, keyword) = &entry.from {
+                    push_token(&mut pointer, keyword);
+                }
+                let output_pointer = match &entry.to {
+                    Spot::Nowhere => None,
+                    Spot::Node(number) => places.get(number).map(|(pointer, _)| pointer.clone()),
+                    Spot::Keyword(number, keyword) => places.get(number).map(|(pointer, keys)| {
+                        let mut pointer = pointer.clone();
+                        if keys.iter().any(|key| key == keyword) {
+                            push_token(&mut pointer, keyword);
+                        }
+                        pointer
+                    }),
+                };
+                let Effect { rule, accepts, guidance, encoded } = entry.effect;
+                Change {
+                    pointer,
+                    output_pointer,
+                    rule,
+                    accepts,
+                    guidance,
+                    encoded,
+                    because: Cow::Borrowed(because(rule)),
+                    message: entry.message,
+                }
+            });
+        }
+    }
+}
+
+fn input_pointer(input: &[(Number, String)], number: Number) -> String {
+    let mut tokens = Vec::new();
+    let mut at = number;
+    while at != 0 {
+        let Some((parent, token)) = input.get(at as usize) else { break };
+        tokens.push(token.as_str());
+        at = *parent;
+    }
+    let mut pointer = String::new();
+    for token in tokens.into_iter().rev() {
+        push_token(&mut pointer, token);
+    }
+    pointer
+}
+
+/// The first place in the output of every wanted node, with the names of its members.
+fn locate(node: &Node<'_>, pointer: &mut String, wanted: &BTreeSet<Number>, places: &mut BTreeMap<Number, (String, Vec<String>)>) {
+    if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
+        let keys = node.as_object().into_iter().flatten().map(|member| member.key.display().into_owned());
+        places.entry(number).or_insert_with(|| (pointer.clone(), keys.collect()));
+    }
+    let length = pointer.len();
+    match node.data() {
+        Data::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                push_token(pointer, &alloc::format!("{index}"));
+                locate(item, pointer, wanted, places);
+                pointer.truncate(length);
+            }
+        }
+        Data::Object(object) => {
+            for member in object {
+                push_token(pointer, &member.key.display());
+                locate(&member.value, pointer, wanted, places);
+                pointer.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Is there a reference from below `not`, `oneOf` and the like, or an `unevaluated*`, which looks at everything beside it?
+/// Then an effect at one place may be another elsewhere, and nothing but `same` can be claimed.
+fn in_doubt(root: &Node<'_>) -> bool {
+    use crate::schema::{
+        keyword::Keywords,
+        walk::{self, Next},
+    };
+    let mut found = false;
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+        found |= place.position != Position::Positive && node.get("$ref").is_some();
+        found |= ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
+        Ok(if found { Next::Skip } else { Next::Into })
+    });
+    found
+}

@@ -1,0 +1,395 @@
+//! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
+
+use alloc::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+use core::ops::Range;
+
+use super::{
+    notes::{Effect, Spot},
+    Rules,
+};
+use crate::{
+    error::{Code, Error},
+    json::{Data, Member, Node, Object, Text},
+    limits::MAX_DEPTH,
+    options::Refs,
+    report::{Accepts, Guidance},
+    schema::{
+        graph::Graph,
+        keyword::{Keyword, Keywords, Role},
+        merge,
+        resolve::{self, Number, References},
+        walk::{self, Next, Place, Position, Rewrite},
+    },
+};
+
+const INLINE: Effect = Effect::same("inline-ref");
+const KEEP: Effect = Effect::same("respell-ref");
+const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
+const SIBLING: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
+const UNMERGED: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const IDENTIFIER: Effect = Effect::same("drop-identifier");
+const PRUNE: Effect = Effect::same("prune-definition");
+
+/// The tables of definitions, which go once everything that is needed stands where it is used.
+const TABLES: [&str; 2] = ["$defs", "definitions"];
+
+/// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
+pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &mut Rules) -> Result<(), Error> {
+    let source = root.clone();
+    let graph = Graph::of(&source, references);
+    let mut kept: BTreeSet<Number> = match rules.refs {
+        Refs::Keep => graph.all().collect(),
+        Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
+    };
+    let (too_many, too_deep) = (graph.produced > rules.max_nodes, graph.depth > MAX_DEPTH);
+    if (too_many || too_deep) && !rules.grammar.refs.to_defs {
+        let (found, most) = if too_many { (graph.produced, rules.max_nodes) } else { (graph.depth, MAX_DEPTH) };
+        let what = if too_many { "nodes" } else { "levels" };
+        return Err(Error::new(Code::BudgetExceeded, "", format!("expected references that inline to at most {most} {what}, found {found}")));
+    }
+    if too_many {
+        kept.extend(graph.shared());
+    }
+    if too_deep {
+        kept.extend(graph.all());
+    }
+    let wanted: BTreeSet<Number> = references.all_targets().collect();
+    let mut targets = BTreeMap::new();
+    index(&source, &wanted, &mut targets);
+    let mut expand = Expand { references, targets, kept, names: BTreeMap::new(), queue: Vec::new(), used: BTreeSet::new(), in_definitions: false, rules };
+    walk::rewrite(root, Keywords::ALL, &mut expand)?;
+    expand.in_definitions = true;
+    let mut definitions: Vec<Member<'a>> = Vec::new();
+    while let Some(definition) = expand.queue.pop() {
+        let mut body = expand.body(&definition);
+        walk::rewrite(&mut body, Keywords::ALL, &mut expand)?;
+        let name = expand.names.get(&definition).cloned().unwrap_or_default();
+        definitions.push(Member { key: Text::new(name), value: body });
+    }
+    let used = core::mem::take(&mut expand.used);
+    note_unused(&source, &used, rules);
+    if !definitions.is_empty() {
+        definitions.sort_by(|one, two| one.key.cmp(&two.key));
+        if let Some(object) = root.as_object_mut() {
+            object.set(Text::literal("$defs"), Node::object(Object::from_unique(definitions)));
+        }
+    }
+    Ok(())
+}
+
+/// A definition that is kept: a target as it is, or one that has grown by what stood beside one reference to it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Definition {
+    target: Number,
+    /// The reference whose siblings belong to it.
+    with: Option<Number>,
+}
+
+struct Expand<'e, 's, 'a> {
+    references: &'e References,
+    targets: BTreeMap<Number, (&'s Node<'a>, String)>,
+    kept: BTreeSet<Number>,
+    names: BTreeMap<Definition, String>,
+    queue: Vec<Definition>,
+    used: BTreeSet<Number>,
+    /// The root is done.
+    in_definitions: bool,
+    rules: &'e mut Rules,
+}
+
+impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        self.drop_tables(node);
+        self.drop_identifiers(node, place);
+        // A definition may be nothing but a reference to the next one.
+        while node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) {
+            if !self.reference(node, place)? {
+                break;
+            }
+            self.drop_tables(node);
+            self.drop_identifiers(node, place);
+        }
+        Ok(Next::Into)
+    }
+}
+
+impl<'a> Expand<'_, '_, 'a> {
+    fn drop_tables(&self, node: &mut Node<'a>) {
+        if TABLES.iter().any(|table| node.get(table).is_some()) {
+            if let Some(object) = node.as_object_mut() {
+                object.retain(|member| !TABLES.iter().any(|table| member.key.is(table)));
+            }
+        }
+    }
+
+    /// Every reference has found its target, and an `$id` further down would only change what `#/$defs/…` means there.
+    fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        let is_root = place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions;
+        let goes = |member: &Member<'_>| {
+            let fragment = || member.value.as_text().is_some_and(|text| text.display().contains('#'));
+            (member.key.is("$id") && (!is_root || fragment())) || member.key.is("$anchor")
+        };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
+        for member in object.iter().filter(|member| goes(member)) {
+            let keyword = member.key.display().into_owned();
+            self.rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, IDENTIFIER, || {
+                format!("dropped `{keyword}`: every reference has found its target")
+            });
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !goes(member));
+        }
+    }
+
+    /// Deals with one `$ref`; `true` if there may be another in its place.
+    fn reference(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<bool, Error> {
+        if self.rules.draft.ref_stands_alone() {
+            self.drop_siblings(node, place.position);
+        }
+        let number = resolve::reference_number(node);
+        // What this pass has written itself is settled.
+        if number.is_none() {
+            return Ok(false);
+        }
+        let target = number.and_then(|number| self.references.target(number)).filter(|target| self.targets.contains_key(target));
+        let Some(target) = target else {
+            self.cut(node, place.position);
+            return Ok(false);
+        };
+        self.used.insert(target);
+        // Where the root must be an object it cannot be a reference, so its definition is said there once more.
+        let at_root = place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions && self.rules.grammar.object_root;
+        if self.kept.contains(&target) && !at_root {
+            self.keep(node, place, target);
+            return Ok(false);
+        }
+        let (body, pointer) = match self.targets.get(&target) {
+            Some((body, pointer)) => ((*body).clone(), pointer.clone()),
+            None => return Ok(false),
+        };
+        let spot = Spot::under(node, "$ref");
+        self.rules.notes.note(place.position, spot, Spot::of(&body), INLINE, || format!("put `#{pointer}` where it is referred to"));
+        self.merge(node, body, place)?;
+        Ok(true)
+    }
+
+    /// Replaces a reference by its target; what stands beside it applies too.
+    fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        let reference_at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+        if node.as_object().is_some_and(Object::is_empty) {
+            *node = body;
+            // It is another input value than the one that stood here.
+            node.touch();
+            return Ok(());
+        }
+        let mut siblings = core::mem::take(node);
+        let mut body = body;
+        if !only_annotations(&siblings) {
+            // Both may hold references of their own at the same place, so both are settled before they become one.
+            walk::rewrite_at(&mut siblings, place.position, Keywords::ALL, self)?;
+            walk::rewrite_at(&mut body, place.position, Keywords::ALL, self)?;
+        }
+        *node = self.both(siblings, body, reference_at, place.position);
+        node.touch();
+        Ok(())
+    }
+
+    fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, position: Position) -> Node<'a> {
+        let merged = merge::both_at(outer, inner, at);
+        for left in &merged.unmerged {
+            let keyword = left.keyword.name();
+            let spot = left.value().map_or(Spot::of(&merged.node), Spot::of);
+            self.rules.notes.note(position, spot, Spot::of(&merged.node), UNMERGED, || {
+                format!("dropped `{keyword}`, which could not be joined with the one it meets")
+            });
+        }
+        if merged.in_doubt || merged.guidance_lost {
+            let accepts = if merged.in_doubt { Accepts::Mixed } else { Accepts::Same };
+            let guidance = if merged.guidance_lost { Guidance::Lost } else { Guidance::Same };
+            let effect = Effect::same("merge-siblings").accepts(accepts).guidance(guidance);
+            let spot = Spot::of(&merged.node);
+            self.rules.notes.note(position, spot.clone(), spot, effect, || String::from("joined a definition with what stands beside the reference"));
+        }
+        merged.node
+    }
+
+    /// Keeps a reference, spelled as the dialect reads it.
+    fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, target: Number) {
+        let allowed = self.rules.grammar.refs.beside;
+        let alone = |member: &Member<'_>| member.key.is("$ref") || Keyword::named(&member.key).is_some_and(|keyword| allowed.has(keyword));
+        let with = node.as_object().filter(|object| !object.iter().all(alone)).and(resolve::reference_number(node));
+        let definition = Definition { target, with };
+        let name = self.name(&definition);
+        let reference = format!("#/$defs/{name}");
+        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() {
+            let spot = Spot::under(node, "$ref");
+            self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
+        }
+        let inside = self.rules.grammar.refs.not_directly_under;
+        let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword));
+        let Some(object) = node.as_object_mut() else { return };
+        object.retain(|member| alone(member));
+        object.set(Text::literal("$ref"), Node::string(reference));
+        if wrapped {
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
+            node.replace(Node::record([("allOf", Node::array(vec![inner]))]).into_data());
+        }
+    }
+
+    /// The name of a definition that is kept; asking for it puts it on the list.
+    fn name(&mut self, definition: &Definition) -> String {
+        if let Some(name) = self.names.get(definition) {
+            return name.clone();
+        }
+        let pointer = self.targets.get(&definition.target).map(|(_, pointer)| pointer.as_str()).unwrap_or_default();
+        let token = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "_").replace("~0", "_");
+        let stem: String = token.chars().map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' }).collect();
+        let stem = if stem.is_empty() { String::from("root") } else { stem };
+        let taken: BTreeSet<&String> = self.names.values().collect();
+        let mut name = stem.clone();
+        let mut count = 2;
+        while taken.contains(&name) {
+            name = format!("{stem}_{count}");
+            count += 1;
+        }
+        self.names.insert(definition.clone(), name.clone());
+        self.queue.push(definition.clone());
+        name
+    }
+
+    /// What a kept definition holds, its own references not yet settled.
+    fn body(&mut self, definition: &Definition) -> Node<'a> {
+        let Some((target, _)) = self.targets.get(&definition.target) else { return Node::new(Data::Bool(true)) };
+        let body = (*target).clone();
+        let Some((with, _)) = definition.with.and_then(|with| self.targets.get(&with)) else { return body };
+        let mut siblings = (*with).clone();
+        if let Some(object) = siblings.as_object_mut() {
+            object.remove("$ref");
+        }
+        self.both(siblings, body, 0, Position::Positive)
+    }
+
+    /// A reference that leads nowhere in this document accepts what it would have refused.
+    fn cut(&mut self, node: &mut Node<'a>, position: Position) {
+        let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
+        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), UNRESOLVED, || {
+            format!("removed `$ref: \"{reference}\"`, which leads nowhere in this document")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+        if node.as_object().is_some_and(Object::is_empty) {
+            node.replace(Data::Bool(true));
+        }
+    }
+
+    /// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
+    fn drop_siblings(&mut self, node: &mut Node<'a>, position: Position) {
+        let validates = |member: &Member<'_>| {
+            !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
+        };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
+        for member in object.iter().filter(|member| validates(member)) {
+            let keyword = member.key.display().into_owned();
+            self.rules.notes.note(position, Spot::under(node, keyword.clone()), Spot::Nowhere, SIBLING, || {
+                format!("dropped `{keyword}`, which does not apply beside `$ref` in this draft")
+            });
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !validates(member));
+        }
+    }
+}
+
+/// Without a reference anywhere, every definition is unused.
+pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &mut Rules) {
+    for table in TABLES {
+        let Some(value) = node.get(table) else { continue };
+        let spot = Spot::of(value);
+        rules.notes.note(position, spot, Spot::Nowhere, PRUNE, || format!("removed `{table}`: nothing refers to it"));
+        if let Some(object) = node.as_object_mut() {
+            object.remove(table);
+        }
+    }
+}
+
+fn only_annotations(node: &Node<'_>) -> bool {
+    let annotates = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta));
+    node.as_object().is_some_and(|object| object.iter().all(annotates))
+}
+
+/// Where the wanted nodes are, with their pointers.
+fn index<'s, 'a>(root: &'s Node<'a>, wanted: &BTreeSet<Number>, found: &mut BTreeMap<Number, (&'s Node<'a>, String)>) {
+    fn visit<'s, 'a>(
+        node: &'s Node<'a>,
+        pointer: &mut String,
+        wanted: &BTreeSet<Number>,
+        found: &mut BTreeMap<Number, (&'s Node<'a>, String)>,
+    ) {
+        let own = node.origin().number().filter(|number| wanted.contains(number));
+        for number in own.into_iter().chain(resolve::reference_number(node)) {
+            found.entry(number).or_insert_with(|| (node, pointer.clone()));
+        }
+        let length = pointer.len();
+        let mut below = |token: Cow<'_, str>, child: &'s Node<'a>| {
+            crate::json::push_token(pointer, &token);
+            visit(child, pointer, wanted, found);
+            pointer.truncate(length);
+        };
+        match node.data() {
+            Data::Array(items) => items.iter().enumerate().for_each(|(index, item)| below(Cow::Owned(index.to_string()), item)),
+            Data::Object(object) => object.iter().for_each(|member| below(member.key.display(), &member.value)),
+            _ => {}
+        }
+    }
+    visit(root, &mut String::new(), wanted, found);
+}
+
+/// Reports the definitions that nothing refers to, and forgets what was said about their insides.
+fn note_unused(source: &Node<'_>, used: &BTreeSet<Number>, rules: &mut Rules) {
+    if !rules.notes.is_on() {
+        return;
+    }
+    let mut unused: Vec<Range<Number>> = Vec::new();
+    let mut names: Vec<(Number, String)> = Vec::new();
+    let _ = walk::visit(source, Keywords::ALL, &mut |node, place| {
+        let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
+        if in_table {
+            let range = numbers(node);
+            if used.range(range.clone()).next().is_none() {
+                names.push((range.start, crate::json::Pointer::render(place.pointer)));
+                unused.push(range);
+                return Ok(Next::Skip);
+            }
+        }
+        Ok(Next::Into)
+    });
+    rules.notes.forget(&unused);
+    for (number, pointer) in names {
+        rules.notes.note(Position::Positive, Spot::Node(number), Spot::Nowhere, PRUNE, || format!("removed `{pointer}`: nothing refers to it"));
+    }
+}
+
+/// The numbers of a node and everything in it.
+fn numbers(node: &Node<'_>) -> Range<Number> {
+    fn last(node: &Node<'_>) -> Number {
+        let own = node.origin().number().unwrap_or_default();
+        match node.data() {
+            Data::Array(items) => items.iter().map(last).fold(own, Number::max),
+            Data::Object(object) => object.iter().map(|member| last(&member.value)).fold(own, Number::max),
+            _ => own,
+        }
+    }
+    let first = node.origin().number().unwrap_or_default();
+    first..last(node).saturating_add(1)
+}

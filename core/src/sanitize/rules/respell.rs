@@ -1,0 +1,172 @@
+//! One spelling for every idea: what older drafts and OpenAPI say otherwise is said in the words of 2020-12.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use super::{
+    notes::{Effect, Spot},
+    Rules,
+};
+use crate::{
+    json::{self, Data, Member, Node, Object, Text},
+    schema::walk::Place,
+};
+
+const BOUND: Effect = Effect::same("respell-exclusive-bound");
+const TUPLE: Effect = Effect::same("tuple-to-prefix-items");
+const DEPENDENCIES: Effect = Effect::same("respell-dependencies");
+const NULLABLE: Effect = Effect::same("respell-nullable");
+const CONST: Effect = Effect::same("const-to-enum");
+const DIALECT: Effect = Effect::same("respell-schema");
+
+/// The meta-schema whose words the result uses.
+const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Gives one schema's own keywords their spelling.
+pub(super) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    if node.as_object().is_none_or(Object::is_empty) {
+        return;
+    }
+    bound(node, place, rules, "exclusiveMinimum", "minimum");
+    bound(node, place, rules, "exclusiveMaximum", "maximum");
+    tuple(node, place, rules);
+    dependencies(node, place, rules);
+    constant(node, place, rules);
+    nullable(node, place, rules);
+}
+
+/// A schema that was rewritten is no longer in the draft it declares, if that is an old one.
+pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) {
+    if !rules.respelled || root.get("$schema").is_none() || rules.draft == crate::schema::draft::Draft::Y2020 {
+        return;
+    }
+    let spot = Spot::under(root, "$schema");
+    rules.notes.note(crate::schema::walk::Position::Positive, spot.clone(), spot, DIALECT, || format!("declared `{CURRENT}`, whose words are used now"));
+    if let Some(object) = root.as_object_mut() {
+        object.set(Text::literal("$schema"), Node::string(CURRENT));
+    }
+}
+
+/// Draft 4: `exclusiveMinimum: true` beside `minimum`.
+fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules, exclusive: &'static str, inclusive: &'static str) {
+    let Some(value) = node.get(exclusive) else { return };
+    let Some(flag) = value.as_bool() else { return };
+    let spot = Spot::of(value);
+    let moves = flag && node.get(inclusive).is_some();
+    let to = if moves { Spot::under(node, exclusive) } else { Spot::Nowhere };
+    rules.notes.note(place.position, spot, to, BOUND, || format!("spelled `{exclusive}: {flag}` as a number, as drafts after 4 do"));
+    rules.respelled = true;
+    let Some(object) = node.as_object_mut() else { return };
+    object.remove(exclusive);
+    if moves {
+        if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is(inclusive)) {
+            member.key = Text::literal(exclusive);
+        }
+    }
+}
+
+/// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
+fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
+    if rules.grammar.array_items {
+        return;
+    }
+    let spot = Spot::of(items);
+    rules.notes.note(place.position, spot.clone(), spot, TUPLE, || String::from("spelled a tuple in `items` as `prefixItems`"));
+    rules.respelled = true;
+    let Some(object) = node.as_object_mut() else { return };
+    let rest = object.remove("additionalItems");
+    let empty = object.get("items").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+    let has_prefix = object.has("prefixItems");
+    let Some(at) = object.position("items") else { return };
+    if empty || has_prefix {
+        object.remove("items");
+    } else if let Some(member) = object.members_mut().get_mut(at) {
+        member.key = Text::literal("prefixItems");
+    }
+    if let Some(rest) = rest {
+        object.insert_at(at + 1, Text::literal("items"), rest);
+    }
+}
+
+/// Before 2019-09: `dependencies` of names and schemas in one.
+fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(table) = node.get("dependencies") else { return };
+    let spot = Spot::of(table);
+    rules.notes.note(place.position, spot.clone(), spot, DEPENDENCIES, || {
+        String::from("spelled `dependencies` as `dependentRequired` and `dependentSchemas`")
+    });
+    rules.respelled = true;
+    let Some(object) = node.as_object_mut() else { return };
+    let Some(at) = object.position("dependencies") else { return };
+    let Some(table) = object.remove("dependencies") else { return };
+    let origin = table.origin();
+    let Data::Object(table) = table.into_data() else { return };
+    let (mut names, mut schemas): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
+    for member in table.into_members() {
+        match member.value.data() {
+            Data::Array(_) => names.push(member),
+            Data::String(_) => {
+                let Member { key, value } = member;
+                names.push(Member { key, value: Node::array(vec![value]) });
+            }
+            _ => schemas.push(member),
+        }
+    }
+    for (keyword, members) in [("dependentSchemas", schemas), ("dependentRequired", names)] {
+        if !members.is_empty() && !object.has(keyword) {
+            object.insert_at(at, Text::literal(keyword), Node::object(Object::from_unique(members)).with_origin(origin));
+        }
+    }
+}
+
+/// `const: c` is an `enum` of one.
+fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(value) = node.get("const") else { return };
+    let spot = Spot::of(value);
+    let among = node.get("enum").and_then(Node::as_array).is_none_or(|items| items.iter().any(|item| json::same(item, value)));
+    rules.notes.note(place.position, spot, Spot::under(node, "enum"), CONST, || String::from("spelled `const` as an `enum` of one value"));
+    if !among {
+        // Nothing is both that constant and in the list.
+        node.replace(Node::record([("not", Node::empty_object())]).into_data());
+        return;
+    }
+    let Some(object) = node.as_object_mut() else { return };
+    object.remove("enum");
+    if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
+        let value = core::mem::take(&mut member.value);
+        let origin = value.origin();
+        *member = Member { key: Text::literal("enum"), value: Node::array(vec![value]).with_origin(origin) };
+    }
+}
+
+/// OpenAPI: `nullable: true` admits null, whatever else is said.
+fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(flag) = node.get("nullable") else { return };
+    let (spot, admits) = (Spot::of(flag), flag.as_bool() == Some(true));
+    let to = if admits { Spot::of(node) } else { Spot::Nowhere };
+    rules.notes.note(place.position, spot, to, NULLABLE, || format!("spelled `nullable: {admits}` as JSON Schema does"));
+    let Some(object) = node.as_object_mut() else { return };
+    object.remove("nullable");
+    if !admits {
+        return;
+    }
+    let null = || Node::literal("null");
+    let is_null_branch = |branch: &Node<'_>| branch.get("type").is_some_and(|name| name.is_text("null"));
+    if let Some(items) = object.get_mut("enum").filter(|list| !list.as_array().is_some_and(|items| items.iter().any(Node::is_null))) {
+        if let Some(items) = items.as_array_mut() {
+            items.insert(0, Node::new(Data::Null));
+        }
+    }
+    if let Some(types) = object.get_mut("type") {
+        let single = types.as_text().cloned();
+        match (single, types.as_array_mut()) {
+            (Some(name), _) if !name.is("null") => types.replace(Data::Array(vec![Node::string(name), null()])),
+            (_, Some(names)) if !names.iter().any(|name| name.is_text("null")) => names.push(null()),
+            _ => {}
+        }
+    } else if let Some(branches) = object.get_mut("anyOf").and_then(Node::as_array_mut) {
+        if !branches.iter().any(is_null_branch) {
+            branches.push(Node::record([("type", null())]));
+        }
+    }
+}

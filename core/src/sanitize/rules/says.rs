@@ -1,0 +1,137 @@
+//! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
+
+use super::{booleans, enums, flatten, lists, malformed::TYPES, names, required, types, unions, Rules};
+use crate::{
+    error::Error,
+    json::{Node, Step},
+    schema::{
+        keyword::{Keyword, Keywords},
+        walk::{Next, Place, Rewrite},
+    },
+};
+
+/// Keywords that apply their schemas to the very instance they stand at.
+const IN_PLACE: Keywords = Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
+
+/// Below these nothing is typed: a type would change what the question is.
+const NOT_TYPED: Keywords = Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);
+
+/// A set of type names, by their places in [`TYPES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TypeSet(u8);
+
+impl TypeSet {
+    /// The types a schema declares, if it declares any.
+    pub(super) fn declared(node: &Node<'_>) -> Option<TypeSet> {
+        let value = node.get("type")?;
+        let bit = |name: &Node<'_>| TYPES.iter().position(|known| name.is_text(known)).map_or(0, |place| 1 << place);
+        Some(TypeSet(match value.as_array() {
+            Some(names) => names.iter().map(bit).fold(0, |set, bit| set | bit),
+            None => bit(value),
+        }))
+    }
+
+    /// One type.
+    pub(super) fn of(name: &str) -> TypeSet {
+        TypeSet(TYPES.iter().position(|known| *known == name).map_or(0, |place| 1 << place))
+    }
+
+    /// Is every instance of these types one of the other's? (Every integer is a number.)
+    pub(super) fn within(self, other: TypeSet) -> bool {
+        let number = TypeSet::of("number").0;
+        let wide = if other.0 & number != 0 { other.0 | TypeSet::of("integer").0 } else { other.0 };
+        self.0 & !wide == 0
+    }
+}
+
+/// What is known of the place of a schema beyond where it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context {
+    /// The instance is known to be of these types, because a schema that applies to it too says so.
+    pub(super) known: Option<TypeSet>,
+    /// Nothing is typed here.
+    pub(super) not_typed: bool,
+    /// The validator does not look here, so nothing needs to be given up for it.
+    pub(super) opaque: bool,
+}
+
+pub(super) struct Up<'r> {
+    rules: &'r mut Rules,
+    above: alloc::vec::Vec<Context>,
+}
+
+impl<'r> Up<'r> {
+    pub(super) fn new(rules: &'r mut Rules) -> Self {
+        Up { rules, above: alloc::vec::Vec::new() }
+    }
+}
+
+impl<'a> Rewrite<'a> for Up<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let context = match (place.keyword, self.above.last()) {
+            (Some(keyword), Some(above)) => Context {
+                known: if IN_PLACE.has(keyword) { above.known } else { None },
+                not_typed: above.not_typed || NOT_TYPED.has(keyword),
+                opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
+            },
+            _ => Context {
+                // Tool arguments are objects.
+                known: self.rules.grammar.object_root.then(|| TypeSet::of("object")),
+                not_typed: false,
+                opaque: false,
+            },
+        };
+        self.above.push(Context { known: TypeSet::declared(node).or(context.known), ..context });
+        Ok(Next::Into)
+    }
+
+    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        self.above.pop();
+        let above = self.above.last();
+        let context = match (place.keyword, above) {
+            (Some(keyword), Some(above)) => Context {
+                known: above.known.filter(|_| IN_PLACE.has(keyword)),
+                not_typed: above.not_typed || NOT_TYPED.has(keyword),
+                opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
+            },
+            _ => Context { known: None, not_typed: false, opaque: false },
+        };
+        say(node, place, context, self.rules)
+    }
+}
+
+/// The rules, in their one order:
+fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) -> Result<(), Error> {
+    let is_root = place.keyword.is_none();
+    // A boolean first, because everything after it is about objects.
+    if node.as_bool().is_some() && !booleans::say(node, place, context, rules) {
+        return Ok(());
+    }
+    // The root's type is given, not inferred.
+    if is_root && rules.grammar.object_root {
+        flatten::declare_object(node, rules);
+    }
+    // Names before anything copies or joins properties.
+    names::rename(node, place, rules);
+    // Values prove a type, so they come before keywords, which only hint at one.
+    enums::say(node, place, rules)?;
+    // A list of types with keywords of single ones, before it is distributed anywhere.
+    types::say(node, place, context, rules);
+    if context.opaque {
+        return Ok(());
+    }
+    if is_root && rules.grammar.object_root {
+        return Ok(());
+    }
+    // What stands beside `anyOf` goes into its branches, which may be lists again.
+    unions::say(node, place, rules)?;
+    lists::say(node, place, rules);
+    // Last, because joining brings the properties that `required` names.
+    required::say(node, place, rules);
+    Ok(())
+}
+
+/// Does a schema stand directly under `additionalProperties`, where booleans may stand?
+pub(super) fn is_open_map(place: &Place<'_, '_>) -> bool {
+    place.pointer.steps().last() == Some(&Step::Name("additionalProperties"))
+}

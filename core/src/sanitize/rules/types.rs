@@ -1,0 +1,127 @@
+//! A type for schemas that have none: from their keywords where there are any, else the grammar's "any".
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    notes::{Effect, Spot},
+    says::{is_open_map, Context, TypeSet},
+    Rules,
+};
+use crate::{
+    dialect::grammar::AnyRule,
+    json::{Data, Member, Node, Object, Text},
+    options::Untyped,
+    report::Accepts,
+    schema::{
+        keyword::{Keyword, Kind, Role},
+        walk::Place,
+    },
+};
+
+const INFER: Effect = Effect::same("infer-type");
+const ANY: Effect = Effect::same("say-any");
+const GUESS: Effect = Effect::same("guess-string").accepts(Accepts::Narrower);
+const OPEN: Effect = Effect::same("open-map");
+
+/// Beside these a schema needs no type: they say what the instance is.
+const SAYS_IT: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "$dynamicRef"];
+
+/// Everything there is.
+const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
+
+/// Types a schema, if it needs a type and has none.
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) {
+    let Some(object) = node.as_object() else { return };
+    // What accepts nothing needs no type.
+    if super::unions::is_impossible(node) {
+        return;
+    }
+    if object.has("type") || context.not_typed || SAYS_IT.iter().any(|keyword| object.has(keyword)) {
+        return;
+    }
+    if is_open_map(place) && object.is_empty() {
+        let spot = Spot::of(node);
+        rules.notes.note(place.position, spot.clone(), spot, OPEN, || String::from("spelled `additionalProperties: {}` as `true`"));
+        node.replace(Data::Bool(true));
+        return;
+    }
+    let hinted = hinted(object);
+    match (hinted.as_slice(), context.known) {
+        ([], _) if context.opaque && context.known.is_some() => {}
+        ([], _) => any(node, place, rules),
+        (names, Some(known)) => {
+            // Something else that applies here names the types already; writing one changes nothing, or too much.
+            if let [name] = names {
+                if known.within(TypeSet::of(name)) {
+                    write(node, place, names, INFER, rules);
+                }
+            }
+        }
+        // Where nobody looks, a guess gains nothing.
+        (_, None) if context.opaque => {}
+        (names, None) => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
+    }
+}
+
+/// The kinds that a schema's own keywords speak of, in a fixed order.
+fn hinted(object: &Object<'_>) -> Vec<&'static str> {
+    let speaks_of = |kind: Kind| object.iter().any(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == Some(kind));
+    [(Kind::Object, "object"), (Kind::Array, "array"), (Kind::String, "string"), (Kind::Number, "number")]
+        .into_iter()
+        .filter_map(|(kind, name)| speaks_of(kind).then_some(name))
+        .collect()
+}
+
+fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], effect: Effect, rules: &mut Rules) {
+    rules.notes.note(place.position, Spot::of(node), Spot::under(node, "type"), effect, || {
+        format!("wrote `type`: the keywords here speak of {}", names.join(" and "))
+    });
+    let types = match names {
+        [name] => Node::literal(name),
+        names => Node::array(names.iter().map(|name| Node::literal(name)).collect()),
+    };
+    if let Some(object) = node.as_object_mut() {
+        object.insert_at(0, Text::literal("type"), types);
+    }
+}
+
+/// Says that anything goes, in the grammar's way or the caller's.
+pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    match (rules.untyped, rules.grammar.any) {
+        (Untyped::Keep, _) | (Untyped::Any, AnyRule::Empty) => {}
+        (Untyped::String, _) => {
+            rules.notes.note(place.position, Spot::of(node), Spot::under(node, "type"), GUESS, || {
+                String::from("wrote `type: \"string\"`, because that was asked for")
+            });
+            if let Some(object) = node.as_object_mut() {
+                object.insert_at(0, Text::literal("type"), Node::literal("string"));
+            }
+        }
+        (Untyped::Any, AnyRule::AllTypes) => all_types(node, place, rules),
+    }
+}
+
+fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(object) = node.as_object() else { return };
+    let beside = rules.grammar.beside_type_list;
+    let alone = object.iter().all(|Member { key, .. }| {
+        Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword)))
+    });
+    let spot = Spot::of(node);
+    let to = Spot::under(node, if alone { "type" } else { "anyOf" });
+    rules.notes.note(place.position, spot, to, ANY, || String::from("said that anything goes, as a union of all types"));
+    let Some(object) = node.as_object_mut() else { return };
+    if alone {
+        object.insert_at(0, Text::literal("type"), Node::array(ALL.map(Node::literal).into()));
+    } else {
+        let branches = ALL.map(|name| Node::record([("type", Node::literal(name))]));
+        object.set(Text::literal("anyOf"), Node::array(branches.into()));
+    }
+}
+
+/// Whether a member only tells the reader something.
+pub(super) fn annotates(member: &Member<'_>) -> bool {
+    Keyword::named(&member.key).is_some_and(|keyword| {
+        matches!(keyword.role(), Role::Annotation | Role::Meta) && keyword.constrains().is_none()
+    })
+}

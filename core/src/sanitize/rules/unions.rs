@@ -1,0 +1,147 @@
+//! `anyOf` beside a type or beside keywords that its branches use too: the bundle goes into every branch.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    lists,
+    notes::{Effect, Spot},
+    types::annotates,
+    Rules,
+};
+use crate::{
+    error::Error,
+    json::{Data, Member, Node, Object},
+    report::{Accepts, Guidance},
+    schema::{keyword::Keyword, merge, walk::Place},
+};
+
+const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
+const CONFLICT: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const DOUBT: Effect = Effect::same("merge-conflict").accepts(Accepts::Mixed);
+const TOO_MANY: Effect = Effect::same("drop-long-union").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
+
+/// How often a union may stand directly in a branch of a union before joining them is given up.
+const DEEPEST: usize = 32;
+
+/// Distributes, if the grammar refuses what stands beside `anyOf`.
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> Result<(), Error> {
+    distribute(node, place, rules, 0)
+}
+
+fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules, depth: usize) -> Result<(), Error> {
+    let rule = rules.grammar.any_of;
+    let Some(object) = node.as_object() else { return Ok(()) };
+    let Some(branches) = object.get("anyOf").and_then(Node::as_array) else { return Ok(()) };
+    let count = branches.len();
+    let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !annotates(member) && !is_bookkeeping(member);
+    let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| size(&member.value)).sum();
+    if count > rule.most || weight.saturating_mul(count) > rules.max_nodes || depth > DEEPEST {
+        let most = rule.most;
+        rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::Nowhere, TOO_MANY, || {
+            format!("dropped an `anyOf` of {count} branches: at most {most} are accepted, and they must not repeat too much")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("anyOf");
+        }
+        return Ok(());
+    }
+    let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
+    let typed = rule.no_type_beside && object.has("type");
+    let shared = rule.no_shared_keywords
+        && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
+    let homeless = rules.grammar.required_is_known && branches.iter().any(|branch| names_unknown(branch)) && object.has("properties");
+    if !(typed || shared || homeless) {
+        return Ok(());
+    }
+    rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::under(node, "anyOf"), DISTRIBUTE, || {
+        format!("said what stands beside `anyOf` in each of its {count} branches")
+    });
+    let Some(object) = node.as_object_mut() else { return Ok(()) };
+    let mut bundle = Object::new();
+    let mut rest: Vec<Member<'a>> = Vec::new();
+    let mut branches = Vec::new();
+    for member in core::mem::take(object).into_members() {
+        if member.key.is("anyOf") {
+            let Member { key, value } = member;
+            let origin = value.origin();
+            if let Data::Array(items) = value.into_data() {
+                branches = items;
+            }
+            rest.push(Member { key, value: Node::array(Vec::new()).with_origin(origin) });
+        } else if bundled(&member) {
+            bundle.set(member.key, member.value);
+        } else {
+            rest.push(member);
+        }
+    }
+    let origin = node.origin();
+    let bundle = Node::object(bundle).with_origin(origin);
+    let mut joined: Vec<Node<'a>> = Vec::new();
+    for branch in branches {
+        let spot = Spot::of(&branch);
+        let own = branch.origin();
+        let merged = merge::both_at(bundle.clone(), branch, usize::MAX);
+        note_conflicts(&merged, place, spot.clone(), rules);
+        let mut branch = merged.node;
+        if is_impossible(&branch) {
+            rules.notes.note(place.position, spot, Spot::Nowhere, IMPOSSIBLE, || {
+                String::from("dropped a branch of `anyOf` that contradicts what stands beside it")
+            });
+            continue;
+        }
+        branch = if own.number().is_some() { branch.with_origin(own) } else { branch };
+        distribute(&mut branch, place, rules, depth + 1)?;
+        lists::say(&mut branch, place, rules);
+        super::required::say(&mut branch, place, rules);
+        joined.push(branch);
+    }
+    if joined.is_empty() {
+        node.replace(Node::record([("not", Node::empty_object())]).into_data());
+        return Ok(());
+    }
+    if let Some(member) = rest.iter_mut().find(|member| member.key.is("anyOf")) {
+        member.value = Node::array(joined).with_origin(member.value.origin());
+    }
+    node.replace(Data::Object(Object::from_unique(rest)));
+    Ok(())
+}
+
+/// Reports what a merge could not say.
+pub(super) fn note_conflicts<'a>(merged: &merge::Merged<'a>, place: &Place<'_, 'a>, spot: Spot, rules: &mut Rules) {
+    for left in &merged.unmerged {
+        let keyword = left.keyword.name();
+        rules.notes.note(place.position, left.value().map_or(spot.clone(), Spot::of), Spot::Nowhere, CONFLICT, || {
+            format!("dropped `{keyword}`, which could not be joined with the one it meets")
+        });
+    }
+    if merged.in_doubt {
+        rules.notes.note(place.position, spot, Spot::Nowhere, DOUBT, || String::from("joined schemas that look at what stands beside them"));
+    }
+}
+
+/// `{"not": {}}`, which accepts nothing.
+pub(super) fn is_impossible(node: &Node<'_>) -> bool {
+    node.get("not").is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
+}
+
+/// Names that stay with the union: they say nothing of the instance.
+fn is_bookkeeping(member: &Member<'_>) -> bool {
+    ["$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"].iter().any(|keyword| member.key.is(keyword))
+}
+
+/// Does a branch require properties that it does not have itself?
+fn names_unknown(branch: &Node<'_>) -> bool {
+    let Some(names) = branch.get("required").and_then(Node::as_array) else { return false };
+    let properties = branch.get("properties").and_then(Node::as_object);
+    names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
+}
+
+/// How many values a tree has.
+fn size(node: &Node<'_>) -> usize {
+    1 + match node.data() {
+        Data::Array(items) => items.iter().map(size).sum(),
+        Data::Object(object) => object.iter().map(|member| size(&member.value)).sum(),
+        _ => 0,
+    }
+}

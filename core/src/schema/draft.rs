@@ -1,0 +1,38 @@
+//! Which draft of JSON Schema a schema is written in, and what differs between drafts.
+
+use crate::json::Node;
+
+/// A draft of JSON Schema. MCP's default, and ours, is 2020-12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Draft {
+    Four,
+    Six,
+    Seven,
+    Y2019,
+    Y2020,
+}
+
+impl Draft {
+    /// The draft that the root's `$schema` declares.
+    pub(crate) fn of(root: &Node<'_>) -> Draft {
+        let declared = root.get("$schema").and_then(Node::as_text).and_then(|text| text.value());
+        let Some(uri) = declared else { return Draft::Y2020 };
+        let known = [
+            ("draft-04", Draft::Four),
+            ("draft-06", Draft::Six),
+            ("draft-07", Draft::Seven),
+            ("2019-09", Draft::Y2019),
+        ];
+        known.into_iter().find(|(mark, _)| uri.contains(mark)).map_or(Draft::Y2020, |(_, draft)| draft)
+    }
+
+    /// Keywords beside `$ref` do not validate (draft 7 and older): `$ref` replaces the whole schema.
+    pub(crate) fn ref_stands_alone(self) -> bool {
+        self <= Draft::Seven
+    }
+
+    /// `$id` with a fragment names a place, as `$anchor` does later (draft 6 and 7; `id` in draft 4).
+    pub(crate) fn id_may_be_anchor(self) -> bool {
+        self <= Draft::Seven
+    }
+}

@@ -1,0 +1,198 @@
+//! Who refers to whom among the targets of references: what is recursive, and how large the rest becomes when inlined.
+
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    vec::Vec,
+};
+
+use super::{
+    keyword::{Keyword, Keywords},
+    resolve::{self, Number, References},
+    walk,
+};
+use crate::json::{Data, Node};
+
+/// The targets of a schema's references, and what is known of each.
+pub(crate) struct Graph {
+    /// Every target that is referred to.
+    targets: BTreeMap<Number, Target>,
+    /// The targets that can reach themselves, or lie between two that can.
+    recursive: BTreeSet<Number>,
+    /// What inlining everything that is not recursive would produce.
+    pub(crate) produced: usize,
+    /// How deep that would nest.
+    pub(crate) depth: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Target {
+    /// How many references lead here.
+    users: usize,
+    /// JSON values in it, itself included.
+    nodes: usize,
+    /// The targets of the references in it, one entry a reference, with the depth at which each stands.
+    refers: Vec<(Number, usize)>,
+    /// How deep it nests by itself.
+    depth: usize,
+}
+
+impl Graph {
+    /// Surveys a schema in one walk.
+    pub(crate) fn of(root: &Node<'_>, references: &References) -> Graph {
+        let mut survey = Survey { references, targets: BTreeMap::new(), open: Vec::new(), root: Target::default() };
+        survey.targets = references.all_targets().map(|number| (number, Target::default())).collect();
+        survey.schema(root, 0);
+        let Survey { mut targets, root, .. } = survey;
+        for number in references.uses() {
+            if let Some(target) = targets.get_mut(&number) {
+                target.users += 1;
+            }
+        }
+        let edges: BTreeMap<Number, BTreeSet<Number>> =
+            targets.iter().map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect())).collect();
+        let (order, recursive) = settle(&edges);
+        // Each after everything it refers to, so that one pass adds up; saturating, because a chain that doubles at each
+        // of its 40 definitions is longer than any number here.
+        let mut sizes: BTreeMap<Number, (usize, usize)> = BTreeMap::new();
+        for number in order {
+            if let Some(target) = targets.get(&number) {
+                let size = inlined(target, &sizes);
+                sizes.insert(number, size);
+            }
+        }
+        let (mut produced, mut depth) = inlined(&root, &sizes);
+        for number in &recursive {
+            if let Some(target) = targets.get(number) {
+                let size = inlined(target, &sizes);
+                produced = produced.saturating_add(size.0);
+                depth = depth.max(size.1);
+            }
+        }
+        Graph { targets, recursive, produced, depth }
+    }
+
+    /// Can it reach itself?
+    pub(crate) fn is_recursive(&self, number: Number) -> bool {
+        self.recursive.contains(&number)
+    }
+
+    /// The targets that are referred to more than once.
+    pub(crate) fn shared(&self) -> impl Iterator<Item = Number> + '_ {
+        self.targets.iter().filter(|(_, target)| target.users > 1).map(|(number, _)| *number)
+    }
+
+    /// Every target.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Number> + '_ {
+        self.targets.keys().copied()
+    }
+}
+
+/// Nodes and depth of a target with everything inlined whose size is known; the rest stay references.
+fn inlined(target: &Target, sizes: &BTreeMap<Number, (usize, usize)>) -> (usize, usize) {
+    let (mut nodes, mut depth) = (target.nodes, target.depth);
+    for (to, at) in &target.refers {
+        if let Some((inner, below)) = sizes.get(to) {
+            nodes = nodes.saturating_add(*inner);
+            depth = depth.max(at.saturating_add(*below));
+        }
+    }
+    (nodes, depth)
+}
+
+struct Survey<'r> {
+    references: &'r References,
+    targets: BTreeMap<Number, Target>,
+    /// The targets we are inside of, with the depth at which each began.
+    open: Vec<(Number, usize)>,
+    /// The schema as a whole.
+    root: Target,
+}
+
+impl Survey<'_> {
+    fn schema(&mut self, node: &Node<'_>, depth: usize) {
+        let number = node.origin().number();
+        let is_target = number.is_some_and(|number| self.targets.contains_key(&number));
+        if let Some(number) = number.filter(|_| is_target) {
+            self.open.push((number, depth));
+        }
+        self.each_open(depth, |target, below| {
+            target.nodes += 1;
+            target.depth = target.depth.max(below);
+        });
+        match node.data() {
+            Data::Array(items) => items.iter().for_each(|item| self.schema(item, depth + 1)),
+            Data::Object(object) => {
+                if let Some(to) = resolve::reference_number(node).and_then(|number| self.references.target(number)) {
+                    self.each_open(depth, |target, below| target.refers.push((to, below)));
+                }
+                for member in object {
+                    match Keyword::named(&member.key).filter(|keyword| Keywords::ALL.has(*keyword)) {
+                        Some(keyword) => {
+                            let step = if member.value.as_array().is_some() || member.value.as_object().is_some() { 2 } else { 1 };
+                            walk::schemas_under(keyword, &member.value, &mut |schema| self.schema(schema, depth + step));
+                        }
+                        None => self.each_open(depth, |target, _| target.nodes += 1),
+                    }
+                }
+            }
+            _ => {}
+        }
+        if is_target {
+            self.open.pop();
+        }
+    }
+
+    fn each_open(&mut self, depth: usize, mut change: impl FnMut(&mut Target, usize)) {
+        change(&mut self.root, depth);
+        for (number, began) in &self.open {
+            if let Some(target) = self.targets.get_mut(number) {
+                change(target, depth - began);
+            }
+        }
+    }
+}
+
+/// An order in which everything comes after what it refers to, and what has no place in it because it is recursive.
+fn settle(edges: &BTreeMap<Number, BTreeSet<Number>>) -> (Vec<Number>, BTreeSet<Number>) {
+    let (order, stuck) = peel(edges);
+    // What is left may merely lead into a cycle; peel from the other end too.
+    let mut backward: BTreeMap<Number, BTreeSet<Number>> = stuck.iter().map(|number| (*number, BTreeSet::new())).collect();
+    for (from, to) in edges.iter().filter(|(from, _)| stuck.contains(from)) {
+        for to in to {
+            backward.entry(*to).and_modify(|users| {
+                users.insert(*from);
+            });
+        }
+    }
+    let (mut leading, recursive) = peel(&backward);
+    // Peeled from the other end, so the last comes first.
+    leading.reverse();
+    (order.into_iter().chain(leading).collect(), recursive)
+}
+
+/// Takes away, again and again, whoever refers to nobody that is left: in that order, and who remains.
+fn peel(edges: &BTreeMap<Number, BTreeSet<Number>>) -> (Vec<Number>, BTreeSet<Number>) {
+    let mut users: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
+    let mut open: BTreeMap<Number, usize> = BTreeMap::new();
+    for (from, to) in edges {
+        let known: Vec<Number> = to.iter().copied().filter(|to| edges.contains_key(to)).collect();
+        open.insert(*from, known.len());
+        known.into_iter().for_each(|to| users.entry(to).or_default().push(*from));
+    }
+    let mut order: Vec<Number> = open.iter().filter(|(_, count)| **count == 0).map(|(number, _)| *number).collect();
+    let mut left: BTreeSet<Number> = edges.keys().copied().collect();
+    let mut next = 0;
+    while let Some(number) = order.get(next).copied() {
+        next += 1;
+        left.remove(&number);
+        for user in users.get(&number).into_iter().flatten() {
+            if let Some(count) = open.get_mut(user) {
+                *count -= 1;
+                if *count == 0 {
+                    order.push(*user);
+                }
+            }
+        }
+    }
+    (order, left)
+}

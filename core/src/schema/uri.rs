@@ -1,0 +1,113 @@
+//! URI references, as far as `$id` and `$ref` need them: resolving one against another (RFC 3986, section 5).
+//!
+//! Nothing is ever fetched; URIs are names here.
+
+use alloc::{format, string::String, vec::Vec};
+
+/// A reference split at `#`.
+pub(crate) fn split_fragment(reference: &str) -> (&str, Option<&str>) {
+    match reference.split_once('#') {
+        Some((uri, fragment)) => (uri, Some(fragment)),
+        None => (reference, None),
+    }
+}
+
+/// The URI that `reference` (without a fragment) names when read in a resource whose URI is `base`.
+pub(crate) fn resolve(base: &str, reference: &str) -> String {
+    if reference.is_empty() {
+        return base.into();
+    }
+    if scheme(reference).is_some() {
+        return reference.into();
+    }
+    let (base_scheme, base_rest) = match scheme(base) {
+        Some(length) => base.split_at(length + 1),
+        None => ("", base),
+    };
+    if reference.starts_with("//") {
+        return format!("{base_scheme}{reference}");
+    }
+    let (authority, base_path) = match base_rest.strip_prefix("//") {
+        Some(rest) => {
+            let end = rest.find(['/', '?']).unwrap_or(rest.len());
+            let (authority, path) = rest.split_at(end);
+            (format!("//{authority}"), path)
+        }
+        None => (String::new(), base_rest),
+    };
+    let base_path = base_path.split('?').next().unwrap_or_default();
+    if let Some(query) = reference.strip_prefix('?') {
+        return format!("{base_scheme}{authority}{base_path}?{query}");
+    }
+    let (path, query) = match reference.split_once('?') {
+        Some((path, query)) => (path, format!("?{query}")),
+        None => (reference, String::new()),
+    };
+    let merged = if path.starts_with('/') {
+        without_dots(path)
+    } else {
+        let folder = base_path.rfind('/').map_or("", |end| base_path.get(..=end).unwrap_or_default());
+        let folder = if folder.is_empty() && !authority.is_empty() { "/" } else { folder };
+        without_dots(&format!("{folder}{path}"))
+    };
+    format!("{base_scheme}{authority}{merged}{query}")
+}
+
+/// The length of the scheme, if there is one.
+fn scheme(uri: &str) -> Option<usize> {
+    let end = uri.find(':')?;
+    let name = uri.get(..end)?;
+    let valid = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || "+-.".contains(character));
+    valid.then_some(end)
+}
+
+fn without_dots(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let segments: Vec<&str> = path.split('/').collect();
+    let last = segments.len().saturating_sub(1);
+    for (place, segment) in segments.into_iter().enumerate() {
+        match segment {
+            "." if place == last => kept.push(""),
+            "." => {}
+            ".." => {
+                if kept.len() > 1 || kept.first().is_some_and(|first| !first.is_empty()) {
+                    kept.pop();
+                }
+                if place == last {
+                    kept.push("");
+                }
+            }
+            segment => kept.push(segment),
+        }
+    }
+    kept.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resolve;
+
+    #[test]
+    fn resolves_as_rfc_3986_section_5_4() {
+        let base = "http://a/b/c/d;p?q";
+        for (reference, expected) in [
+            ("g:h", "g:h"),
+            ("g", "http://a/b/c/g"),
+            ("./g", "http://a/b/c/g"),
+            ("g/", "http://a/b/c/g/"),
+            ("/g", "http://a/g"),
+            ("//g", "http://g"),
+            ("?y", "http://a/b/c/d;p?y"),
+            ("g?y", "http://a/b/c/g?y"),
+            ("", "http://a/b/c/d;p?q"),
+            (".", "http://a/b/c/"),
+            ("..", "http://a/b/"),
+            ("../g", "http://a/b/g"),
+            ("../../g", "http://a/g"),
+            ("../../../g", "http://a/g"),
+        ] {
+            assert_eq!(resolve(base, reference), expected, "{reference}");
+        }
+    }
+}
