@@ -37,10 +37,15 @@ pub(super) const MOONSHOT: Dialect = Dialect {
 
 const GRAMMAR: Grammar = Grammar {
     object_root: true,
+    types: &["string", "number", "integer", "boolean", "object", "array", "null"],
+    through: Keywords::of(&[Keyword::Defs, Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf]),
+    annotations: Keywords::of(&[Keyword::Description, Keyword::Title]),
     refs: RefRule {
         to_defs: true,
         to_root: true,
         beside: Keywords::of(&[Keyword::Description, Keyword::Title]),
+        no_type_beside: true,
+        no_shared_keywords: true,
         recursion: true,
         not_directly_under: Keywords::of(&[
             Keyword::Not,
@@ -50,6 +55,8 @@ const GRAMMAR: Grammar = Grammar {
             Keyword::PatternProperties,
             Keyword::DependentSchemas,
         ]),
+        only_under: Some(Keywords::of(&[Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf])),
+        unjudged_under: Keywords::of(&[Keyword::Defs]),
         no_slash_in_definitions: true,
     },
     any: AnyRule::AllTypes,
@@ -63,6 +70,7 @@ const GRAMMAR: Grammar = Grammar {
     boolean_schemas: false,
     array_items: false,
     strings: Keywords::of(&[Keyword::Description, Keyword::Pattern, Keyword::Id]),
+    nullable_strings: Keywords::of(&[Keyword::Pattern, Keyword::Id]),
     names: NameRule { reserved: &["$defs", "$ref", "anyOf", "required", "additionalProperties"], no_braces: true },
     opaque: Keywords::of(&[
         Keyword::OneOf,
@@ -80,4 +88,6 @@ const GRAMMAR: Grammar = Grammar {
         Keyword::UnevaluatedProperties,
     ]),
     finite_numbers: true,
+    // The validator measures what Go's `json.Marshal` writes, made safe for HTML and JavaScript.
+    six_bytes: &['<', '>', '&', '\u{2028}', '\u{2029}'],
 };
