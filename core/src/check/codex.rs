@@ -5,7 +5,7 @@
 
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
-use super::Violation;
+use super::{found::Found, Violation};
 use crate::{
     error::Error,
     json::{Data, Member, Node, Object, Step},
@@ -58,7 +58,7 @@ const TYPE_NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", 
 
 /// Every fault that would cost the tool, in document order.
 pub(super) fn check(root: &Node<'_>) -> Result<Vec<Violation>, Error> {
-    let mut faults = Faults { found: Vec::new() };
+    let mut faults = Faults(Found::default());
     match root.data() {
         Data::Bool(_) => return Ok(Vec::new()),
         Data::Object(_) => {}
@@ -87,19 +87,15 @@ pub(super) fn check(root: &Node<'_>) -> Result<Vec<Violation>, Error> {
         members(object, place, &mut faults);
         Ok(Next::Into)
     })?;
-    faults.found.sort_by_key(|(place, _)| *place);
-    Ok(faults.found.into_iter().map(|(_, violation)| violation).collect())
+    Ok(faults.0.finish())
 }
 
-struct Faults {
-    /// Each with its place in the document.
-    found: Vec<(u32, Violation)>,
-}
+struct Faults(Found);
 
 impl Faults {
     fn add(&mut self, value: &Node<'_>, pointer: String, rule: &'static str, expected: &str) {
         let message = format!("expected {expected}, found {}; Codex drops such a tool", value.kind());
-        self.found.push((value.origin().number().unwrap_or_default(), Violation { rule, pointer, message }));
+        self.0.add(value, rule, pointer, message);
     }
 }
 

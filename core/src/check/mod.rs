@@ -1,7 +1,9 @@
 //! `check`: what a dialect would reject. Written from the tables and the provider's rules; shares no code with `sanitize`.
 
 mod codex;
+mod found;
 mod grammar;
+mod rule;
 
 use alloc::{string::String, vec::Vec};
 
@@ -26,8 +28,9 @@ pub struct Violation {
 
 /// Every violation, in document order.
 pub(crate) fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
-    match dialect::of(options)?.method {
+    let dialect = dialect::of(options)?;
+    match dialect.method {
         Method::Codex { .. } => codex::check(node),
-        Method::Rules(grammar) => grammar::check(node, grammar),
+        Method::Rules(grammar) => grammar::check(node, grammar, dialect, options),
     }
 }

@@ -39,8 +39,6 @@ pub(crate) struct Grammar {
     pub(crate) names: NameRule,
     /// Keywords that are accepted and whose schemas are not looked into.
     pub(crate) opaque: Keywords,
-    /// How many bytes `<`, `>` and `&` count when size is measured.
-    pub(crate) html_counts: usize,
     /// Numbers must lie within the range of a 64-bit float.
     pub(crate) finite_numbers: bool,
     /// Characters that count six bytes each where the whole is measured.

@@ -107,7 +107,6 @@ const GRAMMAR: Grammar = Grammar {
         Keyword::UnevaluatedItems,
         Keyword::UnevaluatedProperties,
     ]),
-    html_counts: 6,
     finite_numbers: true,
     // The validator measures what Go's `json.Marshal` writes, made safe for HTML and JavaScript.
     six_bytes: &['<', '>', '&', '\u{2028}', '\u{2029}'],

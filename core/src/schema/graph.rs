@@ -152,6 +152,11 @@ impl Survey<'_> {
     }
 }
 
+/// Who can reach themselves, or lies between two that can.
+pub(crate) fn recursive(edges: &BTreeMap<Number, BTreeSet<Number>>) -> BTreeSet<Number> {
+    settle(edges).1
+}
+
 /// An order in which everything comes after what it refers to, and what has no place in it because it is recursive.
 fn settle(edges: &BTreeMap<Number, BTreeSet<Number>>) -> (Vec<Number>, BTreeSet<Number>) {
     let (order, stuck) = peel(edges);

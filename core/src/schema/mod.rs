@@ -2,11 +2,12 @@
 //!
 //! Nothing here knows a provider, and nothing here decides what to change.
 
-pub(crate) mod keyword;
-pub(crate) mod reach;
-pub(crate) mod walk;
+pub(crate) mod disjoint;
 pub(crate) mod draft;
+pub(crate) mod graph;
+pub(crate) mod keyword;
+pub(crate) mod merge;
+pub(crate) mod reach;
 pub(crate) mod resolve;
 pub(crate) mod uri;
-pub(crate) mod graph;
-pub(crate) mod merge;
+pub(crate) mod walk;

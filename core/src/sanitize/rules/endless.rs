@@ -13,7 +13,9 @@ use alloc::{
 
 use super::{
     notes::{Effect, Spot},
-    types, Rules,
+    types,
+    unwind::named,
+    Rules,
 };
 use crate::{
     error::Error,
@@ -53,11 +55,6 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// The definition that a kept reference names.
-fn named<'n>(node: &'n Node<'_>) -> Option<&'n str> {
-    node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).and_then(|reference| reference.strip_prefix("#/$defs/"))
 }
 
 /// Tells reference nodes apart while the tree stands still.

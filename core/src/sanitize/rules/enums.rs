@@ -132,7 +132,7 @@ fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
         .collect()
 }
 
-/// Writes the types of the values, `null` last, unless that is what stands there.
+/// Writes the types of the values, unless that is what stands there.
 fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut Rules) {
     let standing: Vec<Option<String>> = match node.get("type") {
         Some(value) => match value.as_array() {
@@ -146,10 +146,8 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str
     }
     let at = if node.get("type").is_some() { Spot::under(node, "type") } else { Spot::of(node) };
     rules.notes.note(place.position, at, Spot::under(node, "type"), INFER, || format!("wrote `type`, which the values in `enum` have: {}", types.join(", ")));
-    let mut names: Vec<Node<'a>> = types.iter().filter(|name| **name != "null").map(|name| Node::literal(name)).collect();
-    if types.contains(&"null") {
-        names.push(Node::literal("null"));
-    }
+    // In the order of `TYPES`, so `null` first.
+    let mut names: Vec<Node<'a>> = types.iter().map(|name| Node::literal(name)).collect();
     let value = if names.len() == 1 { names.pop().unwrap_or_default() } else { Node::array(names) };
     if let Some(object) = node.as_object_mut() {
         match object.has("type") {
@@ -159,15 +157,16 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str
     }
 }
 
+/// Beside an `enum`, `null` leads the list of types.
 fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
-    let Some(at) = values.iter().position(Node::is_null).filter(|at| *at > 0) else { return };
-    let spot = Spot::of(node.get("enum").unwrap_or(node));
-    rules.notes.note(place.position, spot.clone(), Spot::under(node, "enum"), NULL_FIRST, || String::from("put `null` first in `enum`"));
-    node.visit("enum", |list| {
-        if let Some(values) = list.as_array_mut() {
-            let null = values.remove(at);
-            values.insert(0, null);
+    let Some(types) = node.get("type") else { return };
+    let Some(at) = types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0) else { return };
+    let spot = Spot::of(types);
+    rules.notes.note(place.position, spot, Spot::under(node, "type"), NULL_FIRST, || String::from("put `null` first in `type`, beside `enum`"));
+    node.visit("type", |list| {
+        if let Some(names) = list.as_array_mut() {
+            let null = names.remove(at);
+            names.insert(0, null);
         }
     });
 }

@@ -40,27 +40,27 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
     let limits = Measure { bytes, depth: most("propertyDepth"), properties: most("properties") };
     // The compact text is at most six times as long when counted the dialect's way, so most schemas are done here.
-    let over = |root: &Node<'_>| excess(root, &limits, rules.grammar.html_counts);
+    let over = |root: &Node<'_>| excess(root, &limits, rules.grammar.six_bytes);
     if over(root).is_none() {
         return Ok(());
     }
     let steps: [&dyn Fn(&mut Node<'a>, &mut Rules) -> Result<(), Error>; 2] = [&drop_keywords, &drop_constraints];
     for step in steps {
-        if excess(root, &limits, rules.grammar.html_counts).is_some_and(|excess| excess.of == "bytes") {
+        if excess(root, &limits, rules.grammar.six_bytes).is_some_and(|excess| excess.of == "bytes") {
             step(root, rules)?;
         }
     }
     let mut level = deepest(root);
-    while level > 0 && excess(root, &limits, rules.grammar.html_counts).is_some() {
+    while level > 0 && excess(root, &limits, rules.grammar.six_bytes).is_some() {
         walk::rewrite(root, Keywords::ALL, &mut Cut { rules, level })?;
         level -= 1;
     }
     for length in SHORTER {
-        if excess(root, &limits, rules.grammar.html_counts).is_some() {
+        if excess(root, &limits, rules.grammar.six_bytes).is_some() {
             walk::rewrite(root, Keywords::ALL, &mut Shorten { rules, length })?;
         }
     }
-    match excess(root, &limits, rules.grammar.html_counts) {
+    match excess(root, &limits, rules.grammar.six_bytes) {
         None => Ok(()),
         Some(Excess { of, most, found }) => {
             Err(Error::new(Code::LimitExceeded, "", format!("expected at most {most} {of} after everything that can be given up, found {found}")))
@@ -74,8 +74,8 @@ struct Excess {
     found: usize,
 }
 
-fn excess(root: &Node<'_>, limits: &Measure, html_counts: usize) -> Option<Excess> {
-    let found = measure(root, html_counts);
+fn excess(root: &Node<'_>, limits: &Measure, six_bytes: &[char]) -> Option<Excess> {
+    let found = measure(root, six_bytes);
     [
         ("levels of properties", limits.depth, found.depth),
         ("properties", limits.properties, found.properties),
@@ -86,10 +86,9 @@ fn excess(root: &Node<'_>, limits: &Measure, html_counts: usize) -> Option<Exces
     .map(|(of, most, found)| Excess { of, most, found })
 }
 
-fn measure(root: &Node<'_>, html_counts: usize) -> Measure {
+fn measure(root: &Node<'_>, six_bytes: &[char]) -> Measure {
     let text = json::write(root);
-    let html = text.bytes().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
-    let bytes = text.len() + html * html_counts.saturating_sub(1);
+    let bytes = text.len() + text.chars().filter(|character| six_bytes.contains(character)).map(|character| 6 - character.len_utf8()).sum::<usize>();
     let (mut depth, mut properties) = (0, 0);
     let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
         properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);

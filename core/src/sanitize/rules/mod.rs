@@ -20,6 +20,7 @@ mod respell;
 mod says;
 mod types;
 mod unions;
+mod unwind;
 
 use crate::{
     dialect::{grammar::Grammar, Dialect},
@@ -49,6 +50,8 @@ pub(super) struct Rules {
     pub(super) respelled: bool,
     /// Nothing refers to any definition, so they all go.
     pub(super) no_references: bool,
+    /// Definitions stay that could be inlined, because that was asked for or would be too much.
+    pub(super) keeps_definitions: bool,
     pub(super) notes: Notes,
 }
 
@@ -69,6 +72,7 @@ pub(super) fn sanitize(
         hints: options.hints.unwrap_or(Hints::Describe),
         max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
         respelled: false,
+        keeps_definitions: false,
         no_references: !resolve::has_references(node),
         notes: Notes::new(node, recorder),
     };
@@ -81,7 +85,13 @@ pub(super) fn sanitize(
     walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
     flatten::root(node, &mut rules)?;
     endless::cut(node, &mut rules)?;
-    fit::fit(node, dialect, options, &mut rules)?;
+    // What is cut may be what made a definition recursive; inlining it then may need room again.
+    loop {
+        fit::fit(node, dialect, options, &mut rules)?;
+        if !unwind::unwind(node, &mut rules)? {
+            break;
+        }
+    }
     rules.notes.finish(node, |rule| dialect.because(rule), recorder);
     Ok(())
 }

@@ -54,6 +54,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         let what = if too_many { "nodes" } else { "levels" };
         return Err(Error::new(Code::BudgetExceeded, "", format!("expected references that inline to at most {most} {what}, found {found}")));
     }
+    rules.keeps_definitions = too_many || too_deep || rules.refs == Refs::Keep;
     if too_many {
         kept.extend(graph.shared());
     }
@@ -158,7 +159,10 @@ impl<'a> Expand<'_, '_, 'a> {
         if number.is_none() {
             return Ok(false);
         }
-        let target = number.and_then(|number| self.references.target(number)).filter(|target| self.targets.contains_key(target));
+        let target = number.and_then(|number| self.references.target(number)).filter(|target| {
+            // A pointer may lead to something that is no schema.
+            self.targets.get(target).is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
+        });
         let Some(target) = target else {
             self.cut(node, place.position);
             return Ok(false);

@@ -1,0 +1,25 @@
+//! The violations found so far. They are put into document order at the end, because rules look at a document in different orders.
+
+use alloc::{string::String, vec::Vec};
+
+use super::Violation;
+use crate::json::Node;
+
+#[derive(Default)]
+pub(super) struct Found {
+    /// Each with its place in the document.
+    list: Vec<(u32, Violation)>,
+}
+
+impl Found {
+    /// Adds what is wrong with `value`.
+    pub(super) fn add(&mut self, value: &Node<'_>, rule: &'static str, pointer: String, message: String) {
+        self.list.push((value.origin().number().unwrap_or_default(), Violation { rule, pointer, message }));
+    }
+
+    /// All of them, in document order.
+    pub(super) fn finish(mut self) -> Vec<Violation> {
+        self.list.sort_by_key(|(place, _)| *place);
+        self.list.into_iter().map(|(_, violation)| violation).collect()
+    }
+}

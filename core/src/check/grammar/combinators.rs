@@ -1,0 +1,48 @@
+//! `anyOf`: its branches, and what both they and their parent say.
+
+use alloc::{collections::BTreeSet, format};
+
+use super::{seen, stands_for_a_schema, Report, Rule, Schema};
+use crate::{
+    dialect::grammar::Grammar,
+    json::{push_token, Node, Text},
+    schema::keyword::Keyword,
+};
+
+pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let rule = report.grammar.any_of;
+    let Some(branches) = value.as_array() else {
+        report.add(value, Rule::CombinatorNotList, schema.at("anyOf"), "a list of schemas", value.kind());
+        return;
+    };
+    schema.not_below_braces(Keyword::AnyOf, value, report);
+    if branches.is_empty() || branches.len() > rule.most {
+        let (expected, found) = (format!("1 to {} branches", rule.most), format!("{}", branches.len()));
+        report.add(value, Rule::AnyOfSize, schema.at("anyOf"), &expected, &found);
+    }
+    let grammar = report.grammar;
+    let beside: BTreeSet<&Text<'_>> =
+        schema.object.iter().map(|member| &member.key).filter(|key| !key.is("anyOf") && !is_annotation(key, grammar)).collect();
+    for (index, branch) in branches.iter().enumerate() {
+        let at = || format!("{}/{index}", schema.at("anyOf"));
+        if !stands_for_a_schema(branch, grammar) {
+            report.add(branch, Rule::NotASchema, at(), "a schema (an object)", &seen(branch));
+        }
+        if !rule.no_shared_keywords || beside.is_empty() {
+            continue;
+        }
+        for member in branch.as_object().into_iter().flatten() {
+            if beside.contains(&member.key) {
+                let mut pointer = at();
+                push_token(&mut pointer, &member.key.display());
+                let found = format!("`{}` in both", member.key.display());
+                report.add(&member.value, Rule::AnyOfShared, pointer, "a keyword either beside `anyOf` or in its branches", &found);
+            }
+        }
+    }
+}
+
+/// Does this key conflict with nothing?
+pub(super) fn is_annotation(key: &Text<'_>, grammar: &Grammar) -> bool {
+    Keyword::named(key).is_some_and(|keyword| grammar.annotations.has(keyword))
+}

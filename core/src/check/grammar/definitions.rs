@@ -1,0 +1,58 @@
+//! `$defs`: a table of schemas whose names, and whose every key inside, can be written in a reference as they are.
+
+use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
+use crate::{
+    json::{push_token, Data, Node, Pointer, Step},
+    schema::keyword::Keyword,
+};
+
+pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let Some(table) = value.as_object() else {
+        report.add(value, Rule::DefsNotObject, schema.at("$defs"), "an object of schemas", value.kind());
+        return;
+    };
+    // A table inside a definition was searched for slashes with that definition.
+    let is_inside = schema.pointer.steps().contains(&Step::Name(Keyword::Defs.name()));
+    let no_slash = report.grammar.refs.no_slash_in_definitions && !is_inside;
+    for member in table {
+        let mut pointer = schema.at("$defs");
+        push_token(&mut pointer, &member.key.display());
+        if member.key.is_empty() {
+            report.add(&member.value, Rule::DefinitionName, pointer.clone(), "a name", "an empty one");
+        } else if no_slash && member.key.display().contains('/') {
+            report.add(&member.value, Rule::DefinitionName, pointer.clone(), "a name without `/`", &quoted(&member.key));
+        }
+        if !stands_for_a_schema(&member.value, report.grammar) {
+            report.add(&member.value, Rule::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
+        } else if no_slash {
+            let mut inside = schema.pointer.clone();
+            inside.push(Step::Name(Keyword::Defs.name()));
+            inside.push(Step::Member(member.key.clone()));
+            slashes(&member.value, &mut inside, report);
+        }
+    }
+}
+
+/// Whatever stands inside, schema or not: keys of objects, of objects in them, and of objects in lists.
+fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<'_>) {
+    for member in value.as_object().into_iter().flatten() {
+        pointer.push(Step::Member(member.key.clone()));
+        if member.key.display().contains('/') {
+            let (expected, found) = ("no `/` in any key inside a definition", quoted(&member.key));
+            report.add(&member.value, Rule::SlashInDefinition, pointer.render(), expected, &found);
+        }
+        match member.value.data() {
+            Data::Object(_) => slashes(&member.value, pointer, report),
+            // A list in a list is not looked into.
+            Data::Array(items) => {
+                for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_some()) {
+                    pointer.push(Step::Index(index));
+                    slashes(item, pointer, report);
+                    pointer.pop();
+                }
+            }
+            _ => {}
+        }
+        pointer.pop();
+    }
+}

@@ -1,0 +1,103 @@
+//! The document as JSON, whatever its values mean: its size and the range of its numbers.
+
+use alloc::{format, string::String};
+
+use super::{shortened, Report, Rule};
+use crate::json::{Data, Node, Pointer, Step, Text};
+
+pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
+    if report.grammar.finite_numbers {
+        numbers(root, &mut Pointer::root(), report);
+    }
+    if let Some(most) = report.most_bytes {
+        let size = Measure { six_bytes: report.grammar.six_bytes }.value(root);
+        if size > most {
+            let (expected, found) = (format!("at most {most} bytes of compact JSON"), format!("{size}"));
+            report.add(root, Rule::TooManyBytes, String::new(), &expected, &found);
+        }
+    }
+}
+
+fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<'_>) {
+    match value.data() {
+        Data::Number(text) if as_float(text).is_infinite() => {
+            let found = format!("`{}`", shortened(text));
+            report.add(value, Rule::NumberRange, pointer.render(), "a number within the range of a 64-bit float", &found);
+        }
+        Data::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                pointer.push(Step::Index(index));
+                numbers(item, pointer, report);
+                pointer.pop();
+            }
+        }
+        Data::Object(object) => {
+            for member in object {
+                pointer.push(Step::Member(member.key.clone()));
+                numbers(&member.value, pointer, report);
+                pointer.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Every spelling of a JSON number is one of a float; beyond the range the result is infinite.
+fn as_float(text: &str) -> f64 {
+    text.parse().unwrap_or(f64::INFINITY)
+}
+
+/// The size of a value as the provider writes it: not the bytes that came, but what its own serializer would make of them.
+struct Measure {
+    six_bytes: &'static [char],
+}
+
+impl Measure {
+    fn value(&self, value: &Node<'_>) -> usize {
+        match value.data() {
+            Data::Null | Data::Bool(true) => 4,
+            Data::Bool(false) => 5,
+            Data::Number(text) => number(text),
+            Data::String(text) => self.string(text),
+            Data::Array(items) => punctuation(items.len()) + items.iter().map(|item| self.value(item)).sum::<usize>(),
+            Data::Object(object) => {
+                let members = object.iter().map(|member| self.string(&member.key) + 1 + self.value(&member.value));
+                punctuation(object.len()) + members.sum::<usize>()
+            }
+            Data::Verbatim(text) => text.len(),
+        }
+    }
+
+    fn string(&self, text: &Text<'_>) -> usize {
+        2 + text.code_points().map(|point| self.character(point)).sum::<usize>()
+    }
+
+    fn character(&self, point: u32) -> usize {
+        // Half a surrogate pair is written as U+FFFD.
+        let Some(character) = char::from_u32(point) else { return char::REPLACEMENT_CHARACTER.len_utf8() };
+        match character {
+            '"' | '\\' | '\n' | '\r' | '\t' => 2,
+            '\0'..='\x1f' => 6,
+            other if self.six_bytes.contains(&other) => 6,
+            other => other.len_utf8(),
+        }
+    }
+}
+
+/// Brackets and commas.
+fn punctuation(members: usize) -> usize {
+    2 + members.saturating_sub(1)
+}
+
+/// A number as a 64-bit float is written: the shortest digits, with an exponent below 1e-6 and from 1e21 on.
+fn number(text: &str) -> usize {
+    let value = as_float(text);
+    let magnitude = if value < 0.0 { -value } else { value };
+    if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
+        // Ours says `1e21` where it would say `1e+21`.
+        let sign = usize::from(magnitude >= 1e21);
+        format!("{value:e}").len() + sign
+    } else {
+        format!("{value}").len()
+    }
+}

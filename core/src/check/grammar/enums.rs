@@ -1,0 +1,73 @@
+//! `enum`: how many values, and whether they are of the type beside it.
+
+use alloc::format;
+
+use super::{seen, types, Report, Rule, Schema};
+use crate::{
+    json::{Data, Node},
+    schema::keyword::Keyword,
+};
+
+pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let rule = report.grammar.enums;
+    schema.not_below_braces(Keyword::Enum, value, report);
+    let Some(values) = value.as_array() else {
+        report.add(value, Rule::EnumNotList, schema.at("enum"), "a list of values", value.kind());
+        return;
+    };
+    if values.is_empty() {
+        report.add(value, Rule::EnumEmpty, schema.at("enum"), "at least one value", "none");
+    }
+    if values.len() > rule.most {
+        let (expected, found) = (format!("at most {} values", rule.most), format!("{}", values.len()));
+        report.add(value, Rule::EnumTooLong, schema.at("enum"), &expected, &found);
+    }
+    let Some(beside) = schema.get("type") else {
+        if rule.needs_type {
+            report.add(value, Rule::EnumWithoutType, schema.at("enum"), "a `type` beside `enum`", "none");
+        }
+        return;
+    };
+    // An unknown type is a fault of its own.
+    let Some(names) = types::names(beside, report.grammar) else { return };
+    if rule.nullable_scalar_only && names.len() > 1 && !is_nullable_scalar(&names) {
+        let (expected, found) = ("one type, or `null` and one scalar type, beside `enum`", format!("`{}`", names.join("`, `")));
+        report.add(beside, Rule::EnumTypeList, schema.at("type"), expected, &found);
+        return;
+    }
+    if !rule.needs_type {
+        return;
+    }
+    for (index, item) in values.iter().enumerate() {
+        if !names.iter().any(|name| is_of(item, name)) {
+            let (expected, found) = (format!("a value of type `{}`", names.join("` or `")), seen(item));
+            report.add(item, Rule::EnumValue, schema.at("enum") + &format!("/{index}"), &expected, &found);
+        }
+    }
+    let numeric_first = names.first().is_some_and(|name| matches!(*name, "number" | "integer"));
+    if rule.null_first && numeric_first && names.len() > 1 && values.iter().any(Node::is_null) {
+        let (expected, found) = ("`null` first in the list of types, because a value is null", format!("`{}`", names.join("`, `")));
+        report.add(beside, Rule::EnumNullFirst, schema.at("type"), expected, &found);
+    }
+}
+
+fn is_nullable_scalar(names: &[&str]) -> bool {
+    let is_scalar = |name: &str| matches!(name, "string" | "integer" | "number" | "boolean");
+    match names {
+        [one, two] => (*one == "null" && is_scalar(two)) || (*two == "null" && is_scalar(one)),
+        _ => false,
+    }
+}
+
+fn is_of(value: &Node<'_>, name: &str) -> bool {
+    match value.data() {
+        Data::Null => name == "null",
+        Data::Bool(_) => name == "boolean",
+        // As a 64-bit float, which is how the value is read there: 1.00000000000000000001 is an integer.
+        Data::Number(text) => name == "number" || (name == "integer" && text.parse::<f64>().is_ok_and(|number| number % 1.0 == 0.0)),
+        Data::String(_) => name == "string",
+        Data::Array(_) => name == "array",
+        Data::Object(_) => name == "object",
+        Data::Verbatim(_) => false,
+    }
+}

@@ -1,0 +1,195 @@
+//! What a grammar refuses, rule by rule: goes over the document, and hands each keyword to the file that judges it.
+//!
+//! Nothing here asks for a dialect's name; every fact comes from the grammar and the dialect's limits.
+
+mod combinators;
+mod definitions;
+mod document;
+mod enums;
+mod nesting;
+mod objects;
+mod places;
+mod recursion;
+mod references;
+mod types;
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use self::{nesting::Nesting, references::References};
+use super::{found::Found, rule::Rule, Violation};
+use crate::{
+    dialect::{grammar::Grammar, Dialect},
+    error::Error,
+    json::{Node, Object, Pointer, Step, Text},
+    options::SanitizeOptions,
+    schema::{
+        keyword::Keyword,
+        walk::{self, Next, Place},
+    },
+};
+
+/// Every violation, in document order.
+pub(super) fn check(root: &Node<'_>, grammar: &Grammar, dialect: &Dialect, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
+    let mut report = Report {
+        grammar,
+        most_bytes: options.max_bytes.unwrap_or(dialect.limit("maxBytes")),
+        deepest: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
+        most_properties: dialect.limit("properties").unwrap_or(usize::MAX),
+        properties: 0,
+        found: Found::default(),
+    };
+    document::check(root, &mut report);
+    if root.as_object().is_none() && !stands_for_a_schema(root, grammar) {
+        report.add(root, Rule::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
+        return Ok(report.found.finish());
+    }
+    if grammar.object_root && !root.get("type").is_some_and(|value| value.is_text("object")) {
+        let found = root.get("type").map_or_else(|| "none".to_string(), seen);
+        report.add(root, Rule::RootObject, String::new(), "`type: \"object\"` at the root", &found);
+    }
+    let mut references = References::new(root);
+    let mut nesting = Nesting::default();
+    walk::visit(root, grammar.through, &mut |node, place| {
+        let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar)) else { return Ok(Next::Skip) };
+        let schema = Schema { object, pointer: place.pointer };
+        let depth = objects::depth(place);
+        if depth == report.deepest.saturating_add(1) && place.keyword == Some(Keyword::Properties) {
+            let (expected, found) = (format!("`properties` nested at most {} deep", report.deepest), format!("level {depth}"));
+            report.add(node, Rule::TooDeep, place.pointer.render(), &expected, &found);
+        }
+        keywords(&schema, &mut report);
+        if let Some(reference) = object.get("$ref") {
+            references::check(&schema, reference, depth, &mut references, &mut nesting, &mut report);
+        }
+        Ok(Next::Into)
+    })?;
+    places::check(root, &mut references, &mut report);
+    Ok(report.found.finish())
+}
+
+/// A list where one schema belongs, or one schema where a list belongs: a fault of its parent, and nobody looks inside.
+fn is_misplaced(place: &Place<'_, '_>, grammar: &Grammar) -> bool {
+    let is_item = matches!(place.pointer.steps().last(), Some(Step::Index(_)));
+    match place.keyword {
+        Some(Keyword::AnyOf) => !is_item,
+        Some(Keyword::Items) => is_item && !grammar.array_items,
+        _ => false,
+    }
+}
+
+/// What one schema says, keyword by keyword.
+fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
+    for member in schema.object {
+        let Some(keyword) = Keyword::named(&member.key) else { continue };
+        let value = &member.value;
+        match keyword {
+            Keyword::Type => types::check(schema, value, report),
+            Keyword::Enum => enums::check(schema, value, report),
+            Keyword::Properties => objects::properties(schema, value, report),
+            Keyword::Required => objects::required(schema, value, report),
+            Keyword::AdditionalProperties => objects::additional_properties(schema, value, report),
+            Keyword::Items => objects::items(schema, value, report),
+            Keyword::AnyOf => combinators::any_of(schema, value, report),
+            Keyword::Defs => definitions::check(schema, value, report),
+            _ if report.grammar.strings.has(keyword) => {
+                let may_be_null = report.grammar.nullable_strings.has(keyword);
+                if value.as_text().is_none() && !(may_be_null && value.is_null()) {
+                    report.add(value, Rule::NotAString, schema.at(keyword.name()), "a string", value.kind());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// One schema and where it stands.
+struct Schema<'s, 'a> {
+    object: &'s Object<'a>,
+    pointer: &'s Pointer<'a>,
+}
+
+impl<'s, 'a> Schema<'s, 'a> {
+    fn get(&self, keyword: &str) -> Option<&'s Node<'a>> {
+        self.object.get(keyword)
+    }
+
+    fn is_root(&self) -> bool {
+        self.pointer.steps().is_empty()
+    }
+
+    /// The pointer to one of its members.
+    fn at(&self, keyword: &str) -> String {
+        self.pointer.render_with(keyword)
+    }
+
+    /// Refuses `keyword` below a name with `{` and `}`, which a validator that builds paths of such parts takes for an index.
+    fn not_below_braces(&self, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
+        if !report.grammar.names.no_braces {
+            return;
+        }
+        let named = self.pointer.steps().iter().rev().find_map(|step| match step {
+            Step::Member(name) if has_braces(name) => Some(name),
+            _ => None,
+        });
+        if let Some(name) = named {
+            let expected = format!("no `{}` below a name with `{{` and `}}`", keyword.name());
+            report.add(value, Rule::BracesInName, self.at(keyword.name()), &expected, &quoted(name));
+        }
+    }
+}
+
+fn has_braces(name: &Text<'_>) -> bool {
+    let name = name.display();
+    name.contains('{') && name.contains('}')
+}
+
+/// What is being judged by, and what was found.
+struct Report<'g> {
+    grammar: &'g Grammar,
+    most_bytes: Option<usize>,
+    deepest: usize,
+    most_properties: usize,
+    /// How many properties were counted so far.
+    properties: usize,
+    found: Found,
+}
+
+impl Report<'_> {
+    fn add(&mut self, value: &Node<'_>, rule: Rule, pointer: String, expected: &str, found: &str) {
+        self.found.add(value, rule.name(), pointer, format!("expected {expected}, found {found}"));
+    }
+}
+
+/// May this value stand where a schema belongs?
+fn stands_for_a_schema(value: &Node<'_>, grammar: &Grammar) -> bool {
+    value.as_object().is_some() || (grammar.boolean_schemas && value.as_bool().is_some())
+}
+
+/// A value as messages show it: scalars themselves, everything else by its kind.
+fn seen(value: &Node<'_>) -> String {
+    match (value.as_text(), value.as_number()) {
+        (Some(text), _) => quoted(text),
+        (_, Some(number)) => format!("`{}`", shortened(number)),
+        _ => match value.as_bool() {
+            Some(value) => format!("`{value}`"),
+            None => value.kind().to_string(),
+        },
+    }
+}
+
+fn quoted(text: &Text<'_>) -> String {
+    format!("`{}`", shortened(&text.display()))
+}
+
+/// A message stays a line, however long a name or value is.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        None => text.to_string(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}

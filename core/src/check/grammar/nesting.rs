@@ -1,0 +1,186 @@
+//! How deep `properties` nest below a reference, references in it followed.
+//!
+//! Measured as the provider does it: through `properties`, `additionalProperties` and `anyOf` but not `items`, and along a chain of
+//! references in which none stands twice. The longest such chain is hard to find where everything refers to everything, so the
+//! search has a budget; beyond it a bound that is never too small is given.
+
+use alloc::{collections::BTreeSet, vec, vec::Vec};
+
+use super::references::References;
+use crate::json::Node;
+
+/// Steps of search for all references of a document, beyond the first visit to each: none are needed without cycles.
+const STEPS: usize = 20_000;
+
+pub(super) struct Nesting {
+    /// What stands below each reference, once it was needed.
+    below: Vec<Option<Below>>,
+    /// Depths that hold wherever one comes from: no cycle is near.
+    settled: Vec<Option<usize>>,
+    /// Depths as seen from outside.
+    depths: Vec<Option<usize>>,
+    /// The references that are followed from some definition.
+    followed: Option<BTreeSet<usize>>,
+    visited: BTreeSet<usize>,
+    steps: usize,
+}
+
+impl Default for Nesting {
+    fn default() -> Self {
+        Nesting {
+            below: Vec::new(),
+            settled: Vec::new(),
+            depths: Vec::new(),
+            followed: None,
+            visited: BTreeSet::new(),
+            steps: STEPS,
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Below {
+    /// The deepest place, references not followed.
+    deepest: usize,
+    /// The references in it, with the depths at which they stand.
+    references: Vec<(usize, usize)>,
+}
+
+/// Where a search stands.
+struct Frame {
+    number: usize,
+    /// The depth at which the reference to it stands.
+    at: usize,
+    next: usize,
+    deepest: usize,
+    /// A reference that is already on the way was met below.
+    is_cut: bool,
+}
+
+impl Nesting {
+    /// How deep a reference leads.
+    pub(super) fn depth(&mut self, number: usize, reference: &str, references: &mut References<'_, '_>) -> usize {
+        // The provider measures definitions beforehand; what is neither in one nor followed from one counts nothing.
+        if !is_within_a_definition(reference) && !self.followed(references).contains(&number) {
+            return 0;
+        }
+        if let Some(Some(depth)) = self.depths.get(number) {
+            return *depth;
+        }
+        let depth = self.search(number, references).unwrap_or_else(|| self.bound());
+        set(&mut self.depths, number, depth);
+        depth
+    }
+
+    fn below(&mut self, number: usize, references: &mut References<'_, '_>) -> &Below {
+        if self.below.get(number).is_none_or(Option::is_none) {
+            let below = references.target(number).map(|target| measure(target, references)).unwrap_or_default();
+            set(&mut self.below, number, below);
+        }
+        const NOTHING: &Below = &Below { deepest: 0, references: Vec::new() };
+        self.below.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
+    }
+
+    /// The longest chain from a reference; `None` if the budget does not suffice.
+    fn search(&mut self, start: usize, references: &mut References<'_, '_>) -> Option<usize> {
+        if let Some(Some(depth)) = self.settled.get(start) {
+            return Some(*depth);
+        }
+        // The start itself may be met once more: it was not reached by a reference yet.
+        let mut on_the_way = BTreeSet::new();
+        let mut frames = vec![Frame { number: start, at: 0, next: 0, deepest: self.below(start, references).deepest, is_cut: false }];
+        while let Some(frame) = frames.last_mut() {
+            let edge = self.below(frame.number, references).references.get(frame.next).copied();
+            frame.next += 1;
+            if let Some((number, at)) = edge {
+                if let Some(Some(depth)) = self.settled.get(number) {
+                    frame.deepest = frame.deepest.max(at.saturating_add(*depth));
+                } else if on_the_way.contains(&number) {
+                    frame.is_cut = true;
+                } else {
+                    if !self.visited.insert(number) {
+                        self.steps = self.steps.checked_sub(1)?;
+                    }
+                    let deepest = self.below(number, references).deepest;
+                    on_the_way.insert(number);
+                    frames.push(Frame { number, at, next: 0, deepest, is_cut: false });
+                }
+                continue;
+            }
+            let done = frames.pop()?;
+            if !done.is_cut {
+                set(&mut self.settled, done.number, done.deepest);
+            }
+            let Some(parent) = frames.last_mut() else { return Some(done.deepest) };
+            on_the_way.remove(&done.number);
+            parent.is_cut |= done.is_cut;
+            parent.deepest = parent.deepest.max(done.at.saturating_add(done.deepest));
+        }
+        None
+    }
+
+    /// More than any chain can be, in which each reference stands once and the first one twice.
+    fn bound(&self) -> usize {
+        self.below.iter().flatten().map(|below| below.deepest).fold(0, usize::saturating_add).saturating_mul(2)
+    }
+
+    fn followed(&mut self, references: &mut References<'_, '_>) -> &BTreeSet<usize> {
+        if self.followed.is_none() {
+            let mut found = BTreeSet::new();
+            let mut open = references.to_definitions();
+            let mut seen: BTreeSet<usize> = open.iter().copied().collect();
+            while let Some(number) = open.pop() {
+                for (target, _) in self.below(number, references).references.clone() {
+                    found.insert(target);
+                    if seen.insert(target) {
+                        open.push(target);
+                    }
+                }
+            }
+            self.followed = Some(found);
+        }
+        const NONE: &BTreeSet<usize> = &BTreeSet::new();
+        self.followed.as_ref().unwrap_or(NONE)
+    }
+}
+
+/// Is this a path from the table to a definition, or from there through members only?
+fn is_within_a_definition(reference: &str) -> bool {
+    let Some(path) = reference.strip_prefix("#/$defs/") else { return false };
+    let mut parts = path.split('/').skip(1);
+    while let Some(part) = parts.next() {
+        let is_member = match part {
+            "properties" => parts.next().is_some(),
+            part => part == "additionalProperties",
+        };
+        if !is_member {
+            return false;
+        }
+    }
+    true
+}
+
+fn measure(target: &Node<'_>, references: &mut References<'_, '_>) -> Below {
+    let mut below = Below::default();
+    let mut open = vec![(target, 0_usize)];
+    while let Some((schema, depth)) = open.pop() {
+        below.deepest = below.deepest.max(depth);
+        below.references.extend(references.held_by(schema).map(|number| (number, depth)));
+        if let Some(table) = schema.get("properties").and_then(Node::as_object) {
+            below.deepest = below.deepest.max(depth + 1);
+            open.extend(table.iter().map(|member| (&member.value, depth + 1)));
+        }
+        open.extend(schema.get("additionalProperties").map(|schema| (schema, depth)));
+        open.extend(schema.get("anyOf").and_then(Node::as_array).unwrap_or_default().iter().map(|branch| (branch, depth)));
+    }
+    below
+}
+
+fn set<T: Clone>(list: &mut Vec<Option<T>>, number: usize, value: T) {
+    if list.len() <= number {
+        list.resize(number + 1, None);
+    }
+    if let Some(place) = list.get_mut(number) {
+        *place = Some(value);
+    }
+}

@@ -1,0 +1,80 @@
+//! The keywords that hold the schemas of members and items: `properties`, `required`, `additionalProperties`, `items`.
+
+use alloc::{collections::BTreeSet, format};
+
+use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
+use crate::{
+    json::{push_token, Node, Step},
+    schema::{keyword::Keyword, walk::Place},
+};
+
+/// How many `properties` stand above.
+pub(super) fn depth(place: &Place<'_, '_>) -> usize {
+    place.pointer.steps().iter().filter(|step| **step == Step::Name(Keyword::Properties.name())).count()
+}
+
+pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let Some(table) = value.as_object() else {
+        report.add(value, Rule::PropertiesNotObject, schema.at("properties"), "an object of schemas", value.kind());
+        return;
+    };
+    let before = report.properties;
+    report.properties = before.saturating_add(table.len());
+    if before <= report.most_properties && report.properties > report.most_properties {
+        let (expected, found) = (format!("at most {} properties in all", report.most_properties), format!("{} so far", report.properties));
+        report.add(value, Rule::TooManyProperties, schema.at("properties"), &expected, &found);
+    }
+    for member in table {
+        let pointer = || {
+            let mut pointer = schema.at("properties");
+            push_token(&mut pointer, &member.key.display());
+            pointer
+        };
+        if report.grammar.names.reserved.iter().any(|name| member.key.is(name)) {
+            let (expected, found) = ("a name that is not taken for a keyword", quoted(&member.key));
+            report.add(&member.value, Rule::ReservedName, pointer(), expected, &found);
+        }
+        if !stands_for_a_schema(&member.value, report.grammar) {
+            report.add(&member.value, Rule::NotASchema, pointer(), "a schema (an object)", &seen(&member.value));
+        }
+    }
+}
+
+pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let names = value.as_array().filter(|names| names.iter().all(|name| name.as_text().is_some()));
+    let Some(names) = names else {
+        report.add(value, Rule::RequiredNotStrings, schema.at("required"), "a list of strings", value.kind());
+        return;
+    };
+    if names.is_empty() {
+        return;
+    }
+    schema.not_below_braces(Keyword::Required, value, report);
+    if !report.grammar.required_is_known {
+        return;
+    }
+    let table = schema.get("properties").and_then(Node::as_object);
+    let known: BTreeSet<_> = table.into_iter().flatten().map(|member| &member.key).collect();
+    for (index, item) in names.iter().enumerate() {
+        let Some(name) = item.as_text().filter(|name| !known.contains(name)) else { continue };
+        let pointer = schema.at("required") + &format!("/{index}");
+        report.add(item, Rule::RequiredUnknown, pointer, "a name from `properties` beside it", &quoted(name));
+    }
+}
+
+pub(super) fn additional_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    if value.as_object().is_none() && value.as_bool().is_none() {
+        let (rule, pointer) = (Rule::AdditionalPropertiesNotSchema, schema.at("additionalProperties"));
+        report.add(value, rule, pointer, "a boolean or a schema", &seen(value));
+    }
+}
+
+pub(super) fn items(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let (rule, expected) = match value.as_array() {
+        Some(_) if report.grammar.array_items => return,
+        Some(_) => (Rule::ArrayItems, "one schema for all items"),
+        None if stands_for_a_schema(value, report.grammar) => return,
+        None => (Rule::ItemsNotSchema, "a schema (an object)"),
+    };
+    report.add(value, rule, schema.at("items"), expected, &seen(value));
+}

@@ -1,0 +1,215 @@
+//! References in their surroundings: where they may stand, what may stand beside them given what they point at, and whether
+//! recursion through them can end.
+//!
+//! The provider looks for them in the values of every key, schema or not, so this goes over plain JSON: objects, and lists only
+//! under `anyOf`. Wherever an object holds the key `$ref`, it is a reference.
+
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+};
+
+use super::{
+    combinators::is_annotation,
+    quoted,
+    recursion::{endings, Expansions},
+    references::References,
+    Report, Rule,
+};
+use crate::{
+    json::{Node, Pointer, Step, Text},
+    schema::keyword::{Keyword, Keywords},
+};
+
+pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, report: &mut Report<'_>) {
+    let Some(only_under) = report.grammar.refs.only_under else { return };
+    // The root must have a number, and every reference too, before it is asked which can end.
+    let root_number = references.number("#");
+    collect(root, references);
+    let can_end = endings(references);
+    let root_ends = can_end.get(root_number).copied().unwrap_or_default();
+    let mut search = Search {
+        only_under,
+        references,
+        can_end: &can_end,
+        expansions: Expansions::default(),
+        targets: BTreeMap::new(),
+        pointer: Pointer::root(),
+        report,
+    };
+    search.object(root, Spot { what: What::Schema, key: None, is_allowed: true, must_end: !root_ends });
+}
+
+fn collect(value: &Node<'_>, references: &mut References<'_, '_>) {
+    references.held_by(value);
+    for member in value.as_object().into_iter().flatten() {
+        match member.value.as_array() {
+            Some(items) if member.key.is("anyOf") => items.iter().for_each(|item| collect(item, references)),
+            Some(_) => {}
+            None => collect(&member.value, references),
+        }
+    }
+}
+
+/// What an object is, so that nothing is reported twice: the faults of a schema's own `$ref`, and names of properties, are known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Schema,
+    Properties,
+    Other,
+}
+
+#[derive(Clone, Copy)]
+struct Spot {
+    what: What,
+    /// The keyword whose name is the key of this object.
+    key: Option<Keyword>,
+    /// A reference may stand here.
+    is_allowed: bool,
+    /// A reference here must lead to something finite.
+    must_end: bool,
+}
+
+struct Search<'s, 'g, 't, 'a> {
+    only_under: Keywords,
+    references: &'s mut References<'t, 'a>,
+    can_end: &'s [bool],
+    expansions: Expansions,
+    /// What the targets of references say, for those with something beside the reference.
+    targets: BTreeMap<usize, Said<'t, 'a>>,
+    pointer: Pointer<'a>,
+    report: &'s mut Report<'g>,
+}
+
+/// The keys of a target.
+#[derive(Default)]
+struct Said<'t, 'a> {
+    itself: BTreeSet<&'t Text<'a>>,
+    in_branches: BTreeSet<&'t Text<'a>>,
+}
+
+impl<'a> Search<'_, '_, '_, 'a> {
+    fn object(&mut self, value: &Node<'a>, spot: Spot) {
+        let Some(object) = value.as_object() else { return };
+        if spot.what != What::Properties && object.has("$ref") {
+            self.reference(value, spot);
+        }
+        let nothing_required = object.get("required").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+        for member in object {
+            let key = Keyword::named(&member.key);
+            if key.is_some_and(|key| self.report.grammar.refs.unjudged_under.has(key)) {
+                continue;
+            }
+            self.pointer.push(Step::Member(member.key.clone()));
+            match member.value.as_array() {
+                None => self.object(&member.value, spot.below(key, nothing_required, self.only_under, self.pointer.steps().len())),
+                Some(branches) if key == Some(Keyword::AnyOf) => {
+                    let what = if spot.what == What::Schema { What::Schema } else { What::Other };
+                    for (index, branch) in branches.iter().enumerate() {
+                        self.pointer.push(Step::Index(index));
+                        let is_allowed = self.only_under.has(Keyword::AnyOf);
+                        self.object(branch, Spot { what, key: None, is_allowed, must_end: spot.must_end });
+                        self.pointer.pop();
+                    }
+                }
+                Some(_) => {}
+            }
+            self.pointer.pop();
+        }
+    }
+
+    fn reference(&mut self, value: &Node<'a>, spot: Spot) {
+        let Some(reference) = value.get("$ref") else { return };
+        if !spot.is_allowed {
+            let expected = "references only as properties, items, additional properties and branches of `anyOf`";
+            self.report.add(reference, Rule::RefPlace, self.at_ref(), expected, "one elsewhere");
+            return;
+        }
+        let number = self.references.held_by(value).filter(|number| self.references.target(*number).is_some());
+        let Some(number) = number else {
+            // Of schemas this is known.
+            if spot.what != What::Schema {
+                let pointer = self.at_ref();
+                match reference.as_text() {
+                    Some(text) => self.report.add(reference, Rule::RefTarget, pointer, "a reference to something there is", &quoted(text)),
+                    None => self.report.add(reference, Rule::RefNotString, pointer, "a string", reference.kind()),
+                }
+            }
+            return;
+        };
+        let end = self.expansions.of(number, self.references, self.report.grammar);
+        if let Some(last) = end.last {
+            self.beside(value, last);
+        }
+        let is_something = |last| {
+            // An empty schema ends; one that only repeats what was said on the way has no type and does not.
+            let is_empty = self.references.target(last).and_then(Node::as_object).is_some_and(|object| object.is_empty());
+            !(is_empty && end.is_annotated)
+        };
+        let can_end = end.last.is_some_and(|last| is_something(last) && self.can_end.get(last).copied().unwrap_or_default());
+        if spot.must_end && self.report.grammar.refs.recursion && !can_end {
+            let expected = "recursion with a way out: an optional property, or a branch that ends";
+            self.report.add(reference, Rule::EndlessRecursion, self.at_ref(), expected, "none");
+        }
+    }
+
+    /// What stands beside a reference, against what its target says.
+    fn beside(&mut self, value: &Node<'a>, target: usize) {
+        let grammar = self.report.grammar;
+        let Some(object) = value.as_object().filter(|object| object.len() > 1) else { return };
+        let references = &*self.references;
+        let said = self.targets.entry(target).or_insert_with(|| references.target(target).map(said_by).unwrap_or_default());
+        let has_type = said.itself.contains(&Text::literal("type"));
+        if grammar.refs.no_type_beside && object.has("anyOf") && has_type {
+            if let Some(branches) = object.get("anyOf") {
+                let pointer = self.pointer.render_with("anyOf");
+                self.report.add(branches, Rule::RefAnyOf, pointer, "no `anyOf` beside a reference to a schema with a type", "one");
+            }
+        }
+        if !grammar.refs.no_shared_keywords {
+            return;
+        }
+        for member in object.iter().filter(|member| !member.key.is("$ref") && !is_annotation(&member.key, grammar)) {
+            let in_branches = !member.key.is("anyOf") && said.in_branches.contains(&member.key);
+            if said.itself.contains(&member.key) || in_branches {
+                let name = member.key.display();
+                let (expected, found) = ("a keyword either beside `$ref` or in its target", format!("`{name}` in both"));
+                self.report.add(&member.value, Rule::RefShared, self.pointer.render_with(&name), expected, &found);
+            }
+        }
+    }
+
+    fn at_ref(&self) -> String {
+        self.pointer.render_with("$ref")
+    }
+}
+
+impl Spot {
+    /// The value of one member. `levels` says how far from the root it is.
+    fn below(self, key: Option<Keyword>, nothing_required: bool, only_under: Keywords, levels: usize) -> Spot {
+        let what = match (self.what, key) {
+            (What::Properties, _) => What::Schema,
+            (What::Schema, Some(Keyword::Properties)) => What::Properties,
+            (What::Schema, Some(Keyword::Items | Keyword::AdditionalProperties)) => What::Schema,
+            _ => What::Other,
+        };
+        let in_table = self.key == Some(Keyword::Properties) && only_under.has(Keyword::Properties);
+        let by_key = key.is_some_and(|key| key != Keyword::Properties && only_under.has(key));
+        // An open map is a way out, and so is an object that requires nothing.
+        let is_way_out = match key {
+            Some(Keyword::AdditionalProperties) => true,
+            Some(Keyword::Properties) => nothing_required,
+            _ => false,
+        };
+        Spot { what, key, is_allowed: in_table || by_key || levels == 1, must_end: self.must_end && !is_way_out }
+    }
+}
+
+fn said_by<'t, 'a>(target: &'t Node<'a>) -> Said<'t, 'a> {
+    let branches = target.get("anyOf").and_then(Node::as_array).unwrap_or_default();
+    Said {
+        itself: target.as_object().into_iter().flatten().map(|member| &member.key).collect(),
+        in_branches: branches.iter().filter_map(Node::as_object).flatten().map(|member| &member.key).collect(),
+    }
+}

@@ -1,0 +1,161 @@
+//! Which references can end, that is, lead to something finite.
+//!
+//! By the provider's reading one way out is enough: one required property, one branch. What is optional ends; what has no type
+//! and says something does not, nor does an array whose items do not.
+
+use alloc::{collections::BTreeSet, vec, vec::Vec};
+
+use super::{combinators::is_annotation, references::References};
+use crate::{
+    dialect::grammar::Grammar,
+    json::{Node, Text},
+};
+
+/// Where a schema can go.
+struct Ways {
+    /// It, or something it can go to without a reference, ends.
+    ends: bool,
+    /// The references it can go through.
+    references: Vec<usize>,
+}
+
+/// Finds every way out of a schema without following references.
+fn ways(schema: &Node<'_>, references: &mut References<'_, '_>) -> Ways {
+    let mut ways = Ways { ends: false, references: Vec::new() };
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        if ends(schema, &mut open) {
+            ways.ends = true;
+            break;
+        }
+        ways.references.extend(references.held_by(schema));
+    }
+    ways
+}
+
+/// Does it end by itself? If not, what it can go on to is pushed to `open`.
+fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
+    let Some(object) = schema.as_object() else { return false };
+    let is_container = |value: &Node<'_>| value.is_text("object") || value.is_text("array");
+    let container = match object.get("type") {
+        // An unknown type is a fault of its own.
+        Some(value) => match value.as_array() {
+            Some(list) if !list.iter().all(is_container) => return true,
+            Some(list) => list.last(),
+            None if value.as_text().is_some() && !is_container(value) => return true,
+            None => Some(value),
+        },
+        None => None,
+    };
+    if container.is_some_and(|value| value.is_text("array")) {
+        match object.get("items") {
+            None => return true,
+            Some(items) if items.is_null() => return true,
+            Some(items) => open.push(items),
+        }
+    }
+    if container.is_some_and(|value| value.is_text("object")) {
+        let required = object.get("required").and_then(Node::as_array).unwrap_or_default();
+        let properties = object.get("properties").and_then(Node::as_object).filter(|table| !table.is_empty());
+        let Some(properties) = properties.filter(|_| !required.is_empty()) else { return true };
+        let names: BTreeSet<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
+        open.extend(properties.iter().filter(|member| names.contains(&member.key)).map(|member| &member.value));
+    }
+    match object.get("anyOf").and_then(Node::as_array) {
+        Some([]) => return true,
+        Some(branches) => open.extend(branches),
+        None => {}
+    }
+    object.is_empty()
+}
+
+/// For every reference of the document, whether it can end.
+pub(super) fn endings(references: &mut References<'_, '_>) -> Vec<bool> {
+    let mut goes_to = Vec::new();
+    let mut ending = Vec::new();
+    // Looking at a target may bring up new references, which get the next numbers.
+    while goes_to.len() < references.count() {
+        let found = references.target(goes_to.len()).map(|target| ways(target, references));
+        if found.as_ref().is_some_and(|ways| ways.ends) {
+            ending.push(goes_to.len());
+        }
+        goes_to.push(found.map(|ways| ways.references).unwrap_or_default());
+    }
+    let mut comes_from: Vec<Vec<usize>> = vec![Vec::new(); goes_to.len()];
+    for (number, targets) in goes_to.iter().enumerate() {
+        for target in targets {
+            if let Some(list) = comes_from.get_mut(*target) {
+                list.push(number);
+            }
+        }
+    }
+    let mut can_end = vec![false; goes_to.len()];
+    while let Some(number) = ending.pop() {
+        match can_end.get_mut(number) {
+            Some(known) if !*known => *known = true,
+            _ => continue,
+        }
+        ending.extend(comes_from.get(number).into_iter().flatten());
+    }
+    can_end
+}
+
+/// Where a chain of bare references leads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expansion {
+    /// The last reference of the chain; `None` where it goes round or nowhere.
+    pub(super) last: Option<usize>,
+    /// Something was said on the way that the end keeps.
+    pub(super) is_annotated: bool,
+}
+
+/// The chains of bare references, each followed once.
+#[derive(Default)]
+pub(super) struct Expansions {
+    known: Vec<Option<Expansion>>,
+}
+
+impl Expansions {
+    /// Follows references to references while nothing but annotations stands beside them.
+    pub(super) fn of(&mut self, number: usize, references: &mut References<'_, '_>, grammar: &Grammar) -> Expansion {
+        let mut way: Vec<(usize, bool)> = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut here = number;
+        let mut end = loop {
+            if let Some(Some(known)) = self.known.get(here) {
+                break *known;
+            }
+            if !seen.insert(here) {
+                break Expansion { last: None, is_annotated: false };
+            }
+            let Some(object) = references.target(here).and_then(Node::as_object) else {
+                break Expansion { last: None, is_annotated: false };
+            };
+            let others = object.iter().filter(|member| !member.key.is("$ref"));
+            let is_bare = object.has("$ref") && others.clone().all(|member| is_annotation(&member.key, grammar));
+            if !is_bare {
+                break Expansion { last: Some(here), is_annotated: false };
+            }
+            way.push((here, others.count() > 0));
+            match references.target(here).and_then(|target| references.held_by(target)) {
+                Some(next) => here = next,
+                None => break Expansion { last: None, is_annotated: false },
+            }
+        };
+        self.keep(here, end);
+        for (number, is_annotated) in way.into_iter().rev() {
+            end.is_annotated |= is_annotated;
+            self.keep(number, end);
+        }
+        end
+    }
+
+    fn keep(&mut self, number: usize, expansion: Expansion) {
+        if self.known.len() <= number {
+            self.known.resize(number + 1, None);
+        }
+        if let Some(place) = self.known.get_mut(number) {
+            *place = Some(expansion);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `type`: its names, and what may stand beside it.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{seen, Report, Rule, Schema};
+use crate::{
+    dialect::grammar::Grammar,
+    json::Node,
+    schema::keyword::Keyword,
+};
+
+/// The types that a `type` names, if it is a name or a list of names, all of them known.
+pub(super) fn names(value: &Node<'_>, grammar: &Grammar) -> Option<Vec<&'static str>> {
+    let known = |value: &Node<'_>| grammar.types.iter().copied().find(|name| value.is_text(name));
+    match value.as_array() {
+        Some([]) => None,
+        Some(list) => list.iter().map(known).collect(),
+        None => known(value).map(|name| [name].into()),
+    }
+}
+
+pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let grammar = report.grammar;
+    if grammar.any_of.no_type_beside && schema.get("anyOf").is_some() {
+        report.add(value, Rule::TypeBesideAnyOf, schema.at("type"), "`type` in the branches of `anyOf`", "it beside `anyOf`");
+    }
+    if grammar.refs.no_type_beside && schema.get("$ref").is_some() {
+        report.add(value, Rule::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
+    }
+    match names(value, grammar) {
+        None => {
+            let known: Vec<String> = grammar.types.iter().map(|name| format!("`{name}`")).collect();
+            let expected = format!("one of {}, or a list of them", known.join(", "));
+            let found = match value.as_array() {
+                Some([]) => "an empty list".into(),
+                Some(_) => "a list with something else in it".into(),
+                None => seen(value),
+            };
+            report.add(value, Rule::UnknownType, schema.at("type"), &expected, &found);
+        }
+        Some(names) if names.len() > 1 => beside_list(schema, &names, report),
+        Some(_) => {}
+    }
+}
+
+fn beside_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>) {
+    let Some(rule) = report.grammar.beside_type_list else { return };
+    // A nullable enum is judged by itself, and may keep whatever else it says.
+    if names.len() == 2 && schema.get("enum").is_some_and(|values| !values.is_null()) {
+        return;
+    }
+    for member in schema.object {
+        let keyword = Keyword::named(&member.key);
+        let allowed = keyword.is_some_and(|keyword| {
+            keyword == Keyword::Type || rule.anywhere.has(keyword) || (schema.is_root() && rule.at_root.has(keyword))
+        });
+        if !allowed {
+            let name = member.key.display();
+            let (expected, found) = ("nothing but annotations beside a list of several types", format!("`{name}`"));
+            report.add(&member.value, Rule::BesideTypeList, schema.at(&name), expected, &found);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The closed list of what `check` may find wrong with a schema by a dialect's grammar.
+
+macro_rules! rules {
+    ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
+        /// A rule that a schema can break.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Rule { $($(#[$meta])* $variant,)* }
+
+        impl Rule {
+            /// The rule's name as callers see it.
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Rule::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+rules! {
+    /// The root is no schema.
+    RootNotSchema = "root-not-schema",
+    /// The root must say `type: "object"`.
+    RootObject = "root-object",
+    /// `type` is neither a known name nor a list of them.
+    UnknownType = "unknown-type",
+    /// A keyword beside a list of several types that may not stand there.
+    BesideTypeList = "beside-type-list",
+    /// `type` beside `anyOf`: it belongs into the branches.
+    TypeBesideAnyOf = "type-beside-any-of",
+    /// `type` beside `$ref`: it belongs into the definition.
+    TypeBesideRef = "type-beside-ref",
+    /// `enum` is no list.
+    EnumNotList = "enum-not-list",
+    /// `enum` has no values.
+    EnumEmpty = "enum-empty",
+    /// `enum` has too many values.
+    EnumTooLong = "enum-too-long",
+    /// `enum` without a `type`.
+    EnumWithoutType = "enum-without-type",
+    /// A list of types beside `enum` that is not `null` and one scalar type.
+    EnumTypeList = "enum-type-list",
+    /// A value of `enum` that does not match the type.
+    EnumValue = "enum-value",
+    /// `null` behind a numeric type, beside an `enum` with a null.
+    EnumNullFirst = "enum-null-first",
+    /// `properties` is no object.
+    PropertiesNotObject = "properties-not-object",
+    /// Something else where a schema must stand: a property, a definition, a branch.
+    NotASchema = "not-a-schema",
+    /// `items` is a list: positions belong into `prefixItems`.
+    ArrayItems = "array-items",
+    /// `items` is no schema.
+    ItemsNotSchema = "items-not-schema",
+    /// `additionalProperties` is neither a boolean nor a schema.
+    AdditionalPropertiesNotSchema = "additional-properties-not-schema",
+    /// `required` is no list of strings.
+    RequiredNotStrings = "required-not-strings",
+    /// `required` names a property that the same schema does not have.
+    RequiredUnknown = "required-unknown",
+    /// A property's name is taken for a keyword.
+    ReservedName = "reserved-name",
+    /// A name with `{` and `}` above a keyword that such a name breaks.
+    BracesInName = "braces-in-name",
+    /// `anyOf` is no list.
+    CombinatorNotList = "combinator-not-list",
+    /// `anyOf` has no branch, or too many.
+    AnyOfSize = "any-of-size",
+    /// A keyword both beside `anyOf` and in a branch.
+    AnyOfShared = "any-of-shared",
+    /// A keyword's value must be a string.
+    NotAString = "not-a-string",
+    /// `$defs` is no object.
+    DefsNotObject = "defs-not-object",
+    /// A definition's name is empty or holds `/`.
+    DefinitionName = "definition-name",
+    /// A key inside a definition holds `/`.
+    SlashInDefinition = "slash-in-definition",
+    /// `$ref` is no string.
+    RefNotString = "ref-not-string",
+    /// `$ref` is written in a form that is not understood.
+    RefForm = "ref-form",
+    /// `$ref` points at nothing, or at no schema.
+    RefTarget = "ref-target",
+    /// A reference where none may stand.
+    RefPlace = "ref-place",
+    /// A keyword both beside `$ref` and in its target.
+    RefShared = "ref-shared",
+    /// `anyOf` beside a `$ref` whose target has a type.
+    RefAnyOf = "ref-any-of",
+    /// Recursion without a way out.
+    EndlessRecursion = "endless-recursion",
+    /// A number beyond the range of a 64-bit float.
+    NumberRange = "number-range",
+    /// The whole is too large.
+    TooManyBytes = "too-many-bytes",
+    /// `properties` nested too deep.
+    TooDeep = "too-deep",
+    /// Too many properties in all.
+    TooManyProperties = "too-many-properties",
+}

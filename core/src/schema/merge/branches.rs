@@ -1,0 +1,186 @@
+//! Keywords that combine schemas for the same instance: `allOf`, `anyOf`, `not`, `if`, and `unevaluated*`, which looks at them.
+
+use alloc::{vec, vec::Vec};
+
+use super::{
+    accepts_all, accepts_nothing,
+    kept::{self, Item, Kept, Shell},
+    order::{values, ByValue},
+    sides::Sides,
+    Impossible, Merge, Side,
+};
+use crate::{
+    json::{self, Node},
+    schema::keyword::{Keyword, Keywords},
+};
+
+const CONDITION: [Keyword; 3] = [Keyword::If, Keyword::Then, Keyword::Else];
+
+/// What makes properties count as evaluated.
+const EVALUATES_PROPERTIES: Keywords = IN_PLACE
+    .with(Keyword::Properties)
+    .with(Keyword::PatternProperties)
+    .with(Keyword::AdditionalProperties);
+
+/// What makes items count as evaluated.
+const EVALUATES_ITEMS: Keywords =
+    IN_PLACE.with(Keyword::PrefixItems).with(Keyword::Items).with(Keyword::AdditionalItems).with(Keyword::Contains);
+
+/// Schemas for the same instance. What is said under `not` is never evaluated.
+const IN_PLACE: Keywords = Keywords::of(&[
+    Keyword::AllOf,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+    Keyword::DependentSchemas,
+    Keyword::Dependencies,
+    Keyword::Ref,
+    Keyword::DynamicRef,
+    Keyword::RecursiveRef,
+]);
+
+impl<'a> Merge<'a> {
+    /// `unevaluated*` speaks of what nothing beside it speaks of, so it cannot stand beside anything new that does.
+    pub(super) fn unevaluated(&mut self, sides: &mut Sides<'a>) {
+        let keywords = [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
+        for (keyword, evaluates) in keywords {
+            let (outer, inner) = sides.take(keyword);
+            let outer = self.unless(sides.adds(Side::Inner, evaluates), Side::Outer, keyword, outer);
+            let inner = self.unless(sides.adds(Side::Outer, evaluates), Side::Inner, keyword, inner);
+            sides.restore(keyword, outer, inner);
+        }
+    }
+
+    fn unless(&mut self, disturbed: bool, side: Side, keyword: Keyword, value: Option<Node<'a>>) -> Option<Node<'a>> {
+        if !disturbed {
+            return value;
+        }
+        let value = value.filter(|value| !accepts_all(value))?;
+        self.leave_over(side, keyword, [(keyword, value)]);
+        None
+    }
+
+    pub(super) fn all_of(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+        let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
+            return self.equal(Keyword::AllOf, outer, inner);
+        };
+        let (our_values, their_values) = (values(ours), values(theirs));
+        if their_values.is_subset(&our_values) {
+            return if json::same(&outer, &inner) { Kept::Either(outer, inner) } else { Kept::Outer(outer) };
+        }
+        let new: Vec<Node<'a>> = theirs.iter().filter(|schema| !our_values.contains(&ByValue(schema))).cloned().collect();
+        if let Some(schemas) = outer.as_array_mut() {
+            schemas.extend(new);
+        }
+        Kept::Made(outer)
+    }
+
+    /// All pairs of branches, if they are few and each can be said.
+    pub(super) fn any_of(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+        let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
+            return Ok(self.equal(Keyword::AnyOf, outer, inner));
+        };
+        let pairs = ours.len().saturating_mul(theirs.len());
+        if pairs == 0 || json::same(&outer, &inner) {
+            return Ok(self.equal(Keyword::AnyOf, outer, inner));
+        }
+        if pairs <= self.branches {
+            if let Some(items) = self.pairs(ours, theirs, pairs) {
+                let shells = (Shell::of(&outer), Shell::of(&inner));
+                return if items.is_empty() { Err(Impossible) } else { Ok(kept::list(items, Some(shells.0), Some(shells.1))) };
+            }
+        }
+        self.leave_over(Side::Inner, Keyword::AnyOf, [(Keyword::AnyOf, inner)]);
+        Ok(Kept::Outer(outer))
+    }
+
+    fn pairs(&mut self, ours: &[Node<'a>], theirs: &[Node<'a>], pairs: usize) -> Option<Vec<Item<'a>>> {
+        let mut below = Merge::new(self.branches / pairs.max(1), self.spare);
+        below.at = self.at.clone();
+        let mut items = Vec::with_capacity(pairs);
+        let mut guidance_lost = false;
+        for (outer_place, outer) in ours.iter().enumerate() {
+            for (inner_place, inner) in theirs.iter().enumerate() {
+                below.guidance_lost = false;
+                let kept = below.schema(outer.clone(), inner.clone());
+                self.spare = below.spare;
+                if below.in_doubt || !below.unmerged.is_empty() {
+                    return None;
+                }
+                // A branch that nothing takes is none, and what it told is told where it can be taken.
+                if !accepts_nothing(kept.node()) {
+                    guidance_lost |= below.guidance_lost;
+                    items.push(Item { outer: Some(outer_place), inner: Some(inner_place), kept });
+                }
+            }
+        }
+        self.guidance_lost |= guidance_lost;
+        Some(items)
+    }
+
+    /// Neither the one nor the other.
+    pub(super) fn not(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+        if accepts_all(&outer) || accepts_all(&inner) {
+            return Err(Impossible);
+        }
+        if accepts_nothing(&inner) || json::same(&outer, &inner) {
+            return Ok(if accepts_nothing(&outer) || json::same(&outer, &inner) {
+                Kept::Either(outer, inner)
+            } else {
+                Kept::Outer(outer)
+            });
+        }
+        if accepts_nothing(&outer) {
+            return Ok(Kept::Inner(inner));
+        }
+        // A list that is all the outer says is made longer, so that many merges make no deep schema.
+        let alone = outer.as_object().is_some_and(|object| object.len() == 1);
+        let extended = outer.visit("anyOf", |list| match list.as_array_mut() {
+            Some(list) if alone => {
+                if !list.iter().any(|schema| json::same(schema, &inner)) {
+                    list.push(inner.clone());
+                }
+                true
+            }
+            _ => false,
+        });
+        if extended == Some(true) {
+            return Ok(Kept::Made(outer));
+        }
+        Ok(Kept::Made(Node::record([("anyOf", Node::array(vec![outer, inner]))])))
+    }
+
+    /// `then` and `else` belong to the `if` of their own side, and without one they say nothing.
+    pub(super) fn conditions(&mut self, sides: &mut Sides<'a>) {
+        let [condition, positive, negative] = CONDITION.map(|keyword| sides.take(keyword));
+        let ours = [condition.0, positive.0, negative.0];
+        let theirs = [condition.1, positive.1, negative.1];
+        let says = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
+        if same_group(&ours, &theirs) {
+            for ((keyword, ours), theirs) in CONDITION.into_iter().zip(ours).zip(theirs) {
+                if let (Some(ours), Some(theirs)) = (ours, theirs) {
+                    sides.settle(keyword, Kept::Either(ours, theirs));
+                }
+            }
+        } else if !says(&ours) && (says(&theirs) || ours.iter().all(Option::is_none)) {
+            sides.settle_all(CONDITION, theirs, Kept::Inner);
+        } else {
+            if says(&theirs) {
+                let left = CONDITION.into_iter().zip(theirs);
+                self.leave_over(Side::Inner, Keyword::If, left.filter_map(|(keyword, node)| Some((keyword, node?))));
+            }
+            sides.settle_all(CONDITION, ours, Kept::Outer);
+        }
+    }
+}
+
+/// Are two groups of keywords the same, keyword by keyword?
+pub(super) fn same_group<const N: usize>(ours: &[Option<Node<'_>>; N], theirs: &[Option<Node<'_>>; N]) -> bool {
+    ours.iter().zip(theirs).all(|(ours, theirs)| match (ours, theirs) {
+        (Some(ours), Some(theirs)) => json::same(ours, theirs),
+        (None, None) => true,
+        _ => false,
+    })
+}

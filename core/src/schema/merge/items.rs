@@ -1,0 +1,153 @@
+//! `prefixItems` with `items`, position by position, and `contains` with its counts.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use super::{
+    accepts_nothing,
+    kept::{self, Item, Kept, Shell},
+    sides::Sides,
+    Merge, Side,
+};
+use crate::{
+    json::{self, Data, Node, Step},
+    schema::keyword::{Keyword, Keywords},
+};
+
+const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword::MaxContains];
+
+impl<'a> Merge<'a> {
+    /// Settles `prefixItems` and `items`: what one side says of all other items meets what the other says of a position.
+    pub(super) fn positions(&mut self, sides: &mut Sides<'a>) {
+        let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
+        if !sides.has(Side::Outer, group) || !sides.has(Side::Inner, group) {
+            return;
+        }
+        let (ours, theirs) = sides.take(Keyword::PrefixItems);
+        let (our_rest, their_rest) = sides.take(Keyword::Items);
+        let lists = [&ours, &theirs].into_iter().flatten().all(|list| list.as_array().is_some());
+        let schemas = [&our_rest, &their_rest].into_iter().flatten().all(|rest| rest.as_object().is_some() || rest.as_bool().is_some());
+        if !lists || !schemas {
+            self.in_doubt = true;
+            sides.restore(Keyword::PrefixItems, ours, theirs);
+            sides.restore(Keyword::Items, our_rest, their_rest);
+            for keyword in [Keyword::PrefixItems, Keyword::Items] {
+                if let Some((ours, theirs)) = sides.take_pair(keyword) {
+                    let kept = self.equal(keyword, ours, theirs);
+                    sides.settle(keyword, kept);
+                }
+            }
+            return;
+        }
+        let shells = (ours.as_ref().map(Shell::of), theirs.as_ref().map(Shell::of));
+        let (ours, theirs) = (items(ours), items(theirs));
+        let both = ours.len().min(theirs.len());
+        let list = self.below(Step::Name(Keyword::PrefixItems.name()), |merge| merge.prefix(ours, theirs, &our_rest, &their_rest));
+        let rest = match (our_rest, their_rest) {
+            (Some(ours), Some(theirs)) => Some(self.under(Keyword::Items, ours, theirs)),
+            (Some(ours), None) => Some(Kept::Outer(ours)),
+            (None, theirs) => theirs.map(Kept::Inner),
+        };
+        let mut list = list;
+        // Where no further item is allowed anyway, a position that allows none need not be spoken of.
+        if rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node())) {
+            while list.len() > both && list.last().is_some_and(|item| accepts_nothing(item.kept.node())) {
+                list.pop();
+            }
+        }
+        if let Some(rest) = rest {
+            sides.settle(Keyword::Items, rest);
+        }
+        if !list.is_empty() {
+            sides.settle(Keyword::PrefixItems, kept::list(list, shells.0, shells.1));
+        }
+    }
+
+    fn prefix(
+        &mut self,
+        ours: Vec<Node<'a>>,
+        theirs: Vec<Node<'a>>,
+        our_rest: &Option<Node<'a>>,
+        their_rest: &Option<Node<'a>>,
+    ) -> Vec<Item<'a>> {
+        let beyond = |rest: &Option<Node<'a>>, missing: usize, merge: &mut Self| {
+            let rest = rest.as_ref().filter(|_| missing > 0);
+            let affordable = rest.is_none_or(|rest| merge.afford(rest, missing));
+            merge.in_doubt |= !affordable;
+            rest.filter(|_| affordable).cloned()
+        };
+        let our_rest = beyond(our_rest, theirs.len().saturating_sub(ours.len()), self);
+        let their_rest = beyond(their_rest, ours.len().saturating_sub(theirs.len()), self);
+        let length = ours.len().max(theirs.len());
+        let (mut ours, mut theirs) = (ours.into_iter(), theirs.into_iter());
+        let mut list = Vec::with_capacity(length);
+        for place in 0..length {
+            let (ours, theirs) = (ours.next(), theirs.next());
+            let (outer, inner) = (ours.as_ref().map(|_| place), theirs.as_ref().map(|_| place));
+            let kept = self.below(Step::Index(place), |merge| match (ours, theirs) {
+                (Some(ours), Some(theirs)) => Some(merge.schema(ours, theirs)),
+                (Some(ours), None) => Some(match &their_rest {
+                    Some(rest) => merge.schema(ours, rest.clone()),
+                    None => Kept::Outer(ours),
+                }),
+                (None, Some(theirs)) => Some(match &our_rest {
+                    Some(rest) => merge.schema(rest.clone(), theirs),
+                    None => Kept::Inner(theirs),
+                }),
+                (None, None) => None,
+            });
+            list.extend(kept.map(|kept| Item { outer, inner, kept }));
+        }
+        list
+    }
+
+    /// Settles `contains`: two of them cannot be said at once, but one of them can be counted twice.
+    pub(super) fn contains(&mut self, sides: &mut Sides<'a>) {
+        let [contains, least, most] = CONTAINS.map(|keyword| sides.take(keyword));
+        match (contains, least, most) {
+            ((None, None), least, most) => {
+                // Counts of nothing say nothing.
+                sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [least.0, most.0], Kept::Outer);
+            }
+            ((Some(ours), None), least, most) => sides.settle_all(CONTAINS, [Some(ours), least.0, most.0], Kept::Outer),
+            ((None, Some(theirs)), least, most) => sides.settle_all(CONTAINS, [Some(theirs), least.1, most.1], Kept::Inner),
+            ((Some(ours), Some(theirs)), least, most) if json::same(&ours, &theirs) => {
+                sides.settle(Keyword::Contains, Kept::Either(ours, theirs));
+                let least = match least {
+                    (Some(ours), Some(theirs)) => Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs)),
+                    // The side that does not say it says 1.
+                    (Some(ours), None) => at_least_one(&ours).then_some(Kept::Outer(ours)),
+                    (None, Some(theirs)) => at_least_one(&theirs).then_some(Kept::Inner(theirs)),
+                    (None, None) => None,
+                };
+                let most = match most {
+                    (Some(ours), Some(theirs)) => Some(self.tighter(Keyword::MaxContains, Ordering::Less, ours, theirs)),
+                    (Some(ours), None) => Some(Kept::Outer(ours)),
+                    (None, theirs) => theirs.map(Kept::Inner),
+                };
+                for (keyword, kept) in [(Keyword::MinContains, least), (Keyword::MaxContains, most)] {
+                    if let Some(kept) = kept {
+                        sides.settle(keyword, kept);
+                    }
+                }
+            }
+            ((ours, theirs), least, most) => {
+                let theirs = [theirs, least.1, most.1];
+                let left = CONTAINS.into_iter().zip(theirs);
+                self.leave_over(Side::Inner, Keyword::Contains, left.filter_map(|(keyword, node)| Some((keyword, node?))));
+                sides.settle_all(CONTAINS, [ours, least.0, most.0], Kept::Outer);
+            }
+        }
+    }
+}
+
+fn items(list: Option<Node<'_>>) -> Vec<Node<'_>> {
+    match list.map(Node::into_data) {
+        Some(Data::Array(items)) => items,
+        _ => Vec::new(),
+    }
+}
+
+fn at_least_one(count: &Node<'_>) -> bool {
+    count.as_number().is_some_and(|count| json::compare(count, "1").is_ge())
+}

@@ -1,0 +1,272 @@
+//! Keywords that stand for themselves: what is left of two values of each.
+
+use alloc::{borrow::Cow, collections::BTreeSet, format, string::ToString, vec::Vec};
+use core::cmp::Ordering;
+
+use super::{
+    kept::{Kept, Slot, Value},
+    order::{values, ByValue},
+    sides::Sides,
+    Impossible, Merge, Side, Types,
+};
+use crate::{
+    json::{self, Data, Node, Text},
+    schema::keyword::{Keyword, Keywords, Role},
+};
+
+impl<'a> Merge<'a> {
+    /// Some spellings of older drafts change what the keyword beside them says.
+    pub(super) fn doubt_older_spellings(&mut self, outer: &Node<'a>, inner: &Node<'a>) {
+        let has = |node: &Node<'a>, keywords: &[Keyword]| keywords.iter().any(|keyword| node.get(keyword.name()).is_some());
+        let is = |node: &Node<'a>, keyword: Keyword| node.get(keyword.name()).is_some_and(|value| value.as_bool() == Some(true));
+        for (one, other) in [(outer, inner), (inner, outer)] {
+            self.in_doubt |= is(one, Keyword::Nullable) && has(other, &[Keyword::Type, Keyword::Enum, Keyword::Const])
+                || has(one, &[Keyword::AdditionalItems]) && has(other, &[Keyword::Items, Keyword::PrefixItems])
+                || is(one, Keyword::ExclusiveMinimum) && has(other, &[Keyword::Minimum])
+                || is(one, Keyword::ExclusiveMaximum) && has(other, &[Keyword::Maximum]);
+        }
+    }
+
+    /// Settles a keyword that both sides have.
+    pub(super) fn value(&mut self, slot: &mut Slot<'a>) -> Result<(), Impossible> {
+        let (Some(outer), Some(inner)) = slot.value.take() else { return Ok(()) };
+        let kept = match slot.keyword {
+            Some(keyword) if matches!(keyword.role(), Role::Assertion | Role::Table) => self.assertion(keyword, outer, inner)?,
+            Some(Keyword::Description) => self.description(outer, inner),
+            keyword => {
+                let same = json::same(&outer, &inner);
+                self.guidance_lost |= !same && keyword != Some(Keyword::Comment);
+                if same {
+                    Kept::Either(outer, inner)
+                } else {
+                    Kept::Outer(outer)
+                }
+            }
+        };
+        slot.value = Value::Settled(kept);
+        Ok(())
+    }
+
+    fn assertion(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+        match keyword {
+            Keyword::Type => self.types(outer, inner),
+            Keyword::Enum => self.enums(outer, inner),
+            Keyword::Const if json::same(&outer, &inner) => Ok(Kept::Either(outer, inner)),
+            Keyword::Const => Err(Impossible),
+            Keyword::Minimum
+            | Keyword::ExclusiveMinimum
+            | Keyword::MinLength
+            | Keyword::MinItems
+            | Keyword::MinProperties => Ok(self.tighter(keyword, Ordering::Greater, outer, inner)),
+            Keyword::Maximum
+            | Keyword::ExclusiveMaximum
+            | Keyword::MaxLength
+            | Keyword::MaxItems
+            | Keyword::MaxProperties => Ok(self.tighter(keyword, Ordering::Less, outer, inner)),
+            Keyword::MultipleOf => Ok(self.multiple(outer, inner)),
+            Keyword::UniqueItems => Ok(match (outer.as_bool(), inner.as_bool()) {
+                (Some(true), Some(false)) => Kept::Outer(outer),
+                (Some(false), Some(true)) => Kept::Inner(inner),
+                _ => self.equal(keyword, outer, inner),
+            }),
+            Keyword::Required => Ok(self.names(keyword, outer, inner)),
+            Keyword::DependentRequired => Ok(self.table(keyword, outer, inner, |merge, outer, inner| merge.names(keyword, outer, inner))),
+            Keyword::DependentSchemas => Ok(self.table(keyword, outer, inner, Merge::schema)),
+            Keyword::Defs | Keyword::Definitions => Ok(self.table(keyword, outer, inner, |merge, outer, inner| {
+                // A reference means the outer's; what referred to the inner's is in another's hands.
+                let same = json::same(&outer, &inner);
+                merge.in_doubt |= !same;
+                if same {
+                    Kept::Either(outer, inner)
+                } else {
+                    Kept::Outer(outer)
+                }
+            })),
+            Keyword::PropertyNames | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => {
+                Ok(self.under(keyword, outer, inner))
+            }
+            Keyword::AllOf => Ok(self.all_of(outer, inner)),
+            Keyword::AnyOf => self.any_of(outer, inner),
+            Keyword::Not => self.not(outer, inner),
+            _ => Ok(self.equal(keyword, outer, inner)),
+        }
+    }
+
+    /// Two values that can be one only if they are the same.
+    pub(super) fn equal(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+        if json::same(&outer, &inner) {
+            return Kept::Either(outer, inner);
+        }
+        self.leave_over(Side::Inner, keyword, [(keyword, inner)]);
+        Kept::Outer(outer)
+    }
+
+    fn types(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+        let (Some(ours), Some(theirs)) = (Types::of_keyword(&outer), Types::of_keyword(&inner)) else {
+            return Ok(self.equal(Keyword::Type, outer, inner));
+        };
+        match ours.and(theirs) {
+            Types::NONE => Err(Impossible),
+            types if types == ours && types == theirs => Ok(Kept::Either(outer, inner)),
+            types if types == ours => Ok(Kept::Outer(outer)),
+            types if types == theirs => Ok(Kept::Inner(inner)),
+            types => {
+                let data = types.spelled_like(&outer);
+                Ok(Kept::Made(replaced(outer, data)))
+            }
+        }
+    }
+
+    fn enums(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+        let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
+            return Ok(self.equal(Keyword::Enum, outer, inner));
+        };
+        let (our_values, their_values) = (values(ours), values(theirs));
+        let common = ours.iter().filter(|value| their_values.contains(&ByValue(value)));
+        let (common, distinct) = (common.count(), our_values.intersection(&their_values).count());
+        if distinct == 0 {
+            return Err(Impossible);
+        }
+        let kept = match (common == ours.len(), distinct == their_values.len()) {
+            (true, true) => Kept::Either(outer, inner),
+            (true, false) => Kept::Outer(outer),
+            (false, true) => Kept::Inner(inner),
+            (false, false) => {
+                let common = ours.iter().filter(|value| their_values.contains(&ByValue(value))).cloned().collect();
+                Kept::Made(replaced(outer, Data::Array(common)))
+            }
+        };
+        Ok(kept)
+    }
+
+    /// Once a type of one side stands beside the values of the other, values that are of another type are none any more.
+    pub(super) fn enum_within_type(&mut self, sides: &mut Sides<'a>) -> Result<(), Impossible> {
+        if sides.from_one_side(Keywords::of(&[Keyword::Type, Keyword::Enum])) {
+            return Ok(());
+        }
+        let Some(types) = sides.get(Keyword::Type).and_then(Types::of_keyword) else { return Ok(()) };
+        let Some(values) = sides.get(Keyword::Enum).and_then(Node::as_array) else { return Ok(()) };
+        let fits = |value: &Node<'a>| Types::of_instance(value).within(types);
+        if values.iter().all(fits) {
+            return Ok(());
+        }
+        if !values.iter().any(fits) {
+            return Err(Impossible);
+        }
+        let fitting = values.iter().filter(|value| fits(value)).cloned().collect();
+        if let Some(slot) = sides.slot(Keyword::Enum) {
+            let before = match core::mem::replace(&mut slot.value, Value::Gone) {
+                Value::Settled(kept) => kept.into_node(),
+                Value::Outer(node) | Value::Inner(node) | Value::Both(node, _) => node,
+                Value::Gone => return Ok(()),
+            };
+            slot.value = Value::Settled(Kept::Made(replaced(before, Data::Array(fitting))));
+        }
+        Ok(())
+    }
+
+    /// The bound that lies further to one side.
+    pub(super) fn tighter(&mut self, keyword: Keyword, side: Ordering, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+        let (Some(ours), Some(theirs)) = (outer.as_number(), inner.as_number()) else {
+            return self.equal(keyword, outer, inner);
+        };
+        match json::compare(ours, theirs) {
+            Ordering::Equal => Kept::Either(outer, inner),
+            order if order == side => Kept::Outer(outer),
+            _ => Kept::Inner(inner),
+        }
+    }
+
+    /// What is a multiple of two integers is a multiple of their least common multiple, and the other way round.
+    fn multiple(&mut self, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+        let (Some(ours), Some(theirs)) = (outer.as_u64(), inner.as_u64()) else {
+            return self.equal(Keyword::MultipleOf, outer, inner);
+        };
+        let least = (ours / common_divisor(ours, theirs).max(1)).checked_mul(theirs).filter(|least| *least > 0);
+        match least {
+            _ if ours == theirs => Kept::Either(outer, inner),
+            Some(least) if least == ours => Kept::Outer(outer),
+            Some(least) if least == theirs => Kept::Inner(inner),
+            Some(least) => Kept::Made(replaced(outer, Data::Number(Cow::Owned(least.to_string())))),
+            None => self.equal(Keyword::MultipleOf, outer, inner),
+        }
+    }
+
+    /// All names of two lists.
+    fn names(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+        let (Some(ours), Some(theirs)) = (texts(&outer), texts(&inner)) else {
+            if keyword == Keyword::DependentRequired {
+                // One entry of a table cannot be left over by itself.
+                self.in_doubt = true;
+                return Kept::Outer(outer);
+            }
+            return self.equal(keyword, outer, inner);
+        };
+        let (known, theirs_known): (BTreeSet<_>, BTreeSet<_>) = (ours.iter().collect(), theirs.iter().collect());
+        let nothing_new = theirs_known.is_subset(&known);
+        if nothing_new || known.is_subset(&theirs_known) && theirs.starts_with(&ours) {
+            return match (nothing_new, known.is_subset(&theirs_known)) {
+                (true, true) => Kept::Either(outer, inner),
+                (true, false) => Kept::Outer(outer),
+                _ => Kept::Inner(inner),
+            };
+        }
+        let mut seen = known;
+        let mut names: Vec<Node<'a>> = outer.as_array().unwrap_or_default().to_vec();
+        for (node, name) in inner.as_array().unwrap_or_default().iter().zip(&theirs) {
+            if seen.insert(name) {
+                names.push(node.clone());
+            }
+        }
+        Kept::Made(replaced(outer, Data::Array(names)))
+    }
+
+    /// The outer's text, then what the inner's adds.
+    fn description(&mut self, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+        if json::same(&outer, &inner) {
+            return Kept::Either(outer, inner);
+        }
+        let text = |node: &Node<'a>| node.as_text().and_then(Text::value).map(Cow::into_owned);
+        match (text(&outer), text(&inner)) {
+            (Some(ours), Some(theirs)) if says(&ours, &theirs) => Kept::Outer(outer),
+            (Some(ours), Some(theirs)) if says(&theirs, &ours) => Kept::Inner(inner),
+            (Some(ours), Some(theirs)) => Kept::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into()))),
+            // No text, or one that cannot be written again because it holds half a surrogate pair.
+            _ => {
+                self.guidance_lost = true;
+                Kept::Outer(outer)
+            }
+        }
+    }
+}
+
+/// The node with other content.
+fn replaced<'a>(mut node: Node<'a>, data: Data<'a>) -> Node<'a> {
+    node.replace(data);
+    node
+}
+
+fn common_divisor(one: u64, two: u64) -> u64 {
+    let (mut one, mut two) = (one, two);
+    while two != 0 {
+        (one, two) = (two, one % two);
+    }
+    one
+}
+
+/// A list of strings, if it is one.
+fn texts<'a>(node: &Node<'a>) -> Option<Vec<Text<'a>>> {
+    node.as_array()?.iter().map(|name| name.as_text().cloned()).collect()
+}
+
+/// Does a text contain another, not in the middle of a word?
+fn says(text: &str, part: &str) -> bool {
+    let joins = |end: Option<char>, start: Option<char>| {
+        end.zip(start).is_some_and(|(end, start)| end.is_alphanumeric() && start.is_alphanumeric())
+    };
+    text.match_indices(part).any(|(at, _)| {
+        let (before, rest) = text.split_at(at);
+        let after = rest.strip_prefix(part).unwrap_or_default();
+        !joins(before.chars().next_back(), part.chars().next()) && !joins(part.chars().next_back(), after.chars().next())
+    })
+}

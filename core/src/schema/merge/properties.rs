@@ -1,0 +1,200 @@
+//! `properties`, `patternProperties` and `additionalProperties`, which are read together, and tables in general.
+
+use super::{
+    accepts_all, accepts_nothing,
+    kept::{self, Kept, Shell, Value},
+    sides::Sides,
+    Merge, Side,
+};
+use crate::{
+    json::{Data, Member, Node, Object, Step, Text},
+    schema::keyword::{Keyword, Keywords},
+};
+
+const GROUP: [Keyword; 3] = [Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties];
+
+/// What one side says of the members of an object.
+struct Members<'a> {
+    names: Option<Node<'a>>,
+    patterns: Option<Node<'a>>,
+    rest: Option<Node<'a>>,
+}
+
+/// How far what one side says of all other names has to reach, and can, over what only the other side speaks of.
+struct Reach<'a> {
+    /// What names that are new to it must meet as well.
+    names: Option<Node<'a>>,
+    /// What patterns that are new to it must meet as well.
+    patterns: Option<Node<'a>>,
+}
+
+impl<'a> Merge<'a> {
+    /// Settles the three keywords.
+    ///
+    /// `additionalProperties` of one side means all names that this side's own `properties` and `patternProperties` leave. What
+    /// the other side says of such a name must meet it there, for the merged keyword no longer reaches a name that is spoken of.
+    /// - A new *name* is certainly meant if this side has no patterns; with patterns it may be, but nothing here matches patterns.
+    /// - A new *pattern* is certainly meant, for all names it matches, if this side has neither names nor patterns.
+    pub(super) fn members(&mut self, sides: &mut Sides<'a>) {
+        let group = Keywords::of(&GROUP);
+        if !sides.has(Side::Outer, group) || !sides.has(Side::Inner, group) {
+            return;
+        }
+        let [names, patterns, rest] = GROUP.map(|keyword| sides.take(keyword));
+        let outer = Members { names: names.0, patterns: patterns.0, rest: rest.0 };
+        let inner = Members { names: names.1, patterns: patterns.1, rest: rest.1 };
+        if !outer.is_well_formed() || !inner.is_well_formed() {
+            self.in_doubt = true;
+            sides.restore(Keyword::Properties, outer.names, inner.names);
+            sides.restore(Keyword::PatternProperties, outer.patterns, inner.patterns);
+            sides.restore(Keyword::AdditionalProperties, outer.rest, inner.rest);
+            for keyword in GROUP {
+                if let Some((ours, theirs)) = sides.take_pair(keyword) {
+                    let kept = self.equal(keyword, ours, theirs);
+                    sides.settle(keyword, kept);
+                }
+            }
+            return;
+        }
+        let outer_reach = self.reach(Side::Outer, &outer, &inner);
+        let inner_reach = self.reach(Side::Inner, &inner, &outer);
+        let rest = match (outer.rest, inner.rest) {
+            (Some(ours), Some(theirs)) => Some(self.under(Keyword::AdditionalProperties, ours, theirs)),
+            (Some(ours), None) => Some(Kept::Outer(ours)),
+            (None, theirs) => theirs.map(Kept::Inner),
+        };
+        // Where every name that is not spoken of is forbidden anyway, a forbidden name need not be spoken of.
+        let closed = rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node()))
+            && [&outer.patterns, &inner.patterns].into_iter().flatten().all(is_empty);
+        if let Some(rest) = rest {
+            sides.settle(Keyword::AdditionalProperties, rest);
+        }
+        let reaches = (outer_reach.names, inner_reach.names);
+        if let Some(names) = self.meet_members(Keyword::Properties, (outer.names, inner.names), reaches, closed) {
+            sides.settle(Keyword::Properties, names);
+        }
+        let reaches = (outer_reach.patterns, inner_reach.patterns);
+        if let Some(patterns) = self.meet_members(Keyword::PatternProperties, (outer.patterns, inner.patterns), reaches, false) {
+            sides.settle(Keyword::PatternProperties, patterns);
+        }
+    }
+
+    fn reach(&mut self, side: Side, own: &Members<'a>, other: &Members<'a>) -> Reach<'a> {
+        let nowhere = Reach { names: None, patterns: None };
+        let Some(rest) = own.rest.as_ref().filter(|rest| rest.as_bool() != Some(true)) else { return nowhere };
+        let (names, patterns) = (new_members(&own.names, &other.names), new_members(&own.patterns, &other.patterns));
+        let no_patterns = own.patterns.as_ref().is_none_or(is_empty);
+        let no_names = own.names.as_ref().is_none_or(is_empty);
+        let (to_names, to_patterns) = (names > 0 && no_patterns, patterns > 0 && no_patterns && no_names);
+        let copies = if to_names { names } else { 0 } + if to_patterns { patterns } else { 0 };
+        let affordable = self.afford(rest, copies);
+        let everywhere = (to_names || names == 0) && (to_patterns || patterns == 0) && affordable;
+        if !everywhere && !accepts_all(rest) {
+            self.leave_over_rest(side, own, rest);
+        }
+        let reach = |wanted: bool| (wanted && affordable).then(|| rest.clone());
+        Reach { names: reach(to_names), patterns: reach(to_patterns) }
+    }
+
+    fn leave_over_rest(&mut self, side: Side, own: &Members<'a>, rest: &Node<'a>) {
+        let tables = [&own.names, &own.patterns].into_iter().flatten();
+        let names = tables.clone().filter_map(Node::as_object).map(Object::len).sum::<usize>();
+        if !self.afford(rest, 1) || self.spare < names {
+            self.in_doubt = true;
+            return;
+        }
+        self.spare -= names;
+        let open = |table: &Node<'a>| {
+            let names = table.as_object().into_iter().flatten();
+            let members = names.map(|member| Member { key: member.key.clone(), value: Node::bool(true) });
+            Node::object(Object::from_unique(members.collect()))
+        };
+        let [names, patterns] = [&own.names, &own.patterns].map(|table| table.as_ref().map(open));
+        let values = GROUP.into_iter().zip([names, patterns, Some(rest.clone())]);
+        self.leave_over(side, Keyword::AdditionalProperties, values.filter_map(|(keyword, value)| Some((keyword, value?))));
+    }
+
+    /// Two tables of schemas, of which what is new in one must meet what the other says of all others.
+    fn meet_members(
+        &mut self,
+        keyword: Keyword,
+        (outer, inner): (Option<Node<'a>>, Option<Node<'a>>),
+        (outer_rest, inner_rest): (Option<Node<'a>>, Option<Node<'a>>),
+        closed: bool,
+    ) -> Option<Kept<'a>> {
+        if outer.is_none() && inner.is_none() {
+            return None;
+        }
+        let unspoken = |met: Kept<'a>, rest: &Node<'a>| match met {
+            met if closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Gone,
+            met => Value::Settled(met),
+        };
+        Some(self.each_member(keyword, outer, inner, |merge, value| match (value, &outer_rest, &inner_rest) {
+            (Value::Both(ours, theirs), _, _) => Value::Settled(merge.schema(ours, theirs)),
+            (Value::Inner(theirs), Some(rest), _) => unspoken(merge.schema(rest.clone(), theirs), rest),
+            (Value::Outer(ours), _, Some(rest)) => unspoken(merge.schema(ours, rest.clone()), rest),
+            (value, _, _) => value,
+        }))
+    }
+
+    /// Two tables whose entries meet where both have one.
+    pub(super) fn table(
+        &mut self,
+        keyword: Keyword,
+        outer: Node<'a>,
+        inner: Node<'a>,
+        mut meet: impl FnMut(&mut Self, Node<'a>, Node<'a>) -> Kept<'a>,
+    ) -> Kept<'a> {
+        if outer.as_object().is_none() || inner.as_object().is_none() {
+            return self.equal(keyword, outer, inner);
+        }
+        self.each_member(keyword, Some(outer), Some(inner), |merge, value| match value {
+            Value::Both(ours, theirs) => Value::Settled(meet(merge, ours, theirs)),
+            value => value,
+        })
+    }
+
+    fn each_member(
+        &mut self,
+        keyword: Keyword,
+        outer: Option<Node<'a>>,
+        inner: Option<Node<'a>>,
+        mut settle: impl FnMut(&mut Self, Value<'a>) -> Value<'a>,
+    ) -> Kept<'a> {
+        let (outer_shell, inner_shell) = (outer.as_ref().map(Shell::of), inner.as_ref().map(Shell::of));
+        let mut slots = kept::slots(members(outer), members(inner), usize::MAX);
+        self.below(Step::Name(keyword.name()), |merge| {
+            for slot in &mut slots {
+                let value = core::mem::replace(&mut slot.value, Value::Gone);
+                slot.value = merge.below(Step::Member(slot.name()), |merge| settle(merge, value));
+            }
+        });
+        kept::object(slots, outer_shell, inner_shell)
+    }
+}
+
+impl Members<'_> {
+    fn is_well_formed(&self) -> bool {
+        [&self.names, &self.patterns].into_iter().flatten().all(|table| table.as_object().is_some())
+            && self.rest.as_ref().is_none_or(|rest| rest.as_object().is_some() || rest.as_bool().is_some())
+    }
+}
+
+fn members<'a>(table: Option<Node<'a>>) -> Object<'a> {
+    match table.map(Node::into_data) {
+        Some(Data::Object(object)) => object,
+        _ => Object::new(),
+    }
+}
+
+fn is_empty(table: &Node<'_>) -> bool {
+    table.as_object().is_none_or(Object::is_empty)
+}
+
+/// How many names of one table another has not.
+fn new_members(known: &Option<Node<'_>>, table: &Option<Node<'_>>) -> usize {
+    let Some(table) = table.as_ref().and_then(Node::as_object) else { return 0 };
+    let known = known.as_ref().and_then(Node::as_object).map(Object::index).unwrap_or_default();
+    let is_new = |name: &Text<'_>| !known.contains_key(name);
+    table.iter().filter(|member| is_new(&member.key)).count()
+}

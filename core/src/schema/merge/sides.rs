@@ -1,0 +1,157 @@
+//! The keywords of two schemas while they are being merged: taken out in the groups in which they are read, and put back.
+
+use alloc::vec::Vec;
+
+use super::{
+    accepts_nothing,
+    kept::{self, Kept, Slot, Value},
+    Impossible, Side, Types, OWN,
+};
+use crate::{
+    json::{self, Data, Node, Object},
+    schema::keyword::{Keyword, Keywords},
+};
+
+/// The members of two schemas, while they are being merged.
+pub(super) struct Sides<'a> {
+    pub(super) slots: Vec<Slot<'a>>,
+}
+
+impl<'a> Sides<'a> {
+    /// Two objects by name, without what only the inner schema can say of itself.
+    pub(super) fn of(outer: Object<'a>, inner: Object<'a>, place: usize) -> Self {
+        let mut slots = kept::slots(outer, inner, place);
+        for slot in slots.iter_mut().filter(|slot| slot.keyword.is_some_and(|keyword| OWN.has(keyword))) {
+            slot.value = slot.value.take().0.map_or(Value::Gone, Value::Outer);
+        }
+        Sides { slots }
+    }
+
+    pub(super) fn slot(&mut self, keyword: Keyword) -> Option<&mut Slot<'a>> {
+        self.slots.iter_mut().find(|slot| slot.keyword == Some(keyword))
+    }
+
+    /// Does that side have one of these keywords, unsettled?
+    pub(super) fn has(&self, side: Side, keywords: Keywords) -> bool {
+        self.slots.iter().any(|slot| {
+            let own = matches!((&slot.value, side), (Value::Both(..), _) | (Value::Outer(_), Side::Outer) | (Value::Inner(_), Side::Inner));
+            own && slot.keyword.is_some_and(|keyword| keywords.has(keyword))
+        })
+    }
+
+    /// Does that side say anything by one of these keywords that the other does not say in the same way?
+    pub(super) fn adds(&self, side: Side, keywords: Keywords) -> bool {
+        let mut slots = self.slots.iter().filter(|slot| slot.keyword.is_some_and(|keyword| keywords.has(keyword)));
+        slots.any(|slot| match (&slot.value, side) {
+            (Value::Both(outer, inner), _) => !json::same(outer, inner),
+            (Value::Outer(_), Side::Outer) | (Value::Inner(_), Side::Inner) => true,
+            _ => false,
+        })
+    }
+
+    /// Takes what each side has.
+    pub(super) fn take(&mut self, keyword: Keyword) -> (Option<Node<'a>>, Option<Node<'a>>) {
+        self.slot(keyword).map_or((None, None), |slot| slot.value.take())
+    }
+
+    /// Takes what both sides have.
+    pub(super) fn take_pair(&mut self, keyword: Keyword) -> Option<(Node<'a>, Node<'a>)> {
+        let slot = self.slot(keyword).filter(|slot| matches!(slot.value, Value::Both(..)))?;
+        let (outer, inner) = slot.value.take();
+        outer.zip(inner)
+    }
+
+    /// Puts what is left where it was taken from.
+    pub(super) fn settle(&mut self, keyword: Keyword, kept: Kept<'a>) {
+        if let Some(slot) = self.slot(keyword) {
+            slot.value = Value::Settled(kept);
+        }
+    }
+
+    /// Puts one side's of a group of keywords there.
+    pub(super) fn settle_all<const N: usize>(
+        &mut self,
+        keywords: [Keyword; N],
+        values: [Option<Node<'a>>; N],
+        kept: fn(Node<'a>) -> Kept<'a>,
+    ) {
+        for (keyword, value) in keywords.into_iter().zip(values) {
+            if let Some(value) = value {
+                self.settle(keyword, kept(value));
+            }
+        }
+    }
+
+    /// Puts back what was taken.
+    pub(super) fn restore(&mut self, keyword: Keyword, outer: Option<Node<'a>>, inner: Option<Node<'a>>) {
+        let value = match (outer, inner) {
+            (Some(outer), Some(inner)) => Value::Both(outer, inner),
+            (Some(outer), None) => Value::Outer(outer),
+            (None, Some(inner)) => Value::Inner(inner),
+            (None, None) => return,
+        };
+        if let Some(slot) = self.slot(keyword) {
+            slot.value = value;
+        }
+    }
+
+    /// What is there by now.
+    pub(super) fn get(&self, keyword: Keyword) -> Option<&Node<'a>> {
+        self.slots.iter().find(|slot| slot.keyword == Some(keyword)).and_then(|slot| match &slot.value {
+            Value::Outer(node) | Value::Inner(node) => Some(node),
+            Value::Settled(kept) => Some(kept.node()),
+            Value::Both(..) | Value::Gone => None,
+        })
+    }
+
+    /// Do all of these keywords that are there come from one side alone, as they stood on it?
+    pub(super) fn from_one_side(&self, keywords: Keywords) -> bool {
+        let all = |own: fn(&Value<'a>) -> bool| {
+            self.slots.iter().all(|slot| !slot.keyword.is_some_and(|keyword| keywords.has(keyword)) || own(&slot.value))
+        };
+        all(|value| match value {
+            Value::Outer(_) => true,
+            Value::Settled(kept) => kept.is_outers(),
+            _ => false,
+        }) || all(|value| match value {
+            Value::Inner(_) => true,
+            Value::Settled(kept) => kept.is_inners(),
+            _ => false,
+        })
+    }
+
+    /// Does the merged object require a property that it forbids? Then the two contradict each other: at least if they take
+    /// objects only. A side that contradicts itself is left as it is, for that is a mistake somebody may want to repair.
+    pub(super) fn requires_what_it_forbids(&self) -> Result<(), Impossible> {
+        let get = |keyword| self.get(keyword);
+        let objects_only = get(Keyword::Type).and_then(Types::of_keyword) == Some(Types::OBJECT);
+        let Some(required) = get(Keyword::Required).and_then(Node::as_array).filter(|_| objects_only) else { return Ok(()) };
+        if self.from_one_side(OF_MEMBERS) {
+            return Ok(());
+        }
+        let properties = get(Keyword::Properties).and_then(Node::as_object);
+        let index = properties.map(Object::index).unwrap_or_default();
+        let no_patterns = get(Keyword::PatternProperties).is_none_or(|table| table.as_object().is_some_and(Object::is_empty));
+        let closed = no_patterns && get(Keyword::AdditionalProperties).is_some_and(accepts_nothing);
+        let forbidden = |name: &Node<'a>| match name.data() {
+            Data::String(name) => match index.get(name).and_then(|place| properties?.iter().nth(*place)) {
+                Some(property) => accepts_nothing(&property.value),
+                None => closed,
+            },
+            _ => false,
+        };
+        if required.iter().any(forbidden) {
+            Err(Impossible)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+const OF_MEMBERS: Keywords = Keywords::of(&[
+    Keyword::Type,
+    Keyword::Required,
+    Keyword::Properties,
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+]);

@@ -1,0 +1,183 @@
+//! What the merged schema accepts, instance by instance, as the `jsonschema` crate judges it.
+
+extern crate std;
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+use std::{collections::BTreeMap, fs, path::PathBuf, println};
+
+use serde_json::{json, Value};
+
+use super::{
+    super::{both, Merged},
+    generator::{definitions, instance, schema, Random, THEMES},
+};
+use crate::{
+    json::Node,
+    schema::{disjoint::disjoint, keyword::Keyword},
+};
+
+/// Pairs of random schemas; `TOOLWIRE_PAIRS` asks for more.
+const PAIRS: usize = 2_000;
+const INSTANCES: usize = 60;
+
+/// A schema whose `$ref`s mean the shared definitions.
+fn judge(schema: &Value) -> Option<jsonschema::Validator> {
+    let document = json!({ "$defs": definitions(), "allOf": [schema] });
+    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(false);
+    options.build(&document).ok()
+}
+
+/// The merged schema with everything that was left over said by `allOf` at its place.
+fn completed(merged: &Merged<'_>) -> Value {
+    let mut whole = merged.node.to_value().unwrap();
+    for left in &merged.unmerged {
+        let place = whole.pointer_mut(&left.at.render()).expect("a place in the merged schema");
+        if !place.is_object() {
+            *place = json!({ "allOf": [place.take()] });
+        }
+        let parts = place.as_object_mut().unwrap().entry("allOf").or_insert_with(|| json!([]));
+        parts.as_array_mut().unwrap().push(left.schema.to_value().unwrap());
+    }
+    whole
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    pairs: usize,
+    exact: usize,
+    left_over: usize,
+    in_doubt: usize,
+    disjoint: usize,
+    verdicts: usize,
+    accepted_by_both: usize,
+    accepted_by_one: usize,
+    left: BTreeMap<Keyword, usize>,
+}
+
+impl Tally {
+    /// Holds one merge against the validator.
+    fn pair(&mut self, outer: &Value, inner: &Value, instances: &[Value]) {
+        let (Some(judge_outer), Some(judge_inner)) = (judge(outer), judge(inner)) else { return };
+        let (outer_node, inner_node) = (Node::from_value(outer).unwrap(), Node::from_value(inner).unwrap());
+        let claimed_disjoint = disjoint(&outer_node, &inner_node);
+        assert_eq!(claimed_disjoint, disjoint(&inner_node, &outer_node), "{outer}\n{inner}");
+        let merged = both(outer_node, inner_node);
+        let node = merged.node.to_value().unwrap();
+        let story = || format!("outer  {outer}\ninner  {inner}\nmerged {node}\n{:?}", merged.unmerged);
+        let judge_merged = judge(&node).unwrap_or_else(|| panic!("no schema any more:\n{}", story()));
+        self.pairs += 1;
+        self.disjoint += usize::from(claimed_disjoint);
+        self.exact += usize::from(merged.is_exact());
+        self.left_over += usize::from(!merged.unmerged.is_empty());
+        self.in_doubt += usize::from(merged.in_doubt);
+        for left in &merged.unmerged {
+            *self.left.entry(left.keyword).or_default() += 1;
+        }
+        if merged.in_doubt {
+            return;
+        }
+        let alone = |keyword| !matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties);
+        let completed = merged.unmerged.iter().all(|left| alone(left.keyword)).then(|| completed(&merged));
+        let judge_completed = completed.as_ref().map(|whole| judge(whole).unwrap());
+        for instance in instances {
+            let (one, two) = (judge_outer.is_valid(instance), judge_inner.is_valid(instance));
+            let accepted = judge_merged.is_valid(instance);
+            self.verdicts += 1;
+            self.accepted_by_both += usize::from(one && two);
+            self.accepted_by_one += usize::from(one != two);
+            if one && two {
+                assert!(!claimed_disjoint, "not disjoint: {instance}\n{}", story());
+                assert!(accepted, "narrower: {instance}\n{}", story());
+            } else if merged.is_exact() {
+                assert!(!accepted, "wider: {instance}\n{}", story());
+            }
+            if let Some(judge) = &judge_completed {
+                assert_eq!(judge.is_valid(instance), one && two, "incomplete: {instance}\n{}", story());
+            }
+        }
+    }
+}
+
+#[test]
+fn random_pairs_mean_what_both_mean() {
+    let pairs = std::env::var("TOOLWIRE_PAIRS").ok().and_then(|pairs| pairs.parse().ok()).unwrap_or(PAIRS);
+    let mut random = Random::new(7);
+    let mut tally = Tally::default();
+    for number in 0..pairs {
+        let theme = THEMES[number % THEMES.len()];
+        let depth = 1 + random.below(3);
+        let (outer, inner) = (schema(&mut random, theme, depth), schema(&mut random, theme, depth));
+        let instances: Vec<Value> = (0..INSTANCES).map(|_| instance(&mut random, theme, 2)).collect();
+        tally.pair(&outer, &inner, &instances);
+    }
+    println!("{tally:#?}");
+    // Otherwise the test would say little.
+    assert!(tally.pairs * 10 > pairs * 9, "{tally:?}");
+    assert!(tally.exact * 10 > tally.pairs * 6, "{tally:?}");
+    assert!(tally.left_over * 20 > tally.pairs, "{tally:?}");
+    assert!(tally.disjoint * 20 > tally.pairs, "{tally:?}");
+    assert!(tally.accepted_by_both * 10 > tally.verdicts, "{tally:?}");
+    assert!(tally.accepted_by_one * 10 > tally.verdicts, "{tally:?}");
+}
+
+#[test]
+fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
+    let mut random = Random::new(11);
+    for number in 0..PAIRS {
+        let schema = schema(&mut random, THEMES[number % THEMES.len()], 3);
+        let node = Node::from_value(&schema).unwrap();
+        for (outer, inner) in [(node.clone(), node.clone()), (node.clone(), Node::bool(true)), (Node::empty_object(), node.clone())] {
+            let merged = both(outer, inner);
+            assert!(merged.is_exact() && !merged.guidance_lost, "{schema}\n{merged:?}");
+            let stays = merged.node.is_intact() && merged.node.origin() == node.origin();
+            let anything = schema == json!({}) || schema == json!(true);
+            assert!(stays || anything , "{schema}\n{:?}", merged.node.to_value());
+        }
+    }
+}
+
+/// The official suite's schemas, pair by pair within one file, against the instances of both.
+#[test]
+fn pairs_of_the_official_suite_mean_what_both_mean() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/test_suite.jsonl");
+    let Ok(text) = fs::read_to_string(&path) else {
+        println!("skipped: no reference data at {}", path.display());
+        return;
+    };
+    let mut files: BTreeMap<String, Vec<(Value, Vec<Value>)>> = BTreeMap::new();
+    let mut skipped = 0;
+    for line in text.lines() {
+        let mut group: Value = serde_json::from_str(line).unwrap();
+        let names_places = ["$ref", "$dynamicRef", "$id", "$anchor", "$dynamicAnchor"].iter().any(|key| {
+            let quoted = format!("\"{key}\"");
+            group["schema"].to_string().contains(&quoted)
+        });
+        let dialect = group["schema"].get("$schema").and_then(Value::as_str).unwrap_or("none");
+        let usual = group["draft"] == "draft2020-12" && (dialect == "none" || dialect.ends_with("/2020-12/schema"));
+        if names_places || !usual {
+            skipped += 1;
+            continue;
+        }
+        if let Some(schema) = group["schema"].as_object_mut() {
+            schema.remove("$schema");
+        }
+        let source = group["source"].as_str().unwrap().split('#').next().unwrap().into();
+        let instances = group["tests"].as_array().unwrap().iter().map(|test| test["data"].clone()).collect();
+        files.entry(source).or_default().push((group["schema"].take(), instances));
+    }
+    let mut tally = Tally::default();
+    for groups in files.values() {
+        for (outer, ours) in groups {
+            for (inner, theirs) in groups {
+                tally.pair(outer, inner, &[ours.as_slice(), theirs].concat());
+            }
+        }
+    }
+    println!("{skipped} groups skipped (references or another draft)\n{tally:#?}");
+    assert!(tally.pairs > 4_000, "{tally:?}");
+    assert!(tally.exact * 2 > tally.pairs, "{tally:?}");
+}

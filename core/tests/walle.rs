@@ -1,0 +1,225 @@
+//! `check` against Moonshot's own validator: its cases with its verdicts at the level "strict", and the rejections that users
+//! reported. The data lies beside the checkout (`../shared/data`, not part of the project); where it is absent, a line says so
+//! and nothing is tested.
+#![allow(
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+)]
+
+use std::{collections::BTreeMap, fs, io::Write as _, path::PathBuf, time::Instant};
+
+use serde_json::{json, Value};
+use toolwire::{check, check_json, SanitizeOptions, Violation};
+
+/// Said past the test harness, which would swallow it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+fn read(name: &str) -> Option<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
+    let text = fs::read_to_string(path).ok();
+    if text.is_none() {
+        say(&format!("skipped: ../shared/data/{name} is not there"));
+    }
+    text
+}
+
+fn violations(schema: &Value) -> Vec<Violation> {
+    check(schema, &SanitizeOptions::new("moonshot")).unwrap_or_else(|error| panic!("{schema}: {error}"))
+}
+
+/// The gate of the live API, which the validator does not have.
+const ROOT_GATE: &str = "root-object";
+
+/// Cases in which the order of a hash map decides what the validator says, with the reason. `check` then reports what it may
+/// reject.
+const UNDECIDED: &[(&str, &str)] = &[];
+
+/// What the validator says, and the rule by which `check` must say the same. The first that fits counts.
+const SAME: &[(&str, &str)] = &[
+    ("JSON schema parsing error", "root-not-schema"),
+    ("type should be defined in anyOf items instead of the parent schema)", "ref-any-of"),
+    ("when using anyOf, type should be defined", "type-beside-any-of"),
+    ("when using $ref, type should be defined", "type-beside-ref"),
+    ("infinite recursion", "endless-recursion"),
+    ("is not defined in properties", "required-unknown"),
+    ("cannot contain '/' character", "slash"),
+    ("is reserved for JSON Schema keywords", "reserved-name"),
+    ("$defs schema must be object", "not-a-schema"),
+    ("not a valid number", "enum-value"),
+    ("does not match any type", "enum-value"),
+    ("invalid type", "unknown-type"),
+    ("type must be string or array of strings", "unknown-type"),
+    ("type array cannot be empty", "unknown-type"),
+    ("$ref must be a string", "ref-not-string"),
+    ("references must start with", "ref-form"),
+    ("$defs not found for reference", "ref-target"),
+    ("invalid $ref path", "ref-target"),
+    ("additionalProperties must be", "additional-properties-not-schema"),
+    ("items must be an object", "items"),
+    ("$id must be a string", "not-a-string"),
+    ("description must be a string", "not-a-string"),
+    ("enum must be an array", "enum-not-list"),
+    ("enum array cannot be empty", "enum-empty"),
+    ("enum array cannot have more than", "enum-too-long"),
+    ("is not allowed in combination with enum", "enum-type-list"),
+    ("is not allowed in combination with multiple types", "beside-type-list"),
+    ("anyOf must be an array", "combinator-not-list"),
+    ("anyOf must have", "any-of-size"),
+    ("schema in anyOf must be an object", "not-a-schema"),
+    ("conflicting keywords found in anyOf with parent", "any-of-shared"),
+    ("conflicting keywords found after $ref expansion", "ref-shared"),
+    ("properties must be an object", "properties-not-object"),
+    ("property schema for", "not-a-schema"),
+    ("required must be an array", "required-not-strings"),
+    ("items in required array must be strings", "required-not-strings"),
+    ("$defs property name cannot be empty", "definition-name"),
+    ("$defs must be an object", "defs-not-object"),
+];
+
+fn is_same(rule: &str, found: &str) -> bool {
+    match rule {
+        "slash" => matches!(found, "definition-name" | "slash-in-definition"),
+        "items" => matches!(found, "array-items" | "items-not-schema"),
+        rule => rule == found,
+    }
+}
+
+#[test]
+fn agrees_with_the_validator() {
+    let Some(text) = read("walle_cases.json") else { return };
+    let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
+    // For each group: accepted by both, refused by both for the same reason, cases.
+    let mut table: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    let mut failures = Vec::new();
+    let mut undecided = Vec::new();
+    for case in &cases {
+        let name = case["name"].as_str().unwrap_or_default();
+        let verdict = case["levels"]["strict"].as_str().unwrap_or_default();
+        let found: Vec<_> = violations(&case["schema"]).into_iter().filter(|violation| violation.rule != ROOT_GATE).collect();
+        let row = table.entry(name.split('/').next().unwrap_or_default()).or_default();
+        row[2] += 1;
+        if let Some((_, reason)) = UNDECIDED.iter().find(|(known, _)| *known == name) {
+            undecided.push(format!("{name}: {reason}"));
+        } else if verdict == "OK" {
+            row[0] += usize::from(found.is_empty());
+            if !found.is_empty() {
+                failures.push(format!("{name}: accepted there, here {found:?}"));
+            }
+        } else {
+            match SAME.iter().find(|(says, _)| verdict.contains(says)) {
+                None => failures.push(format!("{name}: no rule is known for {verdict:?}")),
+                Some((_, rule)) if found.iter().any(|violation| is_same(rule, violation.rule)) => row[1] += 1,
+                Some((_, rule)) => failures.push(format!("{name}: refused there by {verdict:?}, here no `{rule}` in {found:?}")),
+            }
+        }
+    }
+    say("group                       accepted  refused  of");
+    for (group, [accepted, refused, of]) in &table {
+        say(&format!("{group:<27} {accepted:>8} {refused:>8} {of:>3}"));
+    }
+    let agreed: usize = table.values().map(|[accepted, refused, _]| accepted + refused).sum();
+    say(&format!("{agreed} of {} agree, {} undecided {undecided:?}", cases.len(), undecided.len()));
+    assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
+    assert_eq!(agreed + undecided.len(), cases.len());
+}
+
+/// What the API answered to schemas that users quoted, and the rule that names it.
+#[test]
+fn names_what_users_were_told() {
+    let Some(text) = read("issue_cases.jsonl") else { return };
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("issue_cases.jsonl: {error}")));
+    let mut quoted = 0;
+    for row in rows.filter(|row| row["provider"] == "moonshot" && row["schema_origin"] == "quoted") {
+        let error = row["error"].as_str().unwrap_or_default();
+        let Some((_, rule)) = SAME.iter().find(|(says, _)| error.contains(says)) else { panic!("no rule is known for {error:?}") };
+        let found = violations(&row["schema"]);
+        assert!(found.iter().any(|violation| is_same(rule, violation.rule)), "{error}: here {found:?}");
+        quoted += 1;
+    }
+    say(&format!("{quoted} quoted rejections named"));
+    assert!(quoted > 0);
+}
+
+/// Every one of these is refused or accepted, and none takes the search for a walk.
+#[test]
+fn stays_bounded() {
+    let chain = |fan: usize, length: usize| {
+        let mut definitions = serde_json::Map::new();
+        for index in 0..length {
+            let next = json!({"$ref": format!("#/$defs/d{}", index + 1)});
+            let properties: serde_json::Map<_, _> = (0..fan).map(|branch| (format!("p{branch}"), next.clone())).collect();
+            definitions.insert(format!("d{index}"), json!({"type": "object", "properties": properties}));
+        }
+        definitions.insert(format!("d{length}"), json!({"type": "string"}));
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
+    };
+    let clique = |size: usize| {
+        let properties: serde_json::Map<_, _> =
+            (0..size).map(|index| (format!("p{index}"), json!({"$ref": format!("#/$defs/d{index}")}))).collect();
+        let definitions: serde_json::Map<_, _> =
+            (0..size).map(|index| (format!("d{index}"), json!({"type": "object", "properties": properties, "required": ["p0"]}))).collect();
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "required": ["a"], "$defs": definitions})
+    };
+    let ring = |size: usize| {
+        let definitions: serde_json::Map<_, _> =
+            (0..size).map(|index| (format!("d{index}"), json!({"$ref": format!("#/$defs/d{}", (index + 1) % size)}))).collect();
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "required": ["a"], "$defs": definitions})
+    };
+    let wide: serde_json::Map<_, _> = (0..2_500).map(|index| (format!("p{index}"), json!({"$ref": "#", "minLength": 1, "x": {}}))).collect();
+    let hostile: Vec<(&str, Value, Option<&str>)> = vec![
+        // 40 levels of `properties` through references, in 2^40 ways.
+        ("fan-out-2 chain of 40", chain(2, 40), Some("too-deep")),
+        ("fan-out-2 chain of 28", chain(2, 28), None),
+        ("12 definitions that all refer to all", clique(12), Some("endless-recursion")),
+        ("40 definitions that all refer to all", clique(40), Some("too-deep")),
+        ("ring of 5,000 bare references", ring(5_000), Some("endless-recursion")),
+        ("10,000 nodes", json!({"type": "object", "properties": wide}), None),
+    ];
+    for (name, schema, rule) in hostile {
+        let start = Instant::now();
+        let found = violations(&schema);
+        let rules: std::collections::BTreeSet<_> = found.iter().map(|violation| violation.rule).collect();
+        say(&format!("{name}: {} bytes, {} violations {rules:?}, {:?}", schema.to_string().len(), found.len(), start.elapsed()));
+        match rule {
+            Some(rule) => assert!(rules.contains(rule), "{name}: no `{rule}`"),
+            None => assert!(rules.is_empty(), "{name}: {rules:?}"),
+        }
+    }
+}
+
+/// Any JSON in any keyword's place: an answer, never a panic, and the same one whether the schema came as text or as a value.
+#[test]
+fn survives_anything_anywhere() {
+    let keywords = [
+        "type", "properties", "required", "items", "additionalProperties", "anyOf", "enum", "$ref", "$defs", "description", "pattern",
+        "$id", "default", "const", "not", "oneOf", "patternProperties", "prefixItems",
+    ];
+    let values = [
+        json!(null), json!(true), json!(5), json!("#"), json!("object"), json!("#/$defs/"), json!("#/$defs/a"), json!([]), json!({}),
+        json!([[]]), json!([{}]), json!([null]), json!(["a"]), json!({"a": null}), json!({"a": {"$ref": "#/$defs/a"}}),
+        json!({"$ref": "#"}), json!({"$ref": 5}), json!([{"$ref": "#"}]), json!({"$ref": {"$ref": "#"}}),
+    ];
+    let options = SanitizeOptions::new("moonshot");
+    let mut cases = 0;
+    for one in keywords {
+        for two in keywords {
+            for first in &values {
+                for second in &values {
+                    let inner = json!({one: first, two: second});
+                    let schema = json!({"type": "object", "properties": {"p": inner}, "required": ["p"], one: first, two: second});
+                    let found = violations(&schema);
+                    let from_text = check_json(&schema.to_string(), &options).unwrap_or_else(|error| panic!("{schema}: {error}"));
+                    assert_eq!(found, from_text, "{schema}");
+                    cases += 1;
+                }
+            }
+        }
+    }
+    say(&format!("{cases} malformed schemas answered"));
+    for root in [json!(null), json!(true), json!(5), json!("x"), json!([]), json!({})] {
+        assert!(!violations(&root).is_empty(), "{root}");
+    }
+}
