@@ -1,6 +1,7 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
 mod codex;
+pub(crate) mod restore;
 mod rules;
 
 use alloc::{format, string::ToString, vec::Vec};

@@ -39,9 +39,13 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
     let limits = Measure { bytes, depth: most("propertyDepth"), properties: most("properties") };
-    // The compact text is at most six times as long when counted the dialect's way, so most schemas are done here.
-    let over = |root: &Node<'_>| excess(root, &limits, rules.grammar.six_bytes);
-    if over(root).is_none() {
+    // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands deeper
+    // than the deepest schema.
+    let length = json::length(root);
+    if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && rules.deepest <= limits.depth {
+        return Ok(());
+    }
+    if excess(root, &limits, rules.grammar.six_bytes).is_none() {
         return Ok(());
     }
     let steps: [&dyn Fn(&mut Node<'a>, &mut Rules) -> Result<(), Error>; 2] = [&drop_keywords, &drop_constraints];
@@ -88,12 +92,14 @@ fn excess(root: &Node<'_>, limits: &Measure, six_bytes: &[char]) -> Option<Exces
 
 fn measure(root: &Node<'_>, six_bytes: &[char]) -> Measure {
     let text = json::write(root);
-    let bytes = text.len() + text.chars().filter(|character| six_bytes.contains(character)).map(|character| 6 - character.len_utf8()).sum::<usize>();
+    let bytes = text.len() + six_bytes.iter().map(|character| text.matches(*character).count() * (6 - character.len_utf8())).sum::<usize>();
     let (mut depth, mut properties) = (0, 0);
     let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
         properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
-        let steps = place.pointer.steps().iter();
-        depth = depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
+        if place.depth > depth {
+            let steps = place.pointer.steps().iter();
+            depth = depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
+        }
         Ok(Next::Into)
     });
     Measure { bytes, depth, properties }

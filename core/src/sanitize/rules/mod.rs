@@ -12,7 +12,7 @@ mod fit;
 mod flatten;
 mod lists;
 mod malformed;
-pub(super) mod names;
+pub(in crate::sanitize) mod names;
 mod notes;
 mod refs;
 mod required;
@@ -52,6 +52,8 @@ pub(super) struct Rules {
     pub(super) no_references: bool,
     /// Definitions stay that could be inlined, because that was asked for or would be too much.
     pub(super) keeps_definitions: bool,
+    /// How many schemas stand above the deepest one.
+    pub(super) deepest: usize,
     pub(super) notes: Notes,
 }
 
@@ -72,6 +74,7 @@ pub(super) fn sanitize(
         hints: options.hints.unwrap_or(Hints::Describe),
         max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
         respelled: false,
+        deepest: 0,
         keeps_definitions: false,
         no_references: !resolve::has_references(node),
         notes: Notes::new(node, recorder),

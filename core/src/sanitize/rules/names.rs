@@ -1,6 +1,10 @@
 //! Property names that the grammar takes for keywords: renamed everywhere, and brought back by `restore_arguments`.
 
-use alloc::{format, string::String};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+};
 
 use super::{
     notes::{Effect, Spot},
@@ -12,66 +16,84 @@ use crate::{
     schema::walk::Place,
 };
 
-/// Names under which properties are named: tables by their keys, lists by their items.
-const TABLES: [&str; 3] = ["properties", "dependentRequired", "dependentSchemas"];
+/// Keywords that break below a name with braces.
+const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 
-/// The name that stands for a reserved one: the first free one of `x_`, `x__`, … with `$` spelled out.
+/// The name that stands for one the grammar cannot spell, whatever else is in its table.
 ///
 /// It depends on the name alone, so that `restore_arguments` finds it again without the schema that was written.
-pub(crate) fn stand_in(rule: NameRule, name: &str) -> Option<String> {
-    rule.reserved.contains(&name).then(|| format!("{}_", name.replace('$', "dollar_")))
+pub(in crate::sanitize) fn stand_in(rule: NameRule, name: &str) -> Option<String> {
+    if rule.reserved.contains(&name) {
+        return Some(format!("{}_", name.replace('$', "dollar_")));
+    }
+    (rule.no_braces && name.contains('{') && name.contains('}')).then(|| name.replace(['{', '}'], "_"))
 }
 
 /// Renames properties of one schema, wherever it names them.
 pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let rule = rules.grammar.names;
-    let reserved = |name: &Text<'_>| name.value().and_then(|name| stand_in(rule, &name));
     let Some(object) = node.as_object() else { return };
-    let is_table_affected = |table: Option<&Node<'_>>| {
-        table.and_then(Node::as_object).is_some_and(|table| {
-            table.iter().any(|member| reserved(&member.key).is_some() || lists_reserved(&member.value, &reserved))
-        })
-    };
-    let affected = TABLES.iter().any(|keyword| is_table_affected(object.get(keyword)))
-        || object.get("required").is_some_and(|names| lists_reserved(names, &reserved));
-    if !affected {
-        return;
-    }
-    if let Some(properties) = object.get("properties").and_then(Node::as_object) {
-        for member in properties {
-            let Some(new) = reserved(&member.key) else { continue };
-            let old = member.key.display().into_owned();
+    let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+    if let Some(table) = object.get("properties").and_then(Node::as_object) {
+        for member in table {
+            let Some(name) = member.key.value() else { continue };
+            let Some(new) = stand_in(rule, &name).filter(|new| !table.has(new)) else { continue };
+            if !rule.reserved.contains(&&*name) && !breaks(&member.value) {
+                continue;
+            }
             let effect = Effect { encoded: true, ..Effect::same("rename-property") };
             let spot = Spot::of(&member.value);
-            rules.notes.note(place.position, spot.clone(), spot, effect, || format!("renamed the property `{old}` to `{new}`"));
+            rules.notes.note(place.position, spot.clone(), spot, effect, || format!("renamed the property `{name}` to `{new}`"));
+            renamed.insert(name.into_owned(), new);
         }
     }
-    for keyword in TABLES {
+    // A reserved name has its stand-in also where another schema of the same object lists it.
+    let new_name = |name: &Text<'_>| {
+        let name = name.value()?;
+        renamed.get(&*name).cloned().or_else(|| rule.reserved.contains(&&*name).then(|| stand_in(rule, &name)).flatten())
+    };
+    for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
+        let affected = |table: &Object<'_>| table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name));
+        if !node.get(keyword).and_then(Node::as_object).is_some_and(affected) {
+            continue;
+        }
         node.visit(keyword, |table| {
-            let Some(members) = table.as_object().filter(|_| is_table_affected(Some(table))) else { return };
-            let names: alloc::collections::BTreeSet<String> =
-                members.iter().filter_map(|member| member.key.value().map(|name| name.into_owned())).collect();
+            let taken: BTreeSet<String> =
+                table.as_object().into_iter().flatten().filter_map(|member| member.key.value().map(|name| name.into_owned())).collect();
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
-                if let Some(new) = reserved(&member.key).filter(|new| !names.contains(new)) {
+                if let Some(new) = new_name(&member.key).filter(|new| !taken.contains(new)) {
                     member.key = Text::new(new);
                 }
-                rename_list(&mut member.value, &reserved);
+                if keyword == "dependentRequired" {
+                    rename_list(&mut member.value, &new_name);
+                }
             }
         });
     }
-    node.visit("required", |names| rename_list(names, &reserved));
+    node.visit("required", |names| rename_list(names, &new_name));
 }
 
-fn lists_reserved(list: &Node<'_>, reserved: &dyn Fn(&Text<'_>) -> Option<String>) -> bool {
-    list.as_array().is_some_and(|names| names.iter().filter_map(Node::as_text).any(|name| reserved(name).is_some()))
+/// Does a schema hold what breaks below a name with braces?
+fn breaks(node: &Node<'_>) -> bool {
+    match node.data() {
+        Data::Object(object) => {
+            object.iter().any(|member| BREAKS_BELOW_BRACES.iter().any(|keyword| member.key.is(keyword)) || breaks(&member.value))
+        }
+        Data::Array(items) => items.iter().any(breaks),
+        _ => false,
+    }
 }
 
-fn rename_list<'a>(list: &mut Node<'a>, reserved: &dyn Fn(&Text<'_>) -> Option<String>) {
-    if !lists_reserved(list, reserved) {
+fn lists(list: &Node<'_>, new_name: &dyn Fn(&Text<'_>) -> Option<String>) -> bool {
+    list.as_array().is_some_and(|names| names.iter().filter_map(Node::as_text).any(|name| new_name(name).is_some()))
+}
+
+fn rename_list<'a>(list: &mut Node<'a>, new_name: &dyn Fn(&Text<'_>) -> Option<String>) {
+    if !lists(list, new_name) {
         return;
     }
     for name in list.as_array_mut().into_iter().flatten() {
-        if let Some(new) = name.as_text().and_then(|name| reserved(name)) {
+        if let Some(new) = name.as_text().and_then(new_name) {
             name.replace(Data::String(Text::new(new)));
         }
     }

@@ -81,6 +81,7 @@ impl<'a> Rewrite<'a> for Up<'_> {
                 opaque: false,
             },
         };
+        self.rules.deepest = self.rules.deepest.max(place.depth);
         self.above.push(Context { known: TypeSet::declared(node).or(context.known), ..context });
         Ok(Next::Into)
     }

@@ -1,0 +1,148 @@
+//! `restore_arguments`: the model's arguments brought back into the shape that the tool's own schema has.
+//!
+//! Everything is found again from the original schema: nothing of the rewriting is kept. What is not understood stays as it is.
+
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+    vec::Vec,
+};
+
+use super::rules::names::stand_in;
+use crate::{
+    dialect::{self, grammar::NameRule, Method},
+    error::Error,
+    json::{Child, Data, Node, Object, Text},
+    options::SanitizeOptions,
+    schema::{
+        draft::Draft,
+        resolve::{self, Number, References},
+    },
+};
+
+/// Keywords that apply their schemas to the very instance they stand at.
+const IN_PLACE: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
+
+/// How many schemas are looked at for one value; more would be a schema that was made to be slow.
+const MOST: usize = 4096;
+
+/// Restores arguments in place.
+pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
+    let Method::Rules(grammar) = dialect::of(options)?.method else { return Ok(()) };
+    let references = if resolve::has_references(schema) { resolve::resolve(schema, Draft::of(schema)) } else { References::default() };
+    let wanted: BTreeSet<Number> = references.all_targets().collect();
+    let mut targets = BTreeMap::new();
+    index(schema, &wanted, &mut targets);
+    Restore { rule: grammar.names, references: &references, targets }.value(arguments, &[schema]);
+    Ok(())
+}
+
+fn index<'s, 'n>(node: &'s Node<'n>, wanted: &BTreeSet<Number>, found: &mut BTreeMap<Number, &'s Node<'n>>) {
+    if wanted.is_empty() {
+        return;
+    }
+    if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
+        found.insert(number, node);
+    }
+    match node.data() {
+        Data::Array(items) => items.iter().for_each(|item| index(item, wanted, found)),
+        Data::Object(object) => object.iter().for_each(|member| index(&member.value, wanted, found)),
+        _ => {}
+    }
+}
+
+struct Restore<'r, 's, 'n> {
+    rule: NameRule,
+    references: &'r References,
+    targets: BTreeMap<Number, &'s Node<'n>>,
+}
+
+impl<'s, 'n> Restore<'_, 's, 'n> {
+    /// Restores one value that some of these schemas describe.
+    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
+        if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
+            return;
+        }
+        let schemas = self.in_place(schemas);
+        self.names(value, &schemas);
+        // The visitor never fails.
+        let _ = value.visit_children::<()>(|child, inner| {
+            let below: Vec<&'s Node<'n>> = match child {
+                Child::Member(name) => schemas.iter().flat_map(|schema| member(schema, name)).collect(),
+                Child::Item(place) => schemas.iter().filter_map(|schema| item(schema, place)).collect(),
+            };
+            self.value(inner, &below);
+            Ok(())
+        });
+    }
+
+    /// These schemas and all that apply to the same value.
+    fn in_place(&self, schemas: &[&'s Node<'n>]) -> Vec<&'s Node<'n>> {
+        let mut seen: BTreeSet<Number> = BTreeSet::new();
+        let mut found: Vec<&'s Node<'n>> = Vec::new();
+        let mut open: Vec<&'s Node<'n>> = schemas.iter().rev().copied().collect();
+        while let Some(schema) = open.pop() {
+            if found.len() >= MOST || schema.origin().number().is_some_and(|number| !seen.insert(number)) {
+                continue;
+            }
+            found.push(schema);
+            let target = resolve::reference_number(schema).and_then(|number| self.references.target(number));
+            open.extend(target.and_then(|target| self.targets.get(&target).copied()));
+            for keyword in IN_PLACE {
+                match schema.get(keyword).map(|value| (value, value.as_array())) {
+                    Some((_, Some(branches))) => open.extend(branches),
+                    Some((branch, None)) => open.push(branch),
+                    None => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// Gives properties back the names the schemas have for them.
+    fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
+        let Some(object) = value.as_object() else { return };
+        let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
+        let known: BTreeSet<&Text<'n>> = tables().flatten().map(|member| &member.key).collect();
+        let mut originals: BTreeMap<String, &Text<'n>> = BTreeMap::new();
+        for name in &known {
+            if let Some(new) = name.value().and_then(|spelled| stand_in(self.rule, &spelled)) {
+                originals.insert(new, name);
+            }
+        }
+        if originals.is_empty() {
+            return;
+        }
+        let is_known = |key: &Text<'_>| key.value().is_some_and(|key| tables().any(|table| table.has(&key)));
+        let original = |key: &Text<'_>| key.value().filter(|_| !is_known(key)).and_then(|key| originals.get(&*key).copied());
+        // A name that is there already is not given twice.
+        let moves = |key: &Text<'_>| original(key).filter(|name| object.get_text(name).is_none()).map(|name| name.clone().into_owned());
+        let renamed: Vec<Option<Text<'static>>> = object.iter().map(|member| moves(&member.key)).collect();
+        if renamed.iter().all(Option::is_none) {
+            return;
+        }
+        for (member, new) in value.as_object_mut().into_iter().flat_map(Object::members_mut).zip(renamed) {
+            if let Some(new) = new {
+                member.key = new;
+            }
+        }
+    }
+}
+
+/// The schemas that one schema has for a member.
+fn member<'s, 'n>(schema: &'s Node<'n>, name: &Text<'_>) -> Vec<&'s Node<'n>> {
+    if let Some(property) = schema.get("properties").and_then(Node::as_object).and_then(|table| table.get_text(name)) {
+        return Vec::from([property]);
+    }
+    let patterns = schema.get("patternProperties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);
+    patterns.chain(schema.get("additionalProperties")).collect()
+}
+
+/// The schema that one schema has for an item.
+fn item<'s, 'n>(schema: &'s Node<'n>, place: usize) -> Option<&'s Node<'n>> {
+    let positional = |keyword| schema.get(keyword).and_then(Node::as_array).and_then(|items| items.get(place));
+    positional("prefixItems")
+        .or_else(|| positional("items"))
+        .or_else(|| schema.get("items").filter(|items| items.as_object().is_some()))
+        .or_else(|| schema.get("additionalItems"))
+}
