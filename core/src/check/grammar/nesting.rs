@@ -27,14 +27,7 @@ pub(super) struct Nesting {
 
 impl Default for Nesting {
     fn default() -> Self {
-        Nesting {
-            below: Vec::new(),
-            settled: Vec::new(),
-            depths: Vec::new(),
-            followed: None,
-            visited: BTreeSet::new(),
-            steps: STEPS,
-        }
+        Nesting { below: Vec::new(), settled: Vec::new(), depths: Vec::new(), followed: None, visited: BTreeSet::new(), steps: STEPS }
     }
 }
 
@@ -61,13 +54,16 @@ impl Nesting {
     /// How deep a reference leads.
     pub(super) fn depth(&mut self, number: usize, reference: &str, references: &mut References<'_, '_>) -> usize {
         // The provider measures definitions beforehand; what is neither in one nor followed from one counts nothing.
-        if !is_within_a_definition(reference) && !self.followed(references).contains(&number) {
+        let is_measured = is_within_a_definition(reference);
+        if !is_measured && !self.followed(references).contains(&number) {
             return 0;
         }
         if let Some(Some(depth)) = self.depths.get(number) {
             return *depth;
         }
-        let depth = self.search(number, references).unwrap_or_else(|| self.bound());
+        // A measured definition was not reached by a reference yet, so its own reference may be met once more below.
+        let on_the_way = if is_measured { BTreeSet::new() } else { BTreeSet::from([number]) };
+        let depth = self.search(number, on_the_way, references).unwrap_or_else(|| self.bound());
         set(&mut self.depths, number, depth);
         depth
     }
@@ -81,13 +77,11 @@ impl Nesting {
         self.below.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
     }
 
-    /// The longest chain from a reference; `None` if the budget does not suffice.
-    fn search(&mut self, start: usize, references: &mut References<'_, '_>) -> Option<usize> {
+    /// The longest chain from a reference, after those that are on the way; `None` if the budget does not suffice.
+    fn search(&mut self, start: usize, mut on_the_way: BTreeSet<usize>, references: &mut References<'_, '_>) -> Option<usize> {
         if let Some(Some(depth)) = self.settled.get(start) {
             return Some(*depth);
         }
-        // The start itself may be met once more: it was not reached by a reference yet.
-        let mut on_the_way = BTreeSet::new();
         let mut frames = vec![Frame { number: start, at: 0, next: 0, deepest: self.below(start, references).deepest, is_cut: false }];
         while let Some(frame) = frames.last_mut() {
             let edge = self.below(frame.number, references).references.get(frame.next).copied();
@@ -127,7 +121,7 @@ impl Nesting {
     fn followed(&mut self, references: &mut References<'_, '_>) -> &BTreeSet<usize> {
         if self.followed.is_none() {
             let mut found = BTreeSet::new();
-            let mut open = references.to_definitions();
+            let mut open = references.number_definitions();
             let mut seen: BTreeSet<usize> = open.iter().copied().collect();
             while let Some(number) = open.pop() {
                 for (target, _) in self.below(number, references).references.clone() {

@@ -140,7 +140,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         };
         let end = self.expansions.of(number, self.references, self.report.grammar);
         if let Some(last) = end.last {
-            self.beside(value, last);
+            self.beside(value, last, spot.what);
         }
         let is_something = |last| {
             // An empty schema ends; one that only repeats what was said on the way has no type and does not.
@@ -155,24 +155,26 @@ impl<'a> Search<'_, '_, '_, 'a> {
     }
 
     /// What stands beside a reference, against what its target says.
-    fn beside(&mut self, value: &Node<'a>, target: usize) {
+    fn beside(&mut self, value: &Node<'a>, target: usize, what: What) {
         let grammar = self.report.grammar;
         let Some(object) = value.as_object().filter(|object| object.len() > 1) else { return };
         let references = &*self.references;
         let said = self.targets.entry(target).or_insert_with(|| references.target(target).map(said_by).unwrap_or_default());
-        let has_type = said.itself.contains(&Text::literal("type"));
-        if grammar.refs.no_type_beside && object.has("anyOf") && has_type {
-            if let Some(branches) = object.get("anyOf") {
-                let pointer = self.pointer.render_with("anyOf");
-                self.report.add(branches, Rule::RefAnyOf, pointer, "no `anyOf` beside a reference to a schema with a type", "one");
-            }
-        }
-        if !grammar.refs.no_shared_keywords {
-            return;
-        }
+        let says = |keyword| said.itself.contains(&Text::literal(keyword));
         for member in object.iter().filter(|member| !member.key.is("$ref") && !is_annotation(&member.key, grammar)) {
-            let in_branches = !member.key.is("anyOf") && said.in_branches.contains(&member.key);
-            if said.itself.contains(&member.key) || in_branches {
+            let (is_type, is_any_of) = (member.key.is("type"), member.key.is("anyOf"));
+            if grammar.refs.no_type_beside {
+                if is_type && what == What::Schema {
+                    // That it may not stand there at all is said already.
+                    continue;
+                }
+                if (is_any_of && says("type")) || (is_type && says("anyOf")) {
+                    let (expected, found) = ("a type on one side and `anyOf` on the other of no reference", "both");
+                    self.report.add(&member.value, Rule::RefAnyOf, self.pointer.render_with(&member.key.display()), expected, found);
+                }
+            }
+            let in_branches = !is_any_of && said.in_branches.contains(&member.key);
+            if grammar.refs.no_shared_keywords && (said.itself.contains(&member.key) || in_branches) {
                 let name = member.key.display();
                 let (expected, found) = ("a keyword either beside `$ref` or in its target", format!("`{name}` in both"));
                 self.report.add(&member.value, Rule::RefShared, self.pointer.render_with(&name), expected, &found);
