@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows a provider, and nothing here decides what to change.
 
+pub(crate) mod disjoint;
 pub(crate) mod keyword;
+pub(crate) mod merge;
 pub(crate) mod reach;
 pub(crate) mod walk;
