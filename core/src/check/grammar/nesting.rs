@@ -23,11 +23,21 @@ pub(super) struct Nesting {
     followed: Option<BTreeSet<usize>>,
     visited: BTreeSet<usize>,
     steps: usize,
+    /// The depths of everything below references, together.
+    in_all: usize,
 }
 
 impl Default for Nesting {
     fn default() -> Self {
-        Nesting { below: Vec::new(), settled: Vec::new(), depths: Vec::new(), followed: None, visited: BTreeSet::new(), steps: STEPS }
+        Nesting {
+            below: Vec::new(),
+            settled: Vec::new(),
+            depths: Vec::new(),
+            followed: None,
+            visited: BTreeSet::new(),
+            steps: STEPS,
+            in_all: 0,
+        }
     }
 }
 
@@ -71,6 +81,7 @@ impl Nesting {
     fn below(&mut self, number: usize, references: &mut References<'_, '_>) -> &Below {
         if self.below.get(number).is_none_or(Option::is_none) {
             let below = references.target(number).map(|target| measure(target, references)).unwrap_or_default();
+            self.in_all = self.in_all.saturating_add(below.deepest);
             set(&mut self.below, number, below);
         }
         const NOTHING: &Below = &Below { deepest: 0, references: Vec::new() };
@@ -115,7 +126,7 @@ impl Nesting {
 
     /// More than any chain can be, in which each reference stands once and the first one twice.
     fn bound(&self) -> usize {
-        self.below.iter().flatten().map(|below| below.deepest).fold(0, usize::saturating_add).saturating_mul(2)
+        self.in_all.saturating_mul(2)
     }
 
     fn followed(&mut self, references: &mut References<'_, '_>) -> &BTreeSet<usize> {

@@ -26,7 +26,9 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
     let Some(only_under) = report.grammar.refs.only_under else { return };
     // The root must have a number, and every reference too, before it is asked which can end.
     let root_number = references.number("#");
-    collect(root, references);
+    if !collect(root, references) {
+        return;
+    }
     let can_end = endings(references);
     let root_ends = can_end.get(root_number).copied().unwrap_or_default();
     let mut search = Search {
@@ -41,15 +43,21 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
     search.object(root, Spot { what: What::Schema, key: None, is_allowed: true, must_end: !root_ends });
 }
 
-fn collect(value: &Node<'_>, references: &mut References<'_, '_>) {
-    references.held_by(value);
+/// Gives every reference a number. Are there any, malformed ones included?
+fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
+    let mut found = false;
     for member in value.as_object().into_iter().flatten() {
+        if member.key.is("$ref") {
+            references.held_by(value);
+            found = true;
+        }
         match member.value.as_array() {
-            Some(items) if member.key.is("anyOf") => items.iter().for_each(|item| collect(item, references)),
+            Some(items) if member.key.is("anyOf") => items.iter().for_each(|item| found |= collect(item, references)),
             Some(_) => {}
-            None => collect(&member.value, references),
+            None => found |= collect(&member.value, references),
         }
     }
+    found
 }
 
 /// What an object is, so that nothing is reported twice: the faults of a schema's own `$ref`, and names of properties, are known.
