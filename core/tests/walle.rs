@@ -34,7 +34,8 @@ fn violations(schema: &Value) -> Vec<Violation> {
 const ROOT_GATE: &str = "root-object";
 
 /// Cases in which the order of a hash map decides what the validator says, with the reason. `check` then reports what it may
-/// reject.
+/// reject. None of its cases is one: the shape that is (a recursive property beside an open map, below a root that cannot end)
+/// is the fixture `moonshot-recursion-undecided`.
 const UNDECIDED: &[(&str, &str)] = &[];
 
 /// What the validator says, and the rule by which `check` must say the same. The first that fits counts.
@@ -168,7 +169,8 @@ fn stays_bounded() {
             (0..size).map(|index| (format!("d{index}"), json!({"$ref": format!("#/$defs/d{}", (index + 1) % size)}))).collect();
         json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "required": ["a"], "$defs": definitions})
     };
-    let wide: serde_json::Map<_, _> = (0..2_500).map(|index| (format!("p{index}"), json!({"$ref": "#", "minLength": 1, "x": {}}))).collect();
+    let wide: serde_json::Map<_, _> =
+        (0..2_500).map(|index| (format!("p{index}"), json!({"$ref": "#", "minLength": 1, "x": {}}))).collect();
     let hostile: Vec<(&str, Value, Option<&str>)> = vec![
         // 40 levels of `properties` through references, in 2^40 ways.
         ("fan-out-2 chain of 40", chain(2, 40), Some("too-deep")),
@@ -194,22 +196,54 @@ fn stays_bounded() {
 #[test]
 fn survives_anything_anywhere() {
     let keywords = [
-        "type", "properties", "required", "items", "additionalProperties", "anyOf", "enum", "$ref", "$defs", "description", "pattern",
-        "$id", "default", "const", "not", "oneOf", "patternProperties", "prefixItems",
+        "type",
+        "properties",
+        "required",
+        "items",
+        "additionalProperties",
+        "anyOf",
+        "enum",
+        "$ref",
+        "$defs",
+        "description",
+        "pattern",
+        "$id",
+        "default",
+        "const",
+        "not",
+        "oneOf",
+        "patternProperties",
+        "prefixItems",
     ];
     let values = [
-        json!(null), json!(true), json!(5), json!("#"), json!("object"), json!("#/$defs/"), json!("#/$defs/a"), json!([]), json!({}),
-        json!([[]]), json!([{}]), json!([null]), json!(["a"]), json!({"a": null}), json!({"a": {"$ref": "#/$defs/a"}}),
-        json!({"$ref": "#"}), json!({"$ref": 5}), json!([{"$ref": "#"}]), json!({"$ref": {"$ref": "#"}}),
+        json!(null),
+        json!(true),
+        json!(5),
+        json!("#"),
+        json!("object"),
+        json!("#/$defs/"),
+        json!("#/$defs/a"),
+        json!([]),
+        json!({}),
+        json!([[]]),
+        json!([{}]),
+        json!([null]),
+        json!(["a"]),
+        json!({"a": null}),
+        json!({"a": {"$ref": "#/$defs/a"}}),
+        json!({"$ref": "#"}),
+        json!({"$ref": 5}),
+        json!([{"$ref": "#"}]),
+        json!({"$ref": {"$ref": "#"}}),
     ];
     let options = SanitizeOptions::new("moonshot");
     let mut cases = 0;
-    for one in keywords {
-        for two in keywords {
+    for (index, one) in keywords.iter().enumerate() {
+        for two in &keywords[index..] {
             for first in &values {
                 for second in &values {
-                    let inner = json!({one: first, two: second});
-                    let schema = json!({"type": "object", "properties": {"p": inner}, "required": ["p"], one: first, two: second});
+                    let inner = json!({*one: first, *two: second});
+                    let schema = json!({"type": "object", "properties": {"p": inner}, "required": ["p"], *one: first, *two: second});
                     let found = violations(&schema);
                     let from_text = check_json(&schema.to_string(), &options).unwrap_or_else(|error| panic!("{schema}: {error}"));
                     assert_eq!(found, from_text, "{schema}");

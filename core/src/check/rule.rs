@@ -84,7 +84,7 @@ rules! {
     RefPlace = "ref-place",
     /// A keyword both beside `$ref` and in its target.
     RefShared = "ref-shared",
-    /// `anyOf` beside a `$ref` whose target has a type.
+    /// `anyOf` beside a `$ref` whose target has a type, or the other way round.
     RefAnyOf = "ref-any-of",
     /// Recursion without a way out.
     EndlessRecursion = "endless-recursion",

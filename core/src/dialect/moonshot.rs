@@ -10,16 +10,40 @@ use crate::schema::keyword::{Keyword, Keywords};
 const WALLE: &str = "MoonshotAI/walle, the validator of the API, level strict";
 
 const FACTS: &[Fact] = &[
-    Fact { says: "the root must say `type: \"object\"`", confidence: 'A', source: "live: `tools.function.parameters.type is required and must be \"object\"`" },
+    Fact {
+        says: "the root must say `type: \"object\"`",
+        confidence: 'A',
+        source: "live: `tools.function.parameters.type is required and must be \"object\"`",
+    },
     Fact { says: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch", confidence: 'A', source: WALLE },
     Fact { says: "`enum` needs a `type` that every value matches, 1 to 1,000 values", confidence: 'A', source: WALLE },
     Fact { says: "beside a list of several types only `description` and `title`", confidence: 'A', source: WALLE },
-    Fact { says: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`", confidence: 'A', source: WALLE },
+    Fact {
+        says: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`",
+        confidence: 'A',
+        source: WALLE,
+    },
     Fact { says: "`required` names only properties of the same schema", confidence: 'A', source: WALLE },
-    Fact { says: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to end", confidence: 'A', source: WALLE },
-    Fact { says: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`", confidence: 'A', source: WALLE },
-    Fact { says: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 properties", confidence: 'A', source: WALLE },
-    Fact { says: "a list of all six types is a way to say anything", confidence: 'B', source: "the validator accepts it at every level; no recorded live request shows it" },
+    Fact {
+        says: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to end",
+        confidence: 'A',
+        source: WALLE,
+    },
+    Fact {
+        says: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`",
+        confidence: 'A',
+        source: WALLE,
+    },
+    Fact {
+        says: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 properties",
+        confidence: 'A',
+        source: WALLE,
+    },
+    Fact {
+        says: "a list of all six types is a way to say anything",
+        confidence: 'B',
+        source: "the validator accepts it at every level; no recorded live request shows it",
+    },
 ];
 
 const REASONS: &[(&str, &str)] = &[

@@ -21,8 +21,9 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
         report.add(value, Rule::AnyOfSize, schema.at("anyOf"), &expected, &found);
     }
     let grammar = report.grammar;
-    let beside: BTreeSet<&Text<'_>> =
-        schema.object.iter().map(|member| &member.key).filter(|key| !key.is("anyOf") && !is_annotation(key, grammar)).collect();
+    // That `type` may not stand beside it at all is said already.
+    let is_free = |key: &Text<'_>| key.is("anyOf") || (rule.no_type_beside && key.is("type")) || is_annotation(key, grammar);
+    let beside: BTreeSet<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).collect();
     for (index, branch) in branches.iter().enumerate() {
         let at = || format!("{}/{index}", schema.at("anyOf"));
         if !stands_for_a_schema(branch, grammar) {

@@ -3,18 +3,29 @@
 use alloc::{format, string::String};
 
 use super::{shortened, Report, Rule};
-use crate::json::{Data, Node, Pointer, Step, Text};
+use crate::json::{self, Data, Node, Pointer, Step, Text};
 
 pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
-    if report.grammar.finite_numbers {
+    // Most documents have nothing to find here, so a look without paths comes first.
+    if report.grammar.finite_numbers && has_number_beyond_range(root) {
         numbers(root, &mut Pointer::root(), report);
     }
-    if let Some(most) = report.most_bytes {
+    // Nothing is written with more than six times the bytes it came with.
+    if let Some(most) = report.most_bytes.filter(|most| json::length(root).saturating_mul(6) > *most) {
         let size = Measure { six_bytes: report.grammar.six_bytes }.value(root);
         if size > most {
             let (expected, found) = (format!("at most {most} bytes of compact JSON"), format!("{size}"));
             report.add(root, Rule::TooManyBytes, String::new(), &expected, &found);
         }
+    }
+}
+
+fn has_number_beyond_range(value: &Node<'_>) -> bool {
+    match value.data() {
+        Data::Number(text) => as_float(text).is_infinite(),
+        Data::Array(items) => items.iter().any(has_number_beyond_range),
+        Data::Object(object) => object.iter().any(|member| has_number_beyond_range(&member.value)),
+        _ => false,
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Nesting {
     followed: Option<BTreeSet<usize>>,
     visited: BTreeSet<usize>,
     steps: usize,
+    /// The depths of everything below references, together.
+    in_all: usize,
 }
 
 impl Default for Nesting {
@@ -34,6 +36,7 @@ impl Default for Nesting {
             followed: None,
             visited: BTreeSet::new(),
             steps: STEPS,
+            in_all: 0,
         }
     }
 }
@@ -61,13 +64,16 @@ impl Nesting {
     /// How deep a reference leads.
     pub(super) fn depth(&mut self, number: usize, reference: &str, references: &mut References<'_, '_>) -> usize {
         // The provider measures definitions beforehand; what is neither in one nor followed from one counts nothing.
-        if !is_within_a_definition(reference) && !self.followed(references).contains(&number) {
+        let is_measured = is_within_a_definition(reference);
+        if !is_measured && !self.followed(references).contains(&number) {
             return 0;
         }
         if let Some(Some(depth)) = self.depths.get(number) {
             return *depth;
         }
-        let depth = self.search(number, references).unwrap_or_else(|| self.bound());
+        // A measured definition was not reached by a reference yet, so its own reference may be met once more below.
+        let on_the_way = if is_measured { BTreeSet::new() } else { BTreeSet::from([number]) };
+        let depth = self.search(number, on_the_way, references).unwrap_or_else(|| self.bound());
         set(&mut self.depths, number, depth);
         depth
     }
@@ -75,19 +81,18 @@ impl Nesting {
     fn below(&mut self, number: usize, references: &mut References<'_, '_>) -> &Below {
         if self.below.get(number).is_none_or(Option::is_none) {
             let below = references.target(number).map(|target| measure(target, references)).unwrap_or_default();
+            self.in_all = self.in_all.saturating_add(below.deepest);
             set(&mut self.below, number, below);
         }
         const NOTHING: &Below = &Below { deepest: 0, references: Vec::new() };
         self.below.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
     }
 
-    /// The longest chain from a reference; `None` if the budget does not suffice.
-    fn search(&mut self, start: usize, references: &mut References<'_, '_>) -> Option<usize> {
+    /// The longest chain from a reference, after those that are on the way; `None` if the budget does not suffice.
+    fn search(&mut self, start: usize, mut on_the_way: BTreeSet<usize>, references: &mut References<'_, '_>) -> Option<usize> {
         if let Some(Some(depth)) = self.settled.get(start) {
             return Some(*depth);
         }
-        // The start itself may be met once more: it was not reached by a reference yet.
-        let mut on_the_way = BTreeSet::new();
         let mut frames = vec![Frame { number: start, at: 0, next: 0, deepest: self.below(start, references).deepest, is_cut: false }];
         while let Some(frame) = frames.last_mut() {
             let edge = self.below(frame.number, references).references.get(frame.next).copied();
@@ -121,13 +126,13 @@ impl Nesting {
 
     /// More than any chain can be, in which each reference stands once and the first one twice.
     fn bound(&self) -> usize {
-        self.below.iter().flatten().map(|below| below.deepest).fold(0, usize::saturating_add).saturating_mul(2)
+        self.in_all.saturating_mul(2)
     }
 
     fn followed(&mut self, references: &mut References<'_, '_>) -> &BTreeSet<usize> {
         if self.followed.is_none() {
             let mut found = BTreeSet::new();
-            let mut open = references.to_definitions();
+            let mut open = references.number_definitions();
             let mut seen: BTreeSet<usize> = open.iter().copied().collect();
             while let Some(number) = open.pop() {
                 for (target, _) in self.below(number, references).references.clone() {

@@ -26,7 +26,9 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
     let Some(only_under) = report.grammar.refs.only_under else { return };
     // The root must have a number, and every reference too, before it is asked which can end.
     let root_number = references.number("#");
-    collect(root, references);
+    if !collect(root, references) {
+        return;
+    }
     let can_end = endings(references);
     let root_ends = can_end.get(root_number).copied().unwrap_or_default();
     let mut search = Search {
@@ -41,15 +43,21 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
     search.object(root, Spot { what: What::Schema, key: None, is_allowed: true, must_end: !root_ends });
 }
 
-fn collect(value: &Node<'_>, references: &mut References<'_, '_>) {
-    references.held_by(value);
+/// Gives every reference a number. Are there any, malformed ones included?
+fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
+    let mut found = false;
     for member in value.as_object().into_iter().flatten() {
+        if member.key.is("$ref") {
+            references.held_by(value);
+            found = true;
+        }
         match member.value.as_array() {
-            Some(items) if member.key.is("anyOf") => items.iter().for_each(|item| collect(item, references)),
+            Some(items) if member.key.is("anyOf") => items.iter().for_each(|item| found |= collect(item, references)),
             Some(_) => {}
-            None => collect(&member.value, references),
+            None => found |= collect(&member.value, references),
         }
     }
+    found
 }
 
 /// What an object is, so that nothing is reported twice: the faults of a schema's own `$ref`, and names of properties, are known.
@@ -140,7 +148,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         };
         let end = self.expansions.of(number, self.references, self.report.grammar);
         if let Some(last) = end.last {
-            self.beside(value, last);
+            self.beside(value, last, spot.what);
         }
         let is_something = |last| {
             // An empty schema ends; one that only repeats what was said on the way has no type and does not.
@@ -155,24 +163,26 @@ impl<'a> Search<'_, '_, '_, 'a> {
     }
 
     /// What stands beside a reference, against what its target says.
-    fn beside(&mut self, value: &Node<'a>, target: usize) {
+    fn beside(&mut self, value: &Node<'a>, target: usize, what: What) {
         let grammar = self.report.grammar;
         let Some(object) = value.as_object().filter(|object| object.len() > 1) else { return };
         let references = &*self.references;
         let said = self.targets.entry(target).or_insert_with(|| references.target(target).map(said_by).unwrap_or_default());
-        let has_type = said.itself.contains(&Text::literal("type"));
-        if grammar.refs.no_type_beside && object.has("anyOf") && has_type {
-            if let Some(branches) = object.get("anyOf") {
-                let pointer = self.pointer.render_with("anyOf");
-                self.report.add(branches, Rule::RefAnyOf, pointer, "no `anyOf` beside a reference to a schema with a type", "one");
-            }
-        }
-        if !grammar.refs.no_shared_keywords {
-            return;
-        }
+        let says = |keyword| said.itself.contains(&Text::literal(keyword));
         for member in object.iter().filter(|member| !member.key.is("$ref") && !is_annotation(&member.key, grammar)) {
-            let in_branches = !member.key.is("anyOf") && said.in_branches.contains(&member.key);
-            if said.itself.contains(&member.key) || in_branches {
+            let (is_type, is_any_of) = (member.key.is("type"), member.key.is("anyOf"));
+            if grammar.refs.no_type_beside {
+                if is_type && what == What::Schema {
+                    // That it may not stand there at all is said already.
+                    continue;
+                }
+                if (is_any_of && says("type")) || (is_type && says("anyOf")) {
+                    let (expected, found) = ("a type on one side and `anyOf` on the other of no reference", "both");
+                    self.report.add(&member.value, Rule::RefAnyOf, self.pointer.render_with(&member.key.display()), expected, found);
+                }
+            }
+            let in_branches = !is_any_of && said.in_branches.contains(&member.key);
+            if grammar.refs.no_shared_keywords && (said.itself.contains(&member.key) || in_branches) {
                 let name = member.key.display();
                 let (expected, found) = ("a keyword either beside `$ref` or in its target", format!("`{name}` in both"));
                 self.report.add(&member.value, Rule::RefShared, self.pointer.render_with(&name), expected, &found);

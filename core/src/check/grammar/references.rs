@@ -50,8 +50,8 @@ impl<'t, 'a> References<'t, 'a> {
         self.targets.len()
     }
 
-    /// The numbers of references to each definition.
-    pub(super) fn to_definitions(&mut self) -> Vec<usize> {
+    /// Gives a number to a reference to each definition.
+    pub(super) fn number_definitions(&mut self) -> Vec<usize> {
         let texts: Vec<String> = self.definitions.keys().map(|name| format!("{TABLE}{name}")).collect();
         texts.iter().map(|text| self.number(text)).collect()
     }
@@ -83,7 +83,8 @@ pub(super) fn check(
     };
     let reference = text.display();
     let name = reference.strip_prefix(TABLE);
-    if !(rule.to_root && reference == "#") && !(rule.to_defs && name.is_some_and(|name| !name.is_empty())) {
+    let is_known_form = (rule.to_root && reference == "#") || (rule.to_defs && name.is_some_and(|name| !name.is_empty()));
+    if !is_known_form {
         let expected = match (rule.to_root, rule.to_defs) {
             (true, true) => "`#` or `#/$defs/` and a name",
             (true, false) => "`#`",

@@ -3,11 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{seen, Report, Rule, Schema};
-use crate::{
-    dialect::grammar::Grammar,
-    json::Node,
-    schema::keyword::Keyword,
-};
+use crate::{dialect::grammar::Grammar, json::Node, schema::keyword::Keyword};
 
 /// The types that a `type` names, if it is a name or a list of names, all of them known.
 pub(super) fn names(value: &Node<'_>, grammar: &Grammar) -> Option<Vec<&'static str>> {
