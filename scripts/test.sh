@@ -64,6 +64,7 @@ check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps -
 check "lint npm" npm run --silent --prefix npm lint
 check "lint python" python/dev lint
 check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
+check "README examples" scripts/readme.sh
 check "lint demo" npm/node_modules/.bin/biome check --config-path npm demo
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
 check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
