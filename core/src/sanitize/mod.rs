@@ -1,6 +1,7 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
 mod codex;
+mod depth;
 
 use alloc::{format, string::ToString, vec::Vec};
 
@@ -23,6 +24,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
             codex::sanitize(node, wire.as_ref(), &mut recorder)?;
         }
     }
+    depth::within_limit(node)?;
     let changes = recorder.finish();
     within(options.allow, changes)
 }
