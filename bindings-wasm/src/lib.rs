@@ -1,1 +1,17 @@
-//! The WebAssembly binding.
+//! toolwire as WebAssembly.
+//!
+//! Translates and nothing more: a caller's values come in as *records* (see [`records`]), the function runs, and records
+//! go out; reports and errors go out as JavaScript values. The other side of the records is `npm/src/values/`.
+//!
+//! Both sides meet at the [`desk`]: JavaScript asks for room there, writes into WebAssembly memory directly, makes one
+//! call, and reads the answer where the desk says it lies. A call crosses the border once, however large the value is.
+
+mod answer;
+pub mod call;
+pub mod desk;
+mod records;
+mod text;
+
+/// Measured against the standard library's allocator, see `npm/bench/README.md`.
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
