@@ -6,9 +6,10 @@ source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 
 wasm_toolchain=$(scripts/wasm-toolchain.sh)
-stamp=npm/dist/.toolwire
-key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src bindings-wasm npm scripts/wasm-tools.sh; echo "$wasm_toolchain" "$(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version)")
-if ! fresh "$stamp" "$key"; then
+stamp=$ROOT/target/npm-made-from
+key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
+key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version)"
+if [ ! -f npm/dist/index.js ] || ! fresh "$stamp" "$key"; then
   step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build
   echo "$key" >"$stamp"
 fi

@@ -48,30 +48,30 @@ impl From<serde_json::Error> for Problem {
 }
 
 fn answer(call: &Value) -> Result<Value, Problem> {
-    let text = |value: &Value| value.as_str().map(str::to_owned).ok_or_else(|| Problem::Protocol(format!("not a call: {call}")));
-    let input = text(&call["input"])?;
-    let value: Value = serde_json::from_str(&input)?;
-    match call["function"].as_str() {
+    let member = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
+    let input = member("/input").ok_or_else(|| Problem::Protocol(format!("expected a call with an `input`, found {call}")))?;
+    let value: Value = serde_json::from_str(input)?;
+    match member("/function") {
         Some("sanitize") => {
-            let options = SanitizeOptions::new(text(&call["options"]["dialect"])?);
-            Ok(rewritten(&sanitize_json_with_report(&input, &options)?, &sanitize(&value, &options)?))
+            let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default());
+            Ok(rewritten(&sanitize_json_with_report(input, &options)?, &sanitize(&value, &options)?))
         }
-        Some("normalizeEnvelope") => Ok(rewritten(&normalize_envelope_json_with_report(&input)?, &normalize_envelope(&value)?)),
+        Some("normalizeEnvelope") => Ok(rewritten(&normalize_envelope_json_with_report(input)?, &normalize_envelope(&value)?)),
         Some("applyDeferredLoading") => {
             let mut options = DeferredOptions::default();
-            options.target = match call["options"]["target"].as_str() {
+            options.target = match member("/options/target") {
                 None => None,
                 Some("openai-responses") => Some(Target::OpenaiResponses),
-                Some(other) => return Err(Problem::Protocol(format!("not a target of this demo: {other}"))),
+                Some(other) => return Err(Problem::Protocol(format!("expected the target `openai-responses`, found `{other}`"))),
             };
-            let deferred = apply_deferred_loading_json_with_report(&input, &options)?;
+            let deferred = apply_deferred_loading_json_with_report(input, &options)?;
             Ok(json!({
                 "text": deferred.request,
                 "report": {"report": decided(&deferred.report)},
                 "value": apply_deferred_loading(&value, &options)?,
             }))
         }
-        _ => Err(Problem::Protocol(format!("not a function of this demo: {call}"))),
+        _ => Err(Problem::Protocol(format!("expected a function of this demo, found {call}"))),
     }
 }
 
