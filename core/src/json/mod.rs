@@ -21,6 +21,7 @@ pub use number::{compare, is_integral};
 pub use object::{Member, Object};
 pub(crate) use pointer::push_token;
 pub use pointer::{Pointer, Step};
-pub use read::{read, read_members};
+pub use read::read;
+pub(crate) use read::read_outline;
 pub use text::Text;
 pub use write::{length, write, write_into};

@@ -29,11 +29,16 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
     reader.document(|reader, next| reader.value(next, 0))
 }
 
-/// Reads one JSON object, but lets the caller say, member by member, whether it becomes a tree or stays verbatim.
+/// Checks a whole text, but makes a tree of its outline only: the members of the root object stay text
+/// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
+///
+/// So that nobody has to read an item in order to know that it holds nothing of interest, `mark` is shown every string
+/// inside those items, names and values, in any spelling; the bits it answers are collected as the item's marks.
+/// A root that is no object is read as by [`read`].
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_members<'a>(source: &'a str, keep_verbatim: impl Fn(&Text<'a>) -> bool) -> Result<Node<'a>, Error> {
+pub(crate) fn read_outline<'a>(source: &'a str, lists: &[&str], mark: impl Fn(&Text<'a>) -> u8) -> Result<Node<'a>, Error> {
     let mut reader = Reader { source, lexer: SliceLexer::new(source.as_bytes()), count: 0, trail: Trail::default() };
     reader.document(|reader, next| {
         if next != b'{' {
@@ -41,13 +46,18 @@ pub fn read_members<'a>(source: &'a str, keep_verbatim: impl Fn(&Text<'a>) -> bo
         }
         let origin = reader.number();
         let members = reader.members(|reader, key, next| {
-            if keep_verbatim(key) {
-                let start = reader.position();
-                reader.skip(next, 1)?;
-                Ok(Node::read(Data::Verbatim(reader.since(start)), reader.number()))
-            } else {
-                reader.value(next, 1)
+            if next != b'[' || !lists.iter().any(|name| key.is(name)) {
+                return reader.verbatim(next, 1, |_| 0);
             }
+            let origin = reader.number();
+            reader.lexer.take_next();
+            let mut items = Vec::new();
+            reader.sequence(b']', |reader, next| {
+                let item = reader.verbatim(next, 2, &mark).inspect_err(|_| reader.note_index(items.len()))?;
+                items.push(item);
+                Ok(())
+            })?;
+            Ok(Node::read(Data::Array(items), origin))
         })?;
         Ok(Node::read(Data::Object(Object::from_members(members)), origin))
     })
@@ -145,8 +155,15 @@ impl<'a> Reader<'a> {
         Ok(Node::read(data, origin))
     }
 
-    /// Checks a value without keeping it.
-    fn skip(&mut self, next: u8, depth: usize) -> Result<(), Fault> {
+    /// A value that stays text, with its marks.
+    fn verbatim(&mut self, next: u8, depth: usize, mark: impl Fn(&Text<'a>) -> u8) -> Result<Node<'a>, Fault> {
+        let (origin, start, mut marks) = (self.number(), self.position(), 0);
+        self.skip(next, depth, &mut |text| marks |= mark(text))?;
+        Ok(Node::verbatim(self.since(start), origin, marks))
+    }
+
+    /// Checks a value without keeping it, showing its strings to `watch`.
+    fn skip<W: FnMut(&Text<'a>)>(&mut self, next: u8, depth: usize, watch: &mut W) -> Result<(), Fault> {
         match next {
             b'a'..=b'z' => {
                 self.lexer.null_or_bool().ok_or(Expect::Value)?;
@@ -156,14 +173,14 @@ impl<'a> Reader<'a> {
             }
             b'"' => {
                 self.lexer.take_next();
-                self.string()?;
+                watch(&self.string()?);
             }
             b'[' | b'{' if depth >= MAX_DEPTH => return Err(Fault::Depth),
             b'[' => {
                 self.lexer.take_next();
                 let mut index = 0;
                 self.sequence(b']', |reader, next| {
-                    reader.skip(next, depth + 1).inspect_err(|_| reader.note_index(index))?;
+                    reader.skip(next, depth + 1, watch).inspect_err(|_| reader.note_index(index))?;
                     index += 1;
                     Ok(())
                 })?;
@@ -172,7 +189,8 @@ impl<'a> Reader<'a> {
                 self.lexer.take_next();
                 self.sequence(b'}', |reader, next| {
                     let (key, next) = reader.key(next)?;
-                    reader.skip(next, depth + 1).inspect_err(|_| reader.note_key(&key))
+                    watch(&key);
+                    reader.skip(next, depth + 1, watch).inspect_err(|_| reader.note_key(&key))
                 })?;
             }
             _ => return Err(Expect::Value.into()),
