@@ -115,6 +115,12 @@ const EFFECT_HEADINGS = [
   'lost',
 ];
 
+const LEGEND = [
+  'codex, codex-wire: sanitize into that dialect. envelope: normalizeEnvelope.',
+  'same, wider, narrower, mixed: how many changes have that effect on the arguments the schema accepts.',
+  'moved, lost: how many of them say elsewhere, or no longer say, something the model read.',
+];
+
 function showEffects(servers, results, all) {
   heading('What changes');
   const rows = REWRITES.flatMap(({ title }) =>
@@ -124,12 +130,7 @@ function showEffects(servers, results, all) {
     }),
   );
   table(['rewrite', 'server', ...EFFECT_HEADINGS], rows);
-  console.log(
-    dim(
-      '  codex and codex-wire: sanitize; envelope: normalizeEnvelope. same to mixed: changes by what they do to the accepted',
-    ),
-  );
-  console.log(dim('  arguments; moved and lost: those of them that move or lose what the model reads.'));
+  for (const line of LEGEND) console.log(dim(`  ${line}`));
   for (const { call, answer } of results.filter(({ answer }) => answer.error)) {
     console.log(`  refused: ${call.tool} in ${call.title}: ${answer.error.message}`);
   }

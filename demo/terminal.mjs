@@ -14,7 +14,8 @@ export const count = (number) => number.toLocaleString('en-US');
 export function percent(before, after) {
   if (before === after) return '0 %';
   const change = (100 * (after - before)) / before;
-  const digits = Math.abs(change) < 10 ? 1 : 0;
+  // A tenth where rounding would hide that something changed, or that something is left.
+  const digits = Math.abs(change) < 10 || Math.abs(change) > 99 ? 1 : 0;
   return `${change > 0 ? '+' : ''}${change.toFixed(digits)} %`;
 }
 

@@ -35,7 +35,8 @@ python_counts() { # pytest's, for instance "1 failed, 11 passed, 2 skipped in 0.
 suite() { # LABEL COUNTS COMMAND...
   local label=$1 counts=$2 log=$LOGS/test-$1.log status=0 p f s
   shift 2
-  step "test $label" "$log" "$@" || status=$?
+  # A test that hangs is a failure to be read today, not a CI job that somebody cancels.
+  step "test $label" "$log" timeout 1200 "$@" || status=$?
   read -r p f s < <("$counts" <"$log" | awk '{ p += $1; f += $2; s += $3 } END { print p+0, f+0, s+0 }')
   # The exit status decides. Where it and the runner's own count disagree, or there is no count, something went wrong
   # that no test reported.
@@ -71,9 +72,9 @@ check "ruff format on the demo" python/.venv/bin/ruff format --check --config py
 
 if [ "$only" = all ]; then
   heading "tests"
-  suite rust rust_counts cargo test --workspace --locked
+  suite rust rust_counts cargo test --workspace --locked --no-fail-fast
   suite node node_counts npm test --silent --prefix npm
-  suite python python_counts python/.venv/bin/python -m pytest python
+  suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
 fi
 
 heading "summary"
