@@ -16,9 +16,9 @@ use crate::{
 
 /// Why a call gave nothing.
 enum Failure {
-    /// The caller's doing: thrown as a `Map` that describes it.
+    /// The caller's doing: goes back as a `Map` that describes it.
     Error(Error),
-    /// Ours: thrown as a string.
+    /// Ours: goes back as a string.
     Defect(&'static str),
 }
 
@@ -44,8 +44,9 @@ impl From<Failure> for JsValue {
 }
 
 /// What a call is about, beside what lies on the desk.
-struct Order<'n> {
-    name: &'n str,
+struct Order {
+    /// Place in [`Function::ALL`].
+    function: usize,
     with_report: bool,
     inputs: usize,
     /// How much of the desk's words and characters belongs to the records.
@@ -57,39 +58,43 @@ struct Order<'n> {
 /// What a call gave: the report or undefined, the answer for the desk, and its flags.
 type Outcome = Result<(JsValue, Handed, u32), Failure>;
 
-/// Calls a function on values: `inputs` of them lie on the desk, then the options. Returns the report, if one is wanted.
-///
-/// # Errors
-/// A `Map` as [`describe_error`] gives it.
+/// The names of the functions, each with a comma after it; a call takes the place in this list.
 #[wasm_bindgen]
-pub fn call(name: &str, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> Result<JsValue, JsValue> {
+pub fn functions() -> String {
+    Function::ALL.iter().flat_map(|function| [function.name(), ","]).collect()
+}
+
+/// Calls a function on values: `inputs` of them lie on the desk, then the options. Returns the report if one is wanted,
+/// and if the desk's flags say that the call failed, a `Map` as [`describe_error`] gives it.
+///
+/// (Throwing would cost every call: a function with a result and an error returns three values, and JavaScript gets them
+/// in an array.)
+#[wasm_bindgen]
+pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
-    let outcome = Order { name, with_report, inputs, words, chars, spelled }.on_values(&mut given, handed);
+    let outcome = Order { function, with_report, inputs, words, chars, spelled }.on_values(&mut given, handed);
     hand_over(given, outcome)
 }
 
 /// Calls a function on JSON text. On the desk lie one word for each of the `inputs`, its length in bytes, then the records
 /// of the options; and the `chars` of the options, then the texts. With `broken` the last text was cut off where half of a
-/// surrogate pair stands. Returns the report, if one is wanted.
-///
-/// # Errors
-/// A `Map` as [`describe_error`] gives it.
+/// surrogate pair stands. Returns what [`call`] returns.
 #[wasm_bindgen(js_name = callText)]
 pub fn call_text(
-    name: &str,
+    function: usize,
     with_report: bool,
     inputs: usize,
     words: usize,
     chars: usize,
     spelled: bool,
     broken: bool,
-) -> Result<JsValue, JsValue> {
+) -> JsValue {
     let (mut given, handed) = desk::take();
-    let outcome = Order { name, with_report, inputs, words, chars, spelled }.on_texts(broken, &mut given, handed);
+    let outcome = Order { function, with_report, inputs, words, chars, spelled }.on_texts(broken, &mut given, handed);
     hand_over(given, outcome)
 }
 
-impl Order<'_> {
+impl Order {
     fn on_values(&self, given: &mut Given, handed: Handed) -> Outcome {
         let words = given.words.get_mut(..self.words).ok_or(Mismatch)?;
         let mut records = Records::new(words, characters(&given.chars, self.chars)?, self.spelled);
@@ -129,7 +134,7 @@ impl Order<'_> {
     }
 
     fn function(&self) -> Result<Function, Failure> {
-        Function::named(self.name).ok_or(Failure::Defect("no function of that name"))
+        Function::ALL.get(self.function).copied().ok_or(Failure::Defect("no function of that number"))
     }
 }
 
@@ -146,15 +151,8 @@ fn describe(node: &Node<'_>) -> Result<JsValue, Failure> {
     node.serialize(&Serializer::new().serialize_missing_as_null(true)).map_err(|_| Failure::Defect("a report that is no JSON"))
 }
 
-fn hand_over(given: Given, outcome: Outcome) -> Result<JsValue, JsValue> {
-    match outcome {
-        Ok((report, handed, flags)) => {
-            desk::put(given, handed, flags);
-            Ok(report)
-        }
-        Err(failure) => {
-            desk::put(given, Handed::default(), 0);
-            Err(failure.into())
-        }
-    }
+fn hand_over(given: Given, outcome: Outcome) -> JsValue {
+    let (result, handed, flags) = outcome.unwrap_or_else(|failure| (failure.into(), Handed::default(), desk::FAILED));
+    desk::put(given, handed, flags);
+    result
 }

@@ -14,6 +14,8 @@ const KEEP: usize = 1 << 20;
 pub(crate) const SHARE: u32 = 1;
 /// The text came back unchanged, and is with the caller already.
 pub(crate) const UNCHANGED: u32 = 2;
+/// There is no answer, only an error.
+pub(crate) const FAILED: u32 = 4;
 
 /// What JavaScript reads, in this order: `npm/src/engine/desk.ts` has the same list. Addresses and lengths count units of
 /// their buffer: words of 32 bits, or bytes.

@@ -5,7 +5,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-import { applyDeferredLoading, applyDeferredLoadingJson, normalizeEnvelope, normalizeEnvelopeJson, sanitize, sanitizeJson } from '../dist/index.js';
+import {
+  applyDeferredLoading,
+  applyDeferredLoadingJson,
+  normalizeEnvelope,
+  normalizeEnvelopeJson,
+  sanitize,
+  sanitizeJson,
+} from '../dist/index.js';
 
 const ROUNDS = 41;
 const data = new URL('../../../shared/data/mcp_tools.jsonl', import.meta.url);
@@ -14,7 +21,10 @@ if (!existsSync(data)) {
   process.exit();
 }
 
-const values = readFileSync(data, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line).inputSchema);
+const values = readFileSync(data, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line).inputSchema);
 const texts = values.map((value) => JSON.stringify(value));
 const bytes = texts.map((text) => new TextEncoder().encode(text));
 const request = { model: 'm', messages: [{ role: 'user', content: 'hello' }] };
@@ -49,7 +59,9 @@ const groups = {
 };
 
 const size = texts.reduce((total, text) => total + text.length, 0);
-console.log(`${values.length} tools, ${(size / values.length / 1000).toFixed(2)} KB each; Node ${process.version}; ${ROUNDS} rounds, median\n`);
+console.log(
+  `${values.length} tools, ${(size / values.length / 1000).toFixed(2)} KB each; Node ${process.version}; ${ROUNDS} rounds, median\n`,
+);
 for (const [title, contenders] of Object.entries(groups)) report(title, contenders);
 firstCall();
 sizes();
@@ -88,7 +100,11 @@ function firstCall() {
   const runs = Array.from({ length: 9 }, () =>
     JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })),
   );
-  const median = (at) => runs.map((run) => run[at]).sort((one, two) => one - two)[4].toFixed(1);
+  const median = (at) =>
+    runs
+      .map((run) => run[at])
+      .sort((one, two) => one - two)[4]
+      .toFixed(1);
   console.log(`import ${median(0)} ms, first call ${median(1)} ms (median of ${runs.length} processes)\n`);
 }
 

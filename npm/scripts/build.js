@@ -24,6 +24,9 @@ function declarations() {
   for (const internal of ['engine', 'values']) rmSync(join(dist, internal), { recursive: true });
   for (const name of readdirSync(dist).filter((name) => name.endsWith('.d.ts'))) {
     const text = readFileSync(join(dist, name), 'utf8');
-    writeFileSync(join(dist, name.replace(/\.d\.ts$/, '.d.cts')), text.replaceAll(/(from '\.\/[a-z]+)\.js'/g, "$1.cjs'"));
+    writeFileSync(
+      join(dist, name.replace(/\.d\.ts$/, '.d.cts')),
+      text.replaceAll(/(from '\.\/[a-z]+)\.js'/g, "$1.cjs'"),
+    );
   }
 }

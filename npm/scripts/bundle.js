@@ -44,7 +44,7 @@ function wasm(pkg) {
 async function glueFactory(pkg) {
   const result = await build({
     stdin: {
-      contents: `export { initSync, desk, makeRoom, call, callText } from './toolwire_wasm.js';`,
+      contents: `export { initSync, desk, makeRoom, functions, call, callText } from './toolwire_wasm.js';`,
       resolveDir: pkg,
     },
     bundle: true,

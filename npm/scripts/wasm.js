@@ -6,7 +6,15 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { delimiter, join } from 'node:path';
 
 /** Everything the WebAssembly is made from. */
-const SOURCES = ['Cargo.toml', 'Cargo.lock', 'core/Cargo.toml', 'core/src', 'bindings-wasm/Cargo.toml', 'bindings-wasm/.cargo', 'bindings-wasm/src'];
+const SOURCES = [
+  'Cargo.toml',
+  'Cargo.lock',
+  'core/Cargo.toml',
+  'core/src',
+  'bindings-wasm/Cargo.toml',
+  'bindings-wasm/.cargo',
+  'bindings-wasm/src',
+];
 
 export function buildWasm(root) {
   const workspace = join(root, '..');
@@ -17,7 +25,11 @@ export function buildWasm(root) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install'];
-  execFileSync('wasm-pack', ['build', '.', ...options], { cwd: crate, stdio: 'inherit', env: { ...process.env, PATH } });
+  execFileSync('wasm-pack', ['build', '.', ...options], {
+    cwd: crate,
+    stdio: 'inherit',
+    env: { ...process.env, PATH },
+  });
   writeFileSync(stamp, digest);
 }
 

@@ -78,7 +78,10 @@ export function applyDeferredLoadingJson(request: string | Uint8Array, options?:
  * ```
  */
 export function applyDeferredLoadingJsonWithReport(request: string, options?: DeferredOptions): Deferred<string>;
-export function applyDeferredLoadingJsonWithReport(request: Uint8Array, options?: DeferredOptions): Deferred<Uint8Array>;
+export function applyDeferredLoadingJsonWithReport(
+  request: Uint8Array,
+  options?: DeferredOptions,
+): Deferred<Uint8Array>;
 export function applyDeferredLoadingJsonWithReport(
   request: string | Uint8Array,
   options?: DeferredOptions,

@@ -65,7 +65,7 @@ export class ToolwireError extends Error {
   /** Where in the input, as a JSON Pointer (RFC 6901); `""` is the whole input. For options: where in the options. */
   readonly pointer: string;
   /** With `too-lossy`: every change that was needed. */
-  readonly changes?: readonly Change[];
+  declare readonly changes?: readonly Change[];
 
   constructor(code: ToolwireErrorCode, pointer: string, message: string, changes?: readonly Change[]) {
     super(message);
@@ -76,6 +76,10 @@ export class ToolwireError extends Error {
 
   static {
     // On the prototype, like the names of the built-in errors.
-    Object.defineProperty(ToolwireError.prototype, 'name', { value: 'ToolwireError', configurable: true, writable: true });
+    Object.defineProperty(ToolwireError.prototype, 'name', {
+      value: 'ToolwireError',
+      configurable: true,
+      writable: true,
+    });
   }
 }

@@ -21,7 +21,14 @@ export {
   normalizeEnvelopeWithReport,
 } from './envelope.js';
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
-export type { CheckOptions, DeferredOptions, Dialect, EnvelopeOptions, SanitizeOptions, ShareOption } from './options.js';
+export type {
+  CheckOptions,
+  DeferredOptions,
+  Dialect,
+  EnvelopeOptions,
+  SanitizeOptions,
+  ShareOption,
+} from './options.js';
 export type {
   Accepts,
   Change,

@@ -4,8 +4,7 @@
 
 import { answered } from '../values/answer.js';
 import { Records } from '../values/records.js';
-import { guarded, running, tidy } from './instance.js';
-import { asObject } from './report.js';
+import { type Engine, guarded, reported, running, tidy } from './instance.js';
 import { isText, like, readable, type Text, unreadable } from './text.js';
 
 /** The core's functions by name. */
@@ -33,10 +32,11 @@ export function callOnValues(
       const { desk, glue } = engine;
       const { words } = records;
       const length = desk.put(words, chars);
-      const report = glue.call(name, withReport, inputs.length, words.length, length, spelled);
+      const returned = glue.call(number(engine, name), withReport, inputs.length, words.length, length, spelled);
+      const report = reported(engine, returned);
       const value = answered(desk, records);
       tidy(engine);
-      return { value, report: asObject(report) as object | undefined };
+      return { value, report };
     });
   });
 }
@@ -58,12 +58,19 @@ export function callOnText<T extends Text>(
       const { desk, glue } = engine;
       const { words } = records;
       const length = desk.put(words, chars, [whole]);
-      const report = glue.callText(name, withReport, 1, words.length + 1, length, spelled, whole.length < text.length);
+      const all = words.length + 1;
+      const broken = whole.length < text.length;
+      const returned = glue.callText(number(engine, name), withReport, 1, all, length, spelled, broken);
+      const report = reported(engine, returned);
       const value = desk.unchanged ? text : like(text, desk);
       tidy(engine);
-      return { value, report: asObject(report) as object | undefined };
+      return { value, report };
     });
   });
+}
+
+function number(engine: Engine, name: FunctionName): number {
+  return engine.functions.get(name) as number;
 }
 
 /** Records to be used again. A getter that calls toolwire while its owner is being read gets others. */

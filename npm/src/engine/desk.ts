@@ -14,6 +14,7 @@ const FLAGS = 8;
 
 const SHARE = 1;
 const UNCHANGED = 2;
+const FAILED = 4;
 
 const encoder = new TextEncoder();
 // Without ignoreBOM a U+FEFF at the very start would vanish.
@@ -77,16 +78,19 @@ export class Desk {
     return this.bytes.subarray(start, start + this.field(ANSWER_CHARS_LENGTH));
   }
 
+  /** Did the call fail? */
+  get failed(): boolean {
+    return this.flag(FAILED);
+  }
+
   /** Do unchanged parts go back as they are? */
   get share(): boolean {
-    this.refresh();
-    return (this.field(FLAGS) & SHARE) !== 0;
+    return this.flag(SHARE);
   }
 
   /** Did the text come back unchanged? */
   get unchanged(): boolean {
-    this.refresh();
-    return (this.field(FLAGS) & UNCHANGED) !== 0;
+    return this.flag(UNCHANGED);
   }
 
   /** Writes every piece, or gives up because one of them needs more room than its length. */
@@ -123,6 +127,11 @@ export class Desk {
       this.glue.makeRoom(words, chars);
       this.refresh();
     }
+  }
+
+  private flag(flag: number): boolean {
+    this.refresh();
+    return (this.field(FLAGS) & flag) !== 0;
   }
 
   private field(index: number): number {

@@ -6,9 +6,17 @@ declare module 'wasm:glue' {
     initSync(options: { module: WebAssembly.Module }): { readonly memory: WebAssembly.Memory };
     desk(): number;
     makeRoom(words: number, chars: number): void;
-    call(name: string, withReport: boolean, inputs: number, words: number, chars: number, spelled: boolean): unknown;
+    functions(): string;
+    call(
+      functionNumber: number,
+      withReport: boolean,
+      inputs: number,
+      words: number,
+      chars: number,
+      spelled: boolean,
+    ): unknown;
     callText(
-      name: string,
+      functionNumber: number,
       withReport: boolean,
       inputs: number,
       words: number,

@@ -24,6 +24,9 @@ const RECORD = 3;
 const MAX_DEPTH = 512;
 const MAX_VALUES = 10_000_000;
 
+/** Values above which the arrays are given up after use. */
+const KEEP = 100_000;
+
 /** What a record's 29 bits can say, and as long as strings get in V8. */
 const MAX_LENGTH = 2 ** 29 - 1;
 
@@ -38,13 +41,15 @@ export interface Spelling {
 export class Records {
   private buffer = new Uint32Array(256 * RECORD);
   private parts: string[] = [];
+  private partCount = 0;
+  /** By number. Longer than `count`: storing by index is twice as fast as `push`, and so is filling compared with growing. */
   private values: unknown[] = [];
   private names: string[] = [];
   private count = 0;
   /** The containers that are not exactly what was read from them, because of a `toJSON`, an `undefined` and the like. */
   private altered: Set<number> | undefined;
   /** The way from the root to where reading stands: containers, their numbers, and the step out of each. */
-  private readonly holders: object[] = [];
+  private readonly holders: (object | undefined)[] = [];
   private readonly holderNumbers: number[] = [];
   private readonly steps: (string | number)[] = [];
 
@@ -65,6 +70,7 @@ export class Records {
   /** Their characters. */
   spelling(): Spelling {
     try {
+      this.parts.length = this.partCount;
       let chars = this.parts.join('\n');
       const spelled = !isWellFormed(chars);
       if (spelled) chars = this.respelled();
@@ -119,13 +125,20 @@ export class Records {
 
   /** Forgets everything, so that the caller's values can be collected, and starts again. */
   clear(): void {
-    this.parts = [];
-    this.values = [];
-    this.names = [];
+    if (this.count > KEEP) {
+      this.buffer = new Uint32Array(256 * RECORD);
+      this.parts = [];
+      this.values = [];
+      this.names = [];
+    } else {
+      this.parts.fill('', 0, this.partCount);
+      this.values.fill(undefined, 0, this.count);
+      this.names.fill('', 0, this.count);
+    }
+    this.holders.fill(undefined);
     this.count = 0;
+    this.partCount = 0;
     this.altered = undefined;
-    this.holders.length = 0;
-    if (this.buffer.length > 2 ** 18) this.buffer = new Uint32Array(256 * RECORD);
   }
 
   /** The number of the value that follows a value and everything in it. */
@@ -133,31 +146,31 @@ export class Records {
     return this.buffer[number * RECORD + 2] as number;
   }
 
-  /** Writes the record of a value. Its name's word is written already. */
+  /** Writes the record of a value. Its name is written already, and there is room. */
   private value(value: unknown, depth: number): void {
     const number = this.count++;
-    this.values.push(value);
+    this.values[number] = value;
     let head: number;
     switch (typeof value) {
       case 'string':
-        this.parts.push(value);
+        this.parts[this.partCount++] = value;
         head = STRING | (value.length << 3);
-        break;
-      case 'number': {
-        if (!Number.isFinite(value)) this.refuse(value, depth);
-        const text = String(value);
-        this.parts.push(text);
-        head = NUMBER | (text.length << 3);
-        break;
-      }
-      case 'boolean':
-        head = value ? TRUE : FALSE;
         break;
       case 'object':
         if (value === null) head = NULL;
         else if (Array.isArray(value)) head = ARRAY | (this.array(value, number, depth) << 3);
         else head = OBJECT | (this.object(value as Record<string, unknown>, number, depth) << 3);
         break;
+      case 'boolean':
+        head = value ? TRUE : FALSE;
+        break;
+      case 'number': {
+        if (!Number.isFinite(value)) this.refuse(value, depth);
+        const text = String(value);
+        this.parts[this.partCount++] = text;
+        head = NUMBER | (text.length << 3);
+        break;
+      }
       default:
         this.refuse(value, depth);
     }
@@ -172,12 +185,14 @@ export class Records {
     for (let index = 0; index < length; index++) {
       this.steps[depth] = index;
       let item = items[index];
-      if (!isSimple(item)) item = this.settled(item, index, depth + 1);
-      if (item === undefined) {
-        this.alter(depth);
-        item = null;
-      } else if (isAbsent(item)) {
-        this.refuse(item, depth + 1);
+      if (!isSimple(item)) {
+        item = this.settled(item, index, depth + 1);
+        if (item === undefined) {
+          this.alter(depth);
+          item = null;
+        } else if (isAbsent(item)) {
+          this.refuse(item, depth + 1);
+        }
       }
       this.room();
       this.unnamed();
@@ -188,21 +203,33 @@ export class Records {
 
   private object(object: Record<string, unknown>, number: number, depth: number): number {
     this.enter(object, number, depth);
+    const { names, parts, steps } = this;
     let members = 0;
     for (const name of Object.keys(object)) {
-      this.steps[depth] = name;
+      steps[depth] = name;
       let member = object[name];
-      if (!isSimple(member)) member = this.settled(member, name, depth + 1);
-      if (isAbsent(member)) {
-        this.alter(depth);
-        continue;
+      if (!isSimple(member)) {
+        member = this.settled(member, name, depth + 1);
+        if (isAbsent(member)) {
+          this.alter(depth);
+          continue;
+        }
       }
       members++;
-      this.room();
-      this.names.push(name);
-      this.parts.push(name);
-      this.buffer[this.count * RECORD + 1] = name.length + 1;
-      this.value(member, depth + 1);
+      const next = this.count;
+      if ((next + 1) * RECORD > this.buffer.length) this.grow();
+      names[next] = name;
+      parts[this.partCount++] = name;
+      this.buffer[next * RECORD + 1] = name.length + 1;
+      if (typeof member === 'string') {
+        this.count = next + 1;
+        this.values[next] = member;
+        parts[this.partCount++] = member;
+        this.buffer[next * RECORD] = STRING | (member.length << 3);
+        this.buffer[next * RECORD + 2] = next + 1;
+      } else {
+        this.value(member, depth + 1);
+      }
     }
     return members;
   }
@@ -210,7 +237,7 @@ export class Records {
   /** A value that is no string, finite number, boolean or null, as `JSON.stringify` takes it before writing it. */
   private settled(value: unknown, key: string | number, depth: number): unknown {
     if (value === undefined || typeof value === 'symbol') return value;
-    const plain = typeof value === 'object' && value !== null && isPlain(value);
+    const plain = typeof value === 'object' && isPlain(value as object);
     if (!plain && isBytes(value as object)) this.refuse(value, depth);
     const { toJSON } = value as { toJSON?: unknown };
     let found: unknown = value;
@@ -247,13 +274,16 @@ export class Records {
   }
 
   private unnamed(): void {
-    this.names.push('');
+    this.names[this.count] = '';
     this.buffer[this.count * RECORD + 1] = 0;
   }
 
   /** Makes room for one more record. */
   private room(): void {
-    if ((this.count + 1) * RECORD <= this.buffer.length) return;
+    if ((this.count + 1) * RECORD > this.buffer.length) this.grow();
+  }
+
+  private grow(): void {
     if (this.count >= MAX_VALUES) this.tooMany();
     const words = new Uint32Array(this.buffer.length * 2);
     words.set(this.buffer);
