@@ -237,8 +237,8 @@ impl<'py> Values<'py> {
         self.members(at, keys, pending, true, depth)
     }
 
-    /// Notes a key and says whether it was an instance of a subclass of `str`. Those become plain: the copies that are
-    /// handed back have to be found under their text, and the hash of an enum's member is another one.
+    /// Notes a key and says whether it was an instance of a subclass of `str`. Those become plain: members of the copies
+    /// that are handed back have to be found under their names, and a subclass may have a hash of its own.
     fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
         let key = match key.cast_into_exact::<PyString>() {
             Ok(key) => {

@@ -9,6 +9,7 @@ import copy
 import json
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,10 +74,10 @@ def measure(
     ]
     for name, on_value, on_text, options in paths:
         rows += [
-            (f"{name}: object", best(lambda value, f=on_value, o=options: f(value, **o), values)),
-            (f"{name}: object, share", best(lambda value, f=on_value, o=options: f(value, share=True, **o), values)),
-            (f"{name}: str", best(lambda text, f=on_text, o=options: f(text, **o), texts)),
-            (f"{name}: bytes", best(lambda text, f=on_text, o=options: f(text, **o), encoded)),
+            (f"{name}: object", best(partial(on_value, **options), values)),
+            (f"{name}: object, share", best(partial(on_value, share=True, **options), values)),
+            (f"{name}: str", best(partial(on_text, **options), texts)),
+            (f"{name}: bytes", best(partial(on_text, **options), encoded)),
         ]
     table(f"{title}: {len(values)} of {size:.1f} KiB on average", rows)
 

@@ -64,7 +64,8 @@ def same(one: object, two: object) -> bool:
 
 def containers(value: object) -> list[object]:
     """List every dict, list and tuple in a value, itself included."""
-    found, pending = [], [value]
+    found: list[object] = []
+    pending = [value]
     while pending:
         value = pending.pop()
         if isinstance(value, dict):
