@@ -49,7 +49,7 @@ impl Naming {
                 let mut raise = false;
                 for character in name.chars() {
                     match character {
-                        '_' => raise = true,
+                        '_' => {}
                         _ if raise => camel.extend(character.to_uppercase()),
                         _ => camel.push(character),
                     }
