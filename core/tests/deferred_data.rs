@@ -116,13 +116,11 @@ fn option_sets() -> Vec<Value> {
     }
     for search in ["load-all", "drop", "emulate"] {
         for history in ["drop", "split"] {
-            for order in ["catalog", "append"] {
-                for (announce, empty) in [("names", "keep"), ("none", "omit"), ("names", "omit")] {
-                    sets.push(json!({
-                        "serverToolSearch": search, "serverHistory": history, "order": order, "announce": announce,
-                        "emptyTools": empty, "loadUsedTools": true, "toolSearchName": "find_tools", "unknownReference": "drop",
-                    }));
-                }
+            for (order, announce, empty) in [("catalog", "names", "keep"), ("append", "names", "omit")] {
+                sets.push(json!({
+                    "serverToolSearch": search, "serverHistory": history, "order": order, "announce": announce,
+                    "emptyTools": empty, "loadUsedTools": true, "toolSearchName": "find_tools", "unknownReference": "drop",
+                }));
             }
         }
     }
@@ -191,4 +189,133 @@ fn every_recorded_request_keeps_the_promises_in_every_mode() {
         }
     }
     println!("{} requests, {runs} runs", rows.len());
+}
+
+/// A small generator of numbers: the same on every machine, so that a failure can be repeated.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % limit.max(1)
+    }
+}
+
+/// Every value in a tree, to be put where it does not belong.
+fn parts(value: &Value, out: &mut Vec<Value>) {
+    out.push(value.clone());
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| parts(item, out)),
+        Value::Object(object) => object.values().for_each(|value| parts(value, out)),
+        _ => {}
+    }
+}
+
+/// Changes one value somewhere in a tree: replaced, removed or doubled.
+fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
+    let here = numbers.below(20) == 0;
+    match value {
+        Value::Array(items) if !items.is_empty() && !here => {
+            let at = numbers.below(items.len());
+            match numbers.below(8) {
+                0 => drop(items.remove(at)),
+                1 => items.insert(at, items[at].clone()),
+                2 => items.insert(at, pool[numbers.below(pool.len())].clone()),
+                _ => disturb(&mut items[at], numbers, pool),
+            }
+        }
+        Value::Object(object) if !object.is_empty() && !here => {
+            let key = object.keys().nth(numbers.below(object.len())).cloned().expect("an index below the length");
+            match numbers.below(16) {
+                0 => drop(object.shift_remove(&key)),
+                _ => disturb(&mut object[&key], numbers, pool),
+            }
+        }
+        _ => *value = pool[numbers.below(pool.len())].clone(),
+    }
+}
+
+/// An Anthropic request as one of Chat Completions that still has its deferral features.
+fn as_chat(request: &Value) -> Option<Value> {
+    let wrapped = |tool: &Value| {
+        let mut function = tool.as_object()?.clone();
+        let flag = function.shift_remove("defer_loading");
+        let schema = function.shift_remove("input_schema")?;
+        function.insert("parameters".into(), schema);
+        let mut tool = json!({"type": "function", "function": function});
+        if let Some(flag) = flag {
+            tool["defer_loading"] = flag;
+        }
+        Some(tool)
+    };
+    let answered = |message: &Value| match message["content"][0]["type"].as_str() {
+        Some("tool_use") => {
+            let call = json!({"id": "c", "type": "function", "function": {"name": message["content"][0]["name"], "arguments": "{}"}});
+            json!({"role": "assistant", "content": null, "tool_calls": [call]})
+        }
+        Some("tool_result") => json!({"role": "tool", "tool_call_id": "c", "content": message["content"][0]["content"]}),
+        _ => message.clone(),
+    };
+    let mut chat = request.clone();
+    let tools: Vec<Value> = request["tools"].as_array()?.iter().map(|tool| wrapped(tool).unwrap_or_else(|| tool.clone())).collect();
+    chat["tools"] = tools.into();
+    chat["messages"] = request["messages"].as_array()?.iter().map(answered).collect::<Vec<_>>().into();
+    Some(chat)
+}
+
+/// Whether a block of deferred loading stands where blocks stand: in a list, or in the content of what stands there.
+fn block_left(list: &Value) -> bool {
+    list.as_array().into_iter().flatten().any(|block| {
+        let name = block["type"].as_str().unwrap_or_default();
+        ["tool_reference", "tool_addition", "tool_removal"].contains(&name) || block_left(&block["content"])
+    })
+}
+
+#[test]
+fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
+    let Some(text) = data("deferred_cases.json") else { return };
+    let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+    let rounds: usize = std::env::var("DISTURBED_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
+    let mut pool = vec![json!(null), json!(true), json!("true"), json!(1), json!([]), json!({}), json!(""), json!("tool_search")];
+    cases.iter().for_each(|case| parts(&case["input"], &mut pool));
+    let sets = option_sets();
+    let (mut numbers, mut accepted, mut refused) = (Numbers(7), 0, 0);
+    let chats: Vec<Value> = cases.iter().filter_map(|case| as_chat(&case["input"])).collect();
+    for _ in 0..rounds {
+        for request in cases.iter().map(|case| &case["input"]).chain(&chats) {
+            let mut request = request.clone();
+            for _ in 0..=numbers.below(4) {
+                disturb(&mut request, &mut numbers, &pool);
+            }
+            let mut set = sets[numbers.below(sets.len())].clone();
+            if let Some(target) = [None, Some("openai-responses"), Some("openai-chat")][numbers.below(3)] {
+                set["target"] = json!(target);
+            }
+            let (options, text) = (options(&set), request.to_string());
+            let about = format!("{text}\n with {set}");
+            let by_text = apply_deferred_loading_json_with_report(&text, &options);
+            match (apply_deferred_loading_with_report(&request, &options), by_text) {
+                (Ok(done), Ok(by_text)) => {
+                    accepted += 1;
+                    assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
+                    assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
+                    let left = ["messages", "input"].iter().any(|key| block_left(&done.request[*key]));
+                    assert!(!left, "{about}: blocks of deferred loading in {}", done.request);
+                    if by_text.request == text {
+                        assert!(matches!(by_text.request, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+                    }
+                    let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                    assert_eq!(again, by_text.request, "{about}: applied twice");
+                }
+                (Err(one), Err(two)) => {
+                    refused += 1;
+                    assert_eq!(one, two, "{about}: text and value refuse the same");
+                    assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+                }
+                (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
+            }
+        }
+    }
+    println!("{accepted} accepted, {refused} refused");
+    assert!(accepted > refused, "most disturbed requests are still requests");
 }

@@ -40,7 +40,7 @@ pub(super) fn settle<'a>(
         if has_type(choice, "allowed_tools") {
             return allowed(choice, format, catalogue, search);
         }
-        let ruling = match forced(choice, format) {
+        let ruling = match forced(choice) {
             None => return Ok(()),
             Some(Forced::Search) => search_ruling(search),
             Some(Forced::Tool(name)) => rule(&name, catalogue, options, search, warnings)?,
@@ -57,22 +57,16 @@ enum Forced<'a> {
     Search,
 }
 
-/// What a choice forces, by the name it has in the list.
-fn forced<'a>(choice: &Node<'a>, format: Format) -> Option<Forced<'a>> {
+/// What a choice forces, by the name it has in the list. Read in any format's spelling: gateways mix them up.
+fn forced<'a>(choice: &Node<'a>) -> Option<Forced<'a>> {
     let name = |node: &Node<'a>| node.get("name").and_then(Node::as_text).cloned();
-    match format {
-        Format::Anthropic => has_type(choice, "tool").then(|| name(choice)).flatten().map(Forced::Tool),
-        Format::OpenaiResponses if has_type(choice, "tool_search") => Some(Forced::Search),
-        Format::OpenaiResponses => {
-            let names_one = ["function", "custom"].iter().any(|kind| has_type(choice, kind));
-            names_one.then(|| namespace::called(choice)).flatten().map(Forced::Tool)
-        }
-        Format::OpenaiChat => {
-            if has_type(choice, "tool_search") {
-                return Some(Forced::Search);
-            }
-            ["function", "custom"].iter().find_map(|kind| name(choice.get(kind)?)).map(Forced::Tool)
-        }
+    if has_type(choice, "tool") {
+        name(choice).map(Forced::Tool)
+    } else if has_type(choice, "tool_search") {
+        Some(Forced::Search)
+    } else {
+        let kind = ["function", "custom"].iter().find(|kind| has_type(choice, kind))?;
+        choice.get(kind).and_then(name).or_else(|| namespace::called(choice)).map(Forced::Tool)
     }
 }
 
@@ -125,12 +119,16 @@ fn carry_out<'a>(choice: &mut Node<'a>, format: Format, ruling: Ruling<'a>) {
     match (format, ruling) {
         (Format::OpenaiResponses, Ruling::Stays) => namespace::flatten_call(choice),
         (_, Ruling::Stays) => {}
-        (Format::Anthropic, Ruling::Auto) => {
+        (_, Ruling::Auto) if has_type(choice, "tool") => {
             remove(choice, "name");
             set(choice, "type", Node::literal("auto"));
         }
+        (Format::Anthropic, Ruling::Auto) => *choice = Node::record([("type", Node::literal("auto"))]),
         (_, Ruling::Auto) => *choice = Node::literal("auto"),
-        (Format::Anthropic, Ruling::Follows(name)) => set(choice, "name", Node::string(name)),
+        (_, Ruling::Follows(name)) if has_type(choice, "tool") => set(choice, "name", Node::string(name)),
+        (Format::Anthropic, Ruling::Follows(name)) => {
+            *choice = Node::record([("type", Node::literal("tool")), ("name", Node::string(name))]);
+        }
         (Format::OpenaiResponses, Ruling::Follows(name)) => *choice = function(name),
         (Format::OpenaiChat, Ruling::Follows(name)) => {
             *choice = Node::record([("type", Node::literal("function")), ("function", Node::record([("name", Node::string(name))]))]);
@@ -156,7 +154,7 @@ fn allowed<'a>(choice: &mut Node<'a>, format: Format, catalogue: &Catalogue<'a>,
     let mut kept: Vec<Node<'a>> = Vec::with_capacity(items.len());
     let mut same = true;
     for item in items {
-        let ruling = match forced(item, format) {
+        let ruling = match forced(item) {
             None if has_type(item, "namespace") => Ruling::Auto,
             None => Ruling::Stays,
             Some(Forced::Search) => search_ruling(search),

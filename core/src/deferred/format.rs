@@ -100,29 +100,40 @@ fn by_shape(request: &Node<'_>, target: Option<Target>) -> Result<Format, Error>
 
 /// Members that no Anthropic request has. They only count where a Chat Completions request is wanted: what this library
 /// writes as one must be recognised as one, even if no tool is left in it.
-const CHAT_ONLY: [&str; 22] = [
+const CHAT_ONLY: [&str; 33] = [
     "audio",
+    "chat_template_kwargs",
+    "enable_thinking",
     "frequency_penalty",
     "function_call",
     "functions",
     "logit_bias",
     "logprobs",
     "max_completion_tokens",
+    "min_p",
     "modalities",
     "n",
     "parallel_tool_calls",
+    "plugins",
     "prediction",
     "presence_penalty",
     "prompt_cache_key",
+    "prompt_cache_retention",
+    "provider",
+    "reasoning",
     "reasoning_effort",
+    "repetition_penalty",
     "response_format",
+    "safety_identifier",
     "seed",
     "stop",
     "store",
     "stream_options",
     "top_logprobs",
+    "transforms",
     "user",
     "verbosity",
+    "web_search_options",
 ];
 
 fn is_chat(request: &Node<'_>, target: Option<Target>) -> Result<bool, Error> {

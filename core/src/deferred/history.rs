@@ -92,7 +92,18 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         Ok((self.whole_message(message)? == Fate::Goes).then(Vec::new))
     }
 
+    /// Rewrites a block that stands in the place of an item of Responses; `false`: it goes.
+    pub(super) fn stray_item(&mut self, item: &mut Node<'a>) -> Result<bool, Error> {
+        let stays = self.value(item, false)? == Fate::Stays;
+        if stays {
+            let content = Node::array(alloc::vec![core::mem::take(item)]);
+            *item = Node::record([("type", Node::literal("message")), ("role", Node::literal("developer")), ("content", content)]);
+        }
+        Ok(stays)
+    }
+
     fn whole_message(&mut self, message: &mut Node<'a>) -> Result<Fate, Error> {
+        let stray = is_block(message);
         let had = message.get("content").and_then(Node::as_array).is_some_and(|blocks| !blocks.is_empty());
         let fate = self.value(message, true)?;
         let emptied = had && message.get("content").and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty);
@@ -102,6 +113,10 @@ impl<'r, 'a> Rewriter<'r, 'a> {
                     *role = Node::literal("user");
                 }
             });
+        }
+        if stray && fate == Fate::Stays {
+            let block = core::mem::take(message);
+            *message = Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))]);
         }
         if !emptied {
             return Ok(fate);
@@ -143,7 +158,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         if node.as_object().is_none() {
             return Ok(Fate::Stays);
         }
-        if is_reference(node) || loads::directive(node).is_some() {
+        if is_block(node) {
             return Ok(match self.said(node)? {
                 Some(text) => {
                     let cache_control = node.visit("cache_control", core::mem::take);
@@ -194,7 +209,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
             value.replace(Data::Array(said));
             return Ok(());
         }
-        let single = is_reference(value) || loads::directive(value).is_some();
+        let single = is_block(value);
         let had = value.as_array().is_some_and(|items| !items.is_empty());
         let fate = self.value(value, false)?;
         let emptied = had && value.as_array().is_some_and(<[Node<'_>]>::is_empty);
@@ -271,6 +286,11 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         }
         block
     }
+}
+
+/// Is it a block that becomes text: a reference or a directive?
+pub(super) fn is_block(node: &Node<'_>) -> bool {
+    is_reference(node) || loads::directive(node).is_some()
 }
 
 /// Whether hosted searches become ordinary exchanges.

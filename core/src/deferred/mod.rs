@@ -19,8 +19,8 @@ mod report;
 mod responses;
 mod search;
 mod split;
-mod translate;
 mod tool;
+mod translate;
 
 pub(crate) use betas::strip as strip_betas;
 pub use report::{DeferredReport, NamespacedName, Warning};

@@ -8,7 +8,7 @@ use alloc::{
 };
 
 use super::{
-    history::{splice, Rewriter},
+    history::{is_block, splice, Rewriter},
     loads::{Event, Events},
     marks,
     namespace::{self, NameMap},
@@ -94,6 +94,8 @@ pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, names: &mut 
             }
         } else if events.with_calls && (has_type(&item, "function_call") || has_type(&item, "custom_tool_call")) {
             events.list.extend(namespace::called(&item).map(Event::Call));
+        } else if is_block(&item) {
+            events.scan(&item);
         } else {
             for key in LISTS {
                 item.get(key).into_iter().for_each(|content| events.scan(content));
@@ -184,6 +186,9 @@ impl<'a> Pass<'_, '_, 'a> {
     fn item(&mut self, at: usize, item: &mut Node<'a>) -> Result<bool, Error> {
         if has_type(item, "additional_tools") {
             return Ok(false);
+        }
+        if is_block(item) {
+            return self.rewriter.stray_item(item);
         }
         if has_type(item, "tool_search_call") {
             return Ok(self.search_call(item));

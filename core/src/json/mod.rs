@@ -10,6 +10,7 @@ mod number;
 mod object;
 mod pointer;
 mod read;
+mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;

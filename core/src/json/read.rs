@@ -9,12 +9,12 @@ use core::cell::RefCell;
 use hifijson::{
     escape::{self, Lex as _},
     num::LexWrite as _,
-    str::LexWrite as _,
+    str,
     token::Lex as _,
     Expect, Read as _, SliceLexer,
 };
 
-use super::{pointer::push_token, Data, Member, Node, Object, Origin, Text};
+use super::{pointer::push_token, scan::plain_prefix, Data, Member, Node, Object, Origin, Text};
 use crate::{
     error::{Code, Error},
     limits::MAX_DEPTH,
@@ -198,10 +198,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn members(
-        &mut self,
-        mut value: impl FnMut(&mut Self, &Text<'a>, u8) -> Result<Node<'a>, Fault>,
-    ) -> Result<Vec<Member<'a>>, Fault> {
+    fn members(&mut self, mut value: impl FnMut(&mut Self, &Text<'a>, u8) -> Result<Node<'a>, Fault>) -> Result<Vec<Member<'a>>, Fault> {
         self.lexer.take_next();
         let mut members = Vec::new();
         self.sequence(b'}', |reader, next| {
@@ -251,23 +248,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string, its opening quote already read.
+    /// A string, its opening quote already read. (hifijson's `str_fold` reads byte by byte; this passes over the plain parts.)
     fn string(&mut self) -> Result<Text<'a>, Fault> {
         let start = self.position();
-        let escaped = self.lexer.str_fold(
-            false,
-            |_, _| Ok::<_, hifijson::str::Error>(()),
-            |lexer, escaped| {
-                *escaped = true;
-                // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
-                match lexer.take_next().ok_or(escape::Error::Eof)? {
-                    b'u' => lexer.hex::<u16>().map(|_| ())?,
-                    kind if escape::Lit::try_from(kind).is_some() => {}
-                    kind => return Err(escape::Error::InvalidKind(kind).into()),
-                }
-                Ok(())
-            },
-        )?;
+        let mut escaped = false;
+        loop {
+            let rest = self.lexer.as_slice();
+            self.lexer = SliceLexer::new(rest.get(plain_prefix(rest)..).unwrap_or_default());
+            match self.lexer.take_next().ok_or(str::Error::Eof)? {
+                b'"' => break,
+                b'\\' => escaped = true,
+                _ => return Err(str::Error::Control.into()),
+            }
+            // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
+            match self.lexer.take_next().ok_or(escape::Error::Eof).map_err(str::Error::from)? {
+                b'u' => self.lexer.hex::<u16>().map(|_| ()).map_err(str::Error::from)?,
+                kind if escape::Lit::try_from(kind).is_some() => {}
+                kind => return Err(str::Error::from(escape::Error::InvalidKind(kind)).into()),
+            }
+        }
         let spelled = self.source.get(start..self.position().saturating_sub(1)).unwrap_or_default();
         Ok(Text::spelled(spelled, escaped))
     }

@@ -172,6 +172,11 @@ fn function<'a>(tool: Node<'a>, target: Target, warnings: &mut Warnings) -> Opti
 /// Translates the choice. Nothing can be forced that is not in the list.
 fn choice<'a>(request: &mut Node<'a>, target: Target, names: Option<&[Text<'a>]>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(choice) = request.get("tool_choice") else { return Ok(()) };
+    // Chat Completions refuses a choice without tools.
+    if target == Target::OpenaiChat && names.is_none_or(<[Text<'_>]>::is_empty) {
+        remove(request, "tool_choice");
+        return Ok(());
+    }
     let choice = view(choice)?;
     let single = choice.get("disable_parallel_tool_use").and_then(Node::as_bool) == Some(true);
     let kind = |name| has_type(&choice, name);
