@@ -10,7 +10,7 @@ if [ "${TOOLWIRE_NO_STD:-auto}" != debian ]; then
   toolchain=$(rustup show active-toolchain | cut -d' ' -f1)
   has_target() { rustup target list --installed --toolchain "$toolchain" | grep -qx "$target"; }
   if ! has_target && [ ! -e "$TOOLS/no-std-debian" ]; then
-    step "rustup target add $target (60 s at most)" "$TOOLS/rustup-no-std.log" timeout 60 rustup target add "$target" --toolchain "$toolchain" ||
+    attempt "rustup target add $target (60 s at most)" "$TOOLS/rustup-no-std.log" timeout 60 rustup target add "$target" --toolchain "$toolchain" ||
       say "rustup could not fetch it; going on with Debian's own compiler"
   fi
   if has_target; then

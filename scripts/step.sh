@@ -13,24 +13,32 @@ say() { printf '  %s\n' "$*" >&2; }
 heading() { printf '\n%s\n' "$*" >&2; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
 
-# step LABEL LOG COMMAND... runs a command with its output in a file and says how long it took, with a sign of life
-# every 20 seconds. If it fails, both ends of the file are shown and the file is named.
-step() {
+# attempt LABEL LOG COMMAND... runs a command with its output in a file and says how long it took, with a sign of life
+# every 30 seconds. For what has an alternative: if it fails, only that is said.
+attempt() {
   local label=$1 log=$2 start=$SECONDS beat status=0
   shift 2
   # The heartbeat, not the command, runs in the background: background jobs of scripts ignore Ctrl-C. The sleep must not
   # hold our output open, or whoever reads it waits for the last sleep.
-  ( while sleep 20 >/dev/null 2>&1; do say "$label: still running, $((SECONDS - start)) s, log in ${log#"$ROOT"/}"; done ) &
+  ( while sleep 30 >/dev/null 2>&1; do say "$label: still running, $((SECONDS - start)) s, log in ${log#"$ROOT"/}"; done ) &
   beat=$!
   "$@" >"$log" 2>&1 </dev/null || status=$?
   { kill "$beat" && wait "$beat"; } 2>/dev/null || true
   if [ "$status" = 0 ]; then
     say "$label: ok, $((SECONDS - start)) s"
   else
-    say "$label: FAILED (exit status $status) after $((SECONDS - start)) s, log in $log:"
-    # Some tools say what is wrong first, some last.
-    if [ "$(wc -l <"$log")" -le 80 ]; then cat "$log"; else head -n 20 "$log"; echo "[...]"; tail -n 60 "$log"; fi | sed 's/^/    | /' >&2
+    say "$label: failed (exit status $status), $((SECONDS - start)) s, log in ${log#"$ROOT"/}"
   fi
+  return "$status"
+}
+
+# step is attempt for what has to succeed: if it fails, both ends of the log are shown.
+step() {
+  local log=$2 status=0
+  attempt "$@" || status=$?
+  [ "$status" = 0 ] && return
+  # Some tools say what is wrong first, some last.
+  if [ "$(wc -l <"$log")" -le 80 ]; then cat "$log"; else head -n 20 "$log"; echo "[...]"; tail -n 60 "$log"; fi | sed 's/^/    | /' >&2
   return "$status"
 }
 

@@ -26,7 +26,7 @@ if [ "$way" != debian ]; then
   if rustup target list --installed --toolchain "$default" | grep -qx "$target"; then echo "$default"; exit 0; fi
   # Once Debian's way has been gone, rustup is not asked (and waited for) again.
   if [ "$way" = auto ] && debian_ready; then echo toolwire-debian; exit 0; fi
-  if step "rustup target add $target (60 s at most)" "$TOOLS/rustup-target.log" timeout 60 rustup target add "$target" --toolchain "$default"; then
+  if attempt "rustup target add $target (60 s at most)" "$TOOLS/rustup-target.log" timeout 60 rustup target add "$target" --toolchain "$default"; then
     echo "$default"; exit 0
   fi
   [ "$way" = auto ] || die "rustup could not fetch $target, see $TOOLS/rustup-target.log"

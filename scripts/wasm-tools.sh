@@ -13,9 +13,9 @@ ensure() {
   local program=$1 crate=$2 version=$3 log=$TOOLS/$2.log
   case "$("$TOOLS/bin/$program" --version 2>/dev/null)" in "$program $version" | "$program $version "*) return ;; esac
   install() { cargo install "$crate" --version "=$version" --root "$TOOLS" --force "$@"; }
-  step "install $crate $version (a few minutes, once)" "$log" install --locked && return
+  attempt "install $crate $version (a few minutes, once)" "$log" install --locked && return
   # A mirror that lags behind lacks single releases that the tool's own lock file names. The tool's version stays exact.
-  grep -q 'failed to select a version' "$log" || die "cargo install $crate failed, see $log"
+  grep -q 'failed to select a version' "$log" || die "cargo install $crate failed: $(grep -m 1 '^error' "$log"), see $log"
   say "this registry lacks a dependency that the lock file of $crate names; installing with those it has"
   step "install $crate $version with other dependencies" "$log" install || die "cargo install $crate failed, see $log"
 }
