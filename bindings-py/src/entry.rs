@@ -35,7 +35,7 @@ pub(crate) fn call<'py>(
     guarded(|| {
         let function = named(function)?;
         let chosen = Values::read(options).map_err(|fault| option_error(py, fault))?;
-        let mut values = Values::default();
+        let mut values = Values::with_room();
         for input in inputs {
             values.add(input).map_err(|fault| fault.raised(py))?;
         }

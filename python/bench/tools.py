@@ -11,7 +11,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import toolwire
 
@@ -19,18 +19,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "mcp_tools.jsonl"
-ROUNDS = 9
+ROUNDS = 15
+
+Row: TypeAlias = "tuple[str, Callable[[Any], object], list[Any]]"
+"""A name, what to do, and what to do it with."""
+Function: TypeAlias = "tuple[str, Callable[..., Any], Callable[..., Any], dict[str, Any]]"
+"""A name, the function on values, the one on text, and options for both."""
 
 
-def best(work: Callable[[Any], object], inputs: list[Any]) -> float:
-    """Give the time per input in µs: the fastest round, because everything that disturbs one makes it slower."""
-    fastest = float("inf")
+def best(rows: list[Row]) -> list[float]:
+    """Give the time per input of each row in µs: its fastest round, because all that disturbs one makes it slower.
+
+    The rows take turns in every round, so that a machine that is busy for a while is so for all of them.
+    """
+    fastest = [float("inf")] * len(rows)
     for _ in range(ROUNDS):
-        start = time.perf_counter()
-        for value in inputs:
-            work(value)
-        fastest = min(fastest, time.perf_counter() - start)
-    return fastest / len(inputs) * 1e6
+        for at, (_, work, inputs) in enumerate(rows):
+            start = time.perf_counter()
+            for value in inputs:
+                work(value)
+            fastest[at] = min(fastest[at], (time.perf_counter() - start) / len(inputs) * 1e6)
+    return fastest
 
 
 def requests(tools: list[Any]) -> list[Any]:
@@ -52,34 +61,27 @@ def requests(tools: list[Any]) -> list[Any]:
     return made
 
 
-def table(title: str, rows: list[tuple[str, float]]) -> None:
-    """Print rows with their ratio to the first row and to the second."""
-    print(f"\n{title}")
-    (_, json_time), (_, copy_time) = rows[0], rows[1]
-    print(f"{'':44}{'µs':>9}{'/ json':>9}{'/ deepcopy':>12}")
-    for name, time_taken in rows:
-        print(f"{name:44}{time_taken:9.2f}{time_taken / json_time:9.2f}{time_taken / copy_time:12.2f}")
-
-
-def measure(
-    title: str, values: list[Any], paths: list[tuple[str, Callable[..., Any], Callable[..., Any], dict[str, Any]]]
-) -> None:
-    """Measure functions on values and on their text."""
+def measure(title: str, values: list[Any], functions: list[Function]) -> None:
+    """Measure functions on values and on their text, and print a table."""
     texts = [json.dumps(value, ensure_ascii=False, separators=(",", ":")) for value in values]
     encoded = [text.encode() for text in texts]
-    size = sum(map(len, encoded)) / len(encoded) / 1024
-    rows = [
-        ("json.loads + json.dumps (text, doing nothing)", best(lambda text: json.dumps(json.loads(text)), texts)),
-        ("copy.deepcopy (object, doing nothing)", best(copy.deepcopy, values)),
+    rows: list[Row] = [
+        ("json.loads + json.dumps, doing nothing", lambda text: json.dumps(json.loads(text)), texts),
+        ("copy.deepcopy, doing nothing", copy.deepcopy, values),
     ]
-    for name, on_value, on_text, options in paths:
+    for name, on_value, on_text, options in functions:
         rows += [
-            (f"{name}: object", best(partial(on_value, **options), values)),
-            (f"{name}: object, share", best(partial(on_value, share=True, **options), values)),
-            (f"{name}: str", best(partial(on_text, **options), texts)),
-            (f"{name}: bytes", best(partial(on_text, **options), encoded)),
+            (f"{name}: object", partial(on_value, **options), values),
+            (f"{name}: object, share", partial(on_value, share=True, **options), values),
+            (f"{name}: str", partial(on_text, **options), texts),
+            (f"{name}: bytes", partial(on_text, **options), encoded),
         ]
-    table(f"{title}: {len(values)} of {size:.1f} KiB on average", rows)
+    times = best(rows)
+    size = sum(map(len, encoded)) / len(encoded) / 1024
+    print(f"\n{title}: {len(values)} of {size:.1f} KiB on average")
+    print(f"{'':42}{'µs':>9}{'/ json':>9}{'/ deepcopy':>12}")
+    for (name, _, _), taken in zip(rows, times, strict=True):
+        print(f"{name:42}{taken:9.2f}{taken / times[0]:9.2f}{taken / times[1]:12.2f}")
 
 
 def main() -> None:

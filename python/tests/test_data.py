@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import toolwire
+from cases import snake
 from exact import compact, exact
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -93,6 +94,13 @@ def test_requests_that_real_apis_answered_are_the_same_on_both_paths() -> None:
     assert len(requests) == 100
     for row in requests:
         agree("apply_deferred_loading", row["request"], {})
+
+
+def test_deferred_cases_are_the_same_on_both_paths() -> None:
+    cases = json.loads((DATA / "deferred_cases.json").read_text(encoding="utf-8"))
+    assert len(cases) == 83
+    for case in cases:
+        agree("apply_deferred_loading", case["input"], {snake(name): value for name, value in case["options"].items()})
 
 
 CODEX: dict[str, tuple[str, dict[str, Any]]] = {

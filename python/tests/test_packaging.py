@@ -38,18 +38,26 @@ b'{"type":"object","properties":{}}'
 """
 
 
-def run(*command: str | Path, directory: Path, target: Path = TARGET) -> str:
+# The sdist has to build and to work. How fast its code is does not matter here, how long it takes to build does.
+QUICKLY = {
+    "CARGO_PROFILE_RELEASE_LTO": "off",
+    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
+    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+}
+
+
+def run(*command: str | Path, directory: Path, settings: dict[str, str] | None = None) -> str:
     """Run a command and give what it printed; show everything if it fails."""
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "VIRTUAL_ENV": sys.prefix}
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(TARGET), "VIRTUAL_ENV": sys.prefix, **(settings or {})}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command} failed\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
-def maturin(*arguments: str | Path, directory: Path, target: Path = TARGET) -> None:
+def maturin(*arguments: str | Path, directory: Path, settings: dict[str, str] | None = None) -> None:
     """Run the build tool of this environment."""
-    run(Path(sys.executable).with_name("maturin"), *arguments, directory=directory, target=target)
+    run(Path(sys.executable).with_name("maturin"), *arguments, directory=directory, settings=settings)
 
 
 def installs(wheel: Path, place: Path) -> None:
@@ -131,5 +139,8 @@ def test_sdist(sdist: Path, tmp_path: Path) -> None:
                 member.mtime = time.time()
                 archive.extract(member, sources, **safely)
         stamp.write_text(content)
-    maturin("build", "--release", "--quiet", "--out", tmp_path, directory=only(sources, "toolwire-*"), target=target)
+    settings = {"CARGO_TARGET_DIR": str(target), **QUICKLY}
+    maturin(
+        "build", "--release", "--quiet", "--out", tmp_path, directory=only(sources, "toolwire-*"), settings=settings
+    )
     installs(only(tmp_path, "*.whl"), tmp_path / "environment")
