@@ -152,33 +152,56 @@ impl<'r, 'a> Rewriter<'r, 'a> {
     /// Rewrites any value in place. `of_message`: an emptied list of blocks is the message's matter.
     fn value(&mut self, node: &mut Node<'a>, of_message: bool) -> Result<Fate, Error> {
         if node.as_array().is_some() {
-            self.blocks(node)?;
-            return Ok(Fate::Stays);
+            self.items(node)?;
+        } else if node.as_object().is_some() {
+            if let Some(fate) = self.known_block(node)? {
+                return Ok(fate);
+            }
+            self.members(node, of_message)?;
         }
-        if node.as_object().is_none() {
-            return Ok(Fate::Stays);
-        }
+        Ok(Fate::Stays)
+    }
+
+    /// Rewrites the items of an array in place.
+    fn items(&mut self, list: &mut Node<'a>) -> Result<(), Error> {
+        let mut gone = Vec::new();
+        let mut at = 0;
+        list.visit_children(|_, item| {
+            if self.value(item, false)? == Fate::Goes {
+                gone.push((at, Vec::new()));
+            }
+            at += 1;
+            Ok::<(), Error>(())
+        })?;
+        splice(list, gone);
+        Ok(())
+    }
+
+    /// Rewrites a block that has a meaning of its own; `None`: it has none, its members may have.
+    // Kept out of the recursion, whose frames have to be small: 512 levels have to fit a WebAssembly stack.
+    #[inline(never)]
+    fn known_block(&mut self, node: &mut Node<'a>) -> Result<Option<Fate>, Error> {
         if is_block(node) {
-            return Ok(match self.said(node)? {
+            return Ok(Some(match self.said(node)? {
                 Some(text) => {
                     let cache_control = node.visit("cache_control", core::mem::take);
                     node.replace(self.text_block(text, cache_control).into_data());
                     Fate::Stays
                 }
                 None => Fate::Goes,
-            });
+            }));
         }
         if is_call(node) {
             if self.is_search_call(node) {
-                return Ok(Fate::Goes);
+                return Ok(Some(Fate::Goes));
             }
             if has_type(node, "tool_use") && node.get("caller").is_some() {
                 remove(node, "caller");
             }
-            return Ok(Fate::Stays);
+            return Ok(Some(Fate::Stays));
         }
         if has_type(node, "tool_search_tool_result") {
-            return Ok(Fate::Goes);
+            return Ok(Some(Fate::Goes));
         }
         if is_search_outcome(node) {
             let said = self.outcome(node)?.0;
@@ -188,10 +211,9 @@ impl<'r, 'a> Rewriter<'r, 'a> {
                 text.push_str(&block.get("text").and_then(Node::as_text).map(Text::display).unwrap_or_default());
             }
             node.replace(self.text_block(text, None).into_data());
-            return Ok(Fate::Stays);
+            return Ok(Some(Fate::Stays));
         }
-        self.members(node, of_message)?;
-        Ok(Fate::Stays)
+        Ok(None)
     }
 
     fn members(&mut self, node: &mut Node<'a>, of_message: bool) -> Result<(), Error> {
@@ -205,22 +227,32 @@ impl<'r, 'a> Rewriter<'r, 'a> {
     /// unless the message it belongs to sees to that.
     pub(super) fn member(&mut self, value: &mut Node<'a>, list: bool, of_message: bool) -> Result<(), Error> {
         if list && is_search_outcome(value) {
-            let said = self.outcome(value)?.0;
-            value.replace(Data::Array(said));
-            return Ok(());
+            return self.found(value);
         }
         let single = is_block(value);
         let had = value.as_array().is_some_and(|items| !items.is_empty());
         let fate = self.value(value, false)?;
         let emptied = had && value.as_array().is_some_and(<[Node<'_>]>::is_empty);
         if fate == Fate::Goes || emptied && !of_message {
-            let removed = self.text_block(notice::REMOVED, None);
-            value.replace(if list || emptied { Data::Array(alloc::vec![removed]) } else { removed.into_data() });
+            self.placeholder(value, list || emptied);
         } else if list && single {
             let block = core::mem::take(value);
             value.replace(Data::Array(alloc::vec![block]));
         }
         Ok(())
+    }
+
+    #[inline(never)]
+    fn found(&mut self, value: &mut Node<'a>) -> Result<(), Error> {
+        let said = self.outcome(value)?.0;
+        value.replace(Data::Array(said));
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn placeholder(&self, value: &mut Node<'a>, list: bool) {
+        let removed = self.text_block(notice::REMOVED, None);
+        value.replace(if list { Data::Array(alloc::vec![removed]) } else { removed.into_data() });
     }
 
     /// Is it a call of the hosted search?

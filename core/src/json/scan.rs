@@ -40,6 +40,7 @@ fn special(bytes: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod tests {
     use super::plain_prefix;
     use alloc::vec::Vec;
