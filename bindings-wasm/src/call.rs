@@ -80,15 +80,7 @@ pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, cha
 /// of the options; and the `chars` of the options, then the texts. With `broken` the last text was cut off where half of a
 /// surrogate pair stands. Returns what [`call`] returns.
 #[wasm_bindgen(js_name = callText)]
-pub fn call_text(
-    function: usize,
-    with_report: bool,
-    inputs: usize,
-    words: usize,
-    chars: usize,
-    spelled: bool,
-    broken: bool,
-) -> JsValue {
+pub fn call_text(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { function, with_report, inputs, words, chars, spelled }.on_texts(broken, &mut given, handed);
     hand_over(given, outcome)
@@ -110,7 +102,8 @@ impl Order {
     }
 
     fn on_texts(&self, broken: bool, given: &mut Given, mut handed: Handed) -> Outcome {
-        let (lengths, words) = given.words.get_mut(..self.words).and_then(|words| words.split_at_mut_checked(self.inputs)).ok_or(Mismatch)?;
+        let (lengths, words) =
+            given.words.get_mut(..self.words).and_then(|words| words.split_at_mut_checked(self.inputs)).ok_or(Mismatch)?;
         let options = Records::new(words, characters(&given.chars, self.chars)?, self.spelled).value()?;
         let mut rest = given.chars.get(self.chars..).ok_or(Mismatch)?;
         let mut texts = Vec::with_capacity(self.inputs);

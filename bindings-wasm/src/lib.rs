@@ -12,6 +12,8 @@ pub mod desk;
 mod records;
 mod text;
 
-/// Measured against the standard library's allocator, see `npm/bench/README.md`.
+/// Measured against the standard library's dlmalloc (1,547 real tools in Node, same build otherwise): 5 % smaller
+/// (456 against 486 KB, gzip 187 against 196 KB), and no difference in speed beyond noise.
+#[cfg(target_family = "wasm")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

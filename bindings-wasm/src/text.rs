@@ -16,7 +16,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Error> {
 
 /// The error for a text that holds half a surrogate pair after `before`.
 pub(crate) fn half_a_pair(before: &str) -> Error {
-    unreadable(before, "expected whole characters, found half of a surrogate pair; JSON text can only spell it as an escape such as `\\ud83d`")
+    unreadable(
+        before,
+        "expected whole characters, found half of a surrogate pair; JSON text can only spell it as an escape such as `\\ud83d`",
+    )
 }
 
 /// The error for a text that cannot be read beyond `before`, unless it came to grief earlier.

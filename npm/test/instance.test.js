@@ -8,24 +8,33 @@ let instances = 0;
 let trap = false;
 const { Module, Instance } = WebAssembly;
 
-WebAssembly.Module = (...given) => {
-  modules++;
-  return new Module(...given);
+WebAssembly.Module = class extends Module {
+  constructor(...given) {
+    super(...given);
+    modules++;
+  }
 };
 
 /** An instance whose calls can be made to trap. */
-WebAssembly.Instance = (...given) => {
-  instances++;
-  const { exports } = new Instance(...given);
-  const trapping =
-    (call) =>
-    (...values) => {
-      if (!trap) return call(...values);
-      trap = false;
-      throw new WebAssembly.RuntimeError('unreachable');
-    };
-  return { exports: { ...exports, call: trapping(exports.call), callText: trapping(exports.callText) } };
+WebAssembly.Instance = class extends Instance {
+  constructor(...given) {
+    super(...given);
+    instances++;
+  }
+
+  get exports() {
+    const { call, callText, ...exports } = super.exports;
+    return { ...exports, call: trapping(call), callText: trapping(callText) };
+  }
 };
+
+function trapping(call) {
+  return (...values) => {
+    if (!trap) return call(...values);
+    trap = false;
+    throw new WebAssembly.RuntimeError('unreachable');
+  };
+}
 
 const { normalizeEnvelope, normalizeEnvelopeJson, sanitize } = await import('../dist/index.js');
 
