@@ -86,7 +86,7 @@ def measure(title: str, values: list[Any], functions: list[Function]) -> None:
 
 def main() -> None:
     """Measure all functions on the tools of a file."""
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1] else DATA
     if not path.exists():
         print(f"no tools to measure: expected JSON lines at {path}")
         return

@@ -17,6 +17,7 @@ the code `invalid-value` and a JSON Pointer to the place. A subclass of dict is 
 other subclass the stored value counts. Results are plain dicts and lists, and hold your own strings and numbers.
 """
 
+from . import types as types
 from ._dialect import dialects
 from ._error import ToolwireError
 from ._request import (
