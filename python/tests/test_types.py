@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     toolwire.sanitize({})  # type: ignore[call-arg]
     toolwire.sanitize({}, dialect="codecs")  # type: ignore[arg-type]
     toolwire.sanitize({}, dialect="codex", maxBytes=1)  # type: ignore[call-arg]
-    toolwire.sanitize({}, "codex")  # type: ignore[call-arg, arg-type]
     toolwire.check({}, dialect="codex", share=True)  # type: ignore[call-arg]
     toolwire.apply_deferred_loading({}, mode="sieve")  # type: ignore[arg-type]
     toolwire.normalize_envelope_json({})  # type: ignore[call-overload]
