@@ -2,54 +2,62 @@
 # Makes sure that some Rust toolchain on this machine can compile for wasm32-unknown-unknown, and prints its name for
 # RUSTUP_TOOLCHAIN. Ordinary machines: `rustup target add`. Where rustup cannot fetch the target (closed networks, where
 # it hangs rather than fails), Debian's own compiler builds the standard library for it once.
+# TOOLWIRE_WASM=rustup or =debian takes one of the two ways only.
 set -euo pipefail
+source "$(dirname "$0")/step.sh"
 
 target=wasm32-unknown-unknown
-cache=${TOOLWIRE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/toolwire}
-mkdir -p "$cache"
-say() { printf '  wasm toolchain: %s\n' "$*" >&2; }
+way=${TOOLWIRE_WASM:-auto}
+case $way in auto | rustup | debian) ;; *) die "TOOLWIRE_WASM: expected \`rustup\` or \`debian\`, found \`$way\`" ;; esac
 
-default=$(rustup show active-toolchain | cut -d' ' -f1)
-if rustup target list --installed --toolchain "$default" | grep -qx "$target"; then
-  echo "$default"; exit 0
+debian_library() { # the folder of the target's standard library in Debian's compiler
+  local sysroot
+  sysroot=$(/usr/bin/rustc --print sysroot 2>/dev/null) && echo "$sysroot/lib/rustlib/$target/lib"
+}
+debian_ready() {
+  local library
+  library=$(debian_library) && [ "$(cat "$library/toolwire-built-by" 2>/dev/null)" = "$(/usr/bin/rustc --version)" ] &&
+    rustup toolchain list | grep -q '^toolwire-debian\b'
+}
+
+if [ "$way" != debian ]; then
+  default=$(rustup show active-toolchain 2>/dev/null | cut -d' ' -f1)
+  [ -n "$default" ] || die "rustup has no default toolchain: run \`rustup default stable\`"
+  if rustup target list --installed --toolchain "$default" | grep -qx "$target"; then echo "$default"; exit 0; fi
+  # Once Debian's way has been gone, rustup is not asked (and waited for) again.
+  if [ "$way" = auto ] && debian_ready; then echo toolwire-debian; exit 0; fi
+  if attempt "rustup target add $target (60 s at most)" "$TOOLS/rustup-target.log" timeout 60 rustup target add "$target" --toolchain "$default"; then
+    echo "$default"; exit 0
+  fi
+  [ "$way" = auto ] || die "rustup could not fetch $target, see $TOOLS/rustup-target.log"
+  say "going on with Debian's own compiler"
 fi
 
-distro=toolwire-distro
-sysroot=$(/usr/bin/rustc --print sysroot 2>/dev/null || true)
-ready() { [ -n "$sysroot" ] && ls "$sysroot/lib/rustlib/$target/lib/"libstd-*.rlib >/dev/null 2>&1 && rustup toolchain list | grep -q "^$distro"; }
-if ready; then echo "$distro"; exit 0; fi
-
-say "rustup target add $target (30 s at most)"
-if timeout 30 rustup target add "$target" --toolchain "$default" >"$cache/rustup-target.log" 2>&1; then
-  echo "$default"; exit 0
-fi
-say "rustup could not fetch it; building the target with Debian's compiler (about a minute)"
-
+if debian_ready; then echo toolwire-debian; exit 0; fi
+toolchain=$("$ROOT/scripts/debian-rust.sh")
+library=$(debian_library)
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
-command -v apt-get >/dev/null || { say "neither rustup nor apt-get can provide $target: see $cache/rustup-target.log"; exit 1; }
-{
-  as_root apt-get update
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src lld-19
-} >"$cache/apt.log" 2>&1 || { say "apt-get failed: see $cache/apt.log"; exit 1; }
-sysroot=$(/usr/bin/rustc --print sysroot)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/src"
 printf '[package]\nname = "scratch"\nversion = "0.0.0"\nedition = "2021"\n' >"$scratch/Cargo.toml"
 : >"$scratch/src/lib.rs"
-# Without embed-bitcode the LTO of our release profile fails later.
-( cd "$scratch" && RUSTFLAGS="-C embed-bitcode=yes" RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc RUSTUP_TOOLCHAIN= \
-    /usr/bin/cargo build --release --target "$target" -Z build-std=std,panic_abort --target-dir "$scratch/target" \
-) >"$cache/build-std.log" 2>&1 || { say "building the standard library failed: see $cache/build-std.log"; exit 1; }
+build_library() {
+  # Without embed-bitcode the LTO of our release profile fails later. RUSTC_BOOTSTRAP: build-std is not stable yet.
+  cd "$scratch" && env -u RUSTUP_TOOLCHAIN RUSTFLAGS="-C embed-bitcode=yes" RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc \
+    /usr/bin/cargo build --release --target "$target" -Z build-std=std,panic_abort --target-dir "$scratch/target"
+}
+step "build the standard library for $target" "$TOOLS/build-std.log" build_library ||
+  die "building the standard library for $target failed, see $TOOLS/build-std.log"
 
-lib="$sysroot/lib/rustlib/$target/lib"
-as_root mkdir -p "$lib"
-find "$scratch/target/$target/release/deps" -name '*.rlib' ! -name 'libscratch*' -exec "$(command -v cp)" {} "$scratch/" \;
-as_root cp "$scratch"/*.rlib "$lib/"
+as_root mkdir -p "$library"
+as_root find "$library" -name '*.rlib' -delete
+find "$scratch/target/$target/release/deps" -name '*.rlib' ! -name 'libscratch*' -print0 | as_root xargs -0 cp -t "$library"
 host=$(/usr/bin/rustc -vV | sed -n 's/^host: //p')
-as_root mkdir -p "$sysroot/lib/rustlib/$host/bin"
-as_root ln -sf "$(command -v lld-19 || echo /usr/bin/lld-19)" "$sysroot/lib/rustlib/$host/bin/rust-lld"
-rustup toolchain link "$distro" /usr >/dev/null 2>&1 || rustup toolchain list | grep -q "^$distro"
-ready || { say "the target is still missing after the build: see $cache/build-std.log"; exit 1; }
-echo "$distro"
+linkers=$(dirname "$(dirname "$library")")/$host/bin
+as_root mkdir -p "$linkers"
+as_root ln -sf /usr/bin/lld-19 "$linkers/rust-lld"
+/usr/bin/rustc --version | as_root tee "$library/toolwire-built-by" >/dev/null
+debian_ready || die "$target is still missing after the build, see $TOOLS/build-std.log"
+echo "$toolchain"

@@ -1,1 +1,27 @@
-//! The CPython binding.
+//! The CPython binding: Python values and text in, Python values and text out.
+//!
+//! It translates and holds no rule: what a function does, which options it has and what an error says is the core's.
+//! The package in python/ gives the two entries below their names, types and documentation.
+
+mod entry;
+mod integer;
+mod raise;
+mod read;
+mod text;
+mod write;
+
+use pyo3::pymodule;
+
+/// The extension module, `toolwire._toolwire`.
+#[pymodule]
+mod _toolwire {
+    use pyo3::{prelude::*, types::PyModule};
+
+    #[pymodule_export]
+    use crate::entry::{call, call_text};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -20,7 +20,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
         recorder.note(0, || {
             let (accepts, guidance) =
                 if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
-            change("", accepts, guidance, "replace-root", format!("replaced {} by an empty object envelope", replaced(node)))
+            change(true, "", accepts, guidance, "replace-root", format!("replaced {} by an empty object envelope", replaced(node)))
         });
         node.replace(Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())]).into_data());
         return;
@@ -38,7 +38,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     let Some(object) = node.as_object_mut() else { return };
     let mut after_type = type_at.map_or(0, |place| place + 1);
     if !typed {
-        recorder.note(0, || change("/type", Accepts::Same, Guidance::Same, "add-type", "wrote `type: \"object\"`".into()));
+        recorder.note(0, || change(type_at.is_some(), "/type", Accepts::Same, Guidance::Same, "add-type", "wrote `type: \"object\"`".into()));
         match type_at {
             Some(_) => object.set("type", Node::literal("object")),
             None => {
@@ -53,7 +53,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
                 Some(kind) => format!("replaced {kind} under `properties` by `{{}}`"),
                 None => "wrote `properties: {}`".into(),
             };
-            change("/properties", Accepts::Same, Guidance::Same, "add-properties", message)
+            change(properties_at.is_some(), "/properties", Accepts::Same, Guidance::Same, "add-properties", message)
         });
         match properties_at {
             Some(_) => object.set("properties", Node::empty_object()),
@@ -80,10 +80,10 @@ fn replaced(node: &Node<'_>) -> String {
     }
 }
 
-fn change(at: &str, accepts: Accepts, guidance: Guidance, rule: &'static str, message: String) -> Change {
-    // An added key reports at its parent, which is the root.
+fn change(stood: bool, at: &str, accepts: Accepts, guidance: Guidance, rule: &'static str, message: String) -> Change {
     Change {
-        pointer: String::new(),
+        // An added key reports at its parent, which is the root.
+        pointer: if stood { at.into() } else { String::new() },
         output_pointer: Some(at.into()),
         rule,
         accepts,

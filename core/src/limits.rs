@@ -15,3 +15,9 @@ pub const MAX_VALUES: usize = 10_000_000;
 
 /// Nodes that rewriting may add by default (`maxNodes`): the full size of inlining is counted before anything is inlined.
 pub const MAX_NODES: usize = 10_000;
+
+/// Bytes of notice text that loading may add to one request.
+///
+/// Every reference is answered by the whole definition, so a request that repeats one reference to one large tool could
+/// ask for gigabytes. No model reads 64 MiB.
+pub const MAX_NOTICE_BYTES: usize = 64 << 20;

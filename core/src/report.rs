@@ -165,6 +165,16 @@ impl Recorder {
         });
     }
 
+    /// Forgets the latest changes as far as they stand strictly below a pointer. For rules that go through a schema from the
+    /// inside out: what they noted last is what they noted below.
+    pub(crate) fn forget_latest_below(&mut self, pointer: &str) {
+        let Some(changes) = &mut self.changes else { return };
+        let is_below = |change: &Change| change.pointer.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'));
+        while changes.last().is_some_and(|(_, change)| is_below(change)) {
+            changes.pop();
+        }
+    }
+
     /// The changes in document order; at one place, in the order of the rules.
     pub(crate) fn finish(self) -> Vec<Change> {
         let mut changes = self.changes.unwrap_or_default();

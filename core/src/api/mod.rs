@@ -10,7 +10,7 @@ mod sanitize;
 pub use call::{call, call_text, Answer, Function, TextAnswer};
 pub use deferred::{
     apply_deferred_loading, apply_deferred_loading_json, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
-    Deferred,
+    strip_deferral_betas, Deferred,
 };
 pub use describe::describe_error;
 pub use dialects::dialects;
@@ -19,7 +19,7 @@ pub use sanitize::{check, check_json, sanitize, sanitize_json, sanitize_json_wit
 
 pub use crate::{
     check::Violation,
-    deferred::{DeferredReport, Warning},
+    deferred::{DeferredReport, NamespacedName, Warning},
     dialect::Dialect,
 };
 

@@ -67,7 +67,8 @@ pub(super) fn check(root: &Node<'_>) -> Result<Vec<Violation>, Error> {
     if only_null(root) {
         faults.add(root, String::new(), "root-null", "parameters that admit something");
     }
-    let reached = reach::reached(root);
+    let emptied = emptied(root)?;
+    let reached = reach::reached_except(root, &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)));
     walk::visit(root, KEPT, &mut |node, place| {
         if is_pruned(place, &reached) {
             return Ok(Next::Skip);
@@ -116,6 +117,19 @@ fn is_pruned(place: &Place<'_, '_>, reached: &BTreeSet<Definition>) -> bool {
     let [Step::Name(table), Step::Member(name)] = place.pointer.steps() else { return false };
     let Some(table) = TABLES.iter().position(|known| known == table) else { return false };
     name.value().is_none_or(|name| !reached.contains(&Definition { table, name: name.into_owned() }))
+}
+
+/// The schemas that Codex empties before it looks what is reached, by their numbers.
+fn emptied(root: &Node<'_>) -> Result<BTreeSet<u32>, Error> {
+    let mut emptied = BTreeSet::new();
+    walk::visit(root, KEPT.with(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
+        Some(object) if is_emptied(object) => {
+            emptied.extend(node.origin().number());
+            Ok(Next::Skip)
+        }
+        _ => Ok(Next::Into),
+    })?;
+    Ok(emptied)
 }
 
 /// Does Codex see no type, no hint of one, and no reference or combinator?

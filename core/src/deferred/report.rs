@@ -1,8 +1,8 @@
 //! What `apply_deferred_loading` decided.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
-use crate::json::{Node, Object, Text};
+use crate::json::{Member, Node, Object, Text};
 
 /// What was decided about a request. Names stand in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,10 +12,10 @@ pub struct DeferredReport {
     pub loaded: Vec<String>,
     /// Deferred tools that are not.
     pub hidden: Vec<String>,
-    /// What was odd about the request.
+    /// What was odd about the request, each once.
     pub warnings: Vec<Warning>,
-    /// Flattened names and the names they stand for.
-    pub name_map: Vec<(String, String)>,
+    /// Flattened names and what they stand for, to turn the model's calls back into what the caller knows.
+    pub name_map: Vec<(String, NamespacedName)>,
     /// Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them.
     pub unreachable: bool,
     /// What the hidden tools would have cost, in bytes of compact JSON.
@@ -23,7 +23,7 @@ pub struct DeferredReport {
 }
 
 /// Something odd about a request that did not stop it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Warning {
     /// Its snake_case code.
@@ -32,10 +32,61 @@ pub struct Warning {
     pub name: Option<String>,
 }
 
+/// A tool's name inside its namespace, as the OpenAI Responses API knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamespacedName {
+    /// The namespace.
+    pub namespace: String,
+    /// The name in it.
+    pub name: String,
+}
+
 impl DeferredReport {
+    /// `{ "<flat name>": { namespace, name } }`
     pub(crate) fn name_map_node(&self) -> Node<'static> {
-        Node::object(Object::from_iter(
-            self.name_map.iter().map(|(flat, original)| (Text::new(flat.clone()), Node::string(original.clone()))),
-        ))
+        let members = self.name_map.iter().map(|(flat, original)| Member {
+            key: Text::new(flat.clone()),
+            value: Node::record([("namespace", Node::string(original.namespace.clone())), ("name", Node::string(original.name.clone()))]),
+        });
+        Node::object(Object::from_unique(members.collect()))
+    }
+}
+
+/// Collects warnings. A request with a thousand references to one lost tool gets one warning.
+#[derive(Default)]
+pub(super) struct Warnings {
+    list: Vec<Warning>,
+    given: BTreeSet<Warning>,
+}
+
+impl Warnings {
+    /// A warning about the request as a whole.
+    pub(super) fn warn(&mut self, code: &'static str) {
+        self.add(Warning { code, name: None });
+    }
+
+    /// A warning about something with a name.
+    pub(super) fn about(&mut self, code: &'static str, name: impl Into<String>) {
+        self.add(Warning { code, name: Some(name.into()) });
+    }
+
+    /// A warning about something that may have a name.
+    pub(super) fn about_maybe(&mut self, code: &'static str, name: Option<&Text<'_>>) {
+        match name {
+            Some(name) => self.about(code, name.display()),
+            None => self.warn(code),
+        }
+    }
+
+    fn add(&mut self, warning: Warning) {
+        if self.given.insert(warning.clone()) {
+            self.list.push(warning);
+        }
+    }
+
+    /// All of them, in the order they came up.
+    pub(super) fn finish(self) -> Vec<Warning> {
+        self.list
     }
 }

@@ -10,6 +10,7 @@ mod number;
 mod object;
 mod pointer;
 mod read;
+mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
@@ -21,6 +22,7 @@ pub use number::{compare, is_integral};
 pub use object::{Member, Object};
 pub(crate) use pointer::push_token;
 pub use pointer::{Pointer, Step};
-pub use read::{read, read_members};
+pub use read::read;
+pub(crate) use read::read_outline;
 pub use text::Text;
 pub use write::{length, write, write_into};

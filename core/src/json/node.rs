@@ -57,17 +57,28 @@ pub struct Node<'a> {
     data: Data<'a>,
     origin: Origin,
     intact: bool,
+    marks: u8,
 }
 
 impl<'a> Node<'a> {
     /// A value made here.
     pub const fn new(data: Data<'a>) -> Self {
-        Node { data, origin: Origin::NONE, intact: false }
+        Node { data, origin: Origin::NONE, intact: false, marks: 0 }
     }
 
     /// A value as it was read.
     pub const fn read(data: Data<'a>, origin: Origin) -> Self {
-        Node { data, origin, intact: true }
+        Node { data, origin, intact: true, marks: 0 }
+    }
+
+    /// A value that stays text, with what was seen while it was checked.
+    pub(crate) const fn verbatim(text: &'a str, origin: Origin, marks: u8) -> Self {
+        Node { data: Data::Verbatim(text), origin, intact: true, marks }
+    }
+
+    /// What was seen inside while this text was checked: see [`read_outline`](super::read_outline). Trees have no marks.
+    pub(crate) const fn marks(&self) -> u8 {
+        self.marks
     }
 
     /// A string made here.
@@ -149,6 +160,7 @@ impl<'a> Node<'a> {
     pub fn replace(&mut self, data: Data<'a>) {
         self.data = data;
         self.intact = false;
+        self.marks = 0;
     }
 
     /// Marks the node as changed.

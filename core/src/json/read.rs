@@ -9,12 +9,12 @@ use core::cell::RefCell;
 use hifijson::{
     escape::{self, Lex as _},
     num::LexWrite as _,
-    str::LexWrite as _,
+    str,
     token::Lex as _,
     Expect, Read as _, SliceLexer,
 };
 
-use super::{pointer::push_token, Data, Member, Node, Object, Origin, Text};
+use super::{pointer::push_token, scan::plain_prefix, Data, Member, Node, Object, Origin, Text};
 use crate::{
     error::{Code, Error},
     limits::MAX_DEPTH,
@@ -29,11 +29,16 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
     reader.document(|reader, next| reader.value(next, 0))
 }
 
-/// Reads one JSON object, but lets the caller say, member by member, whether it becomes a tree or stays verbatim.
+/// Checks a whole text, but makes a tree of its outline only: the members of the root object stay text
+/// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
+///
+/// So that nobody has to read an item in order to know that it holds nothing of interest, `mark` is shown every string
+/// inside those items, names and values, in any spelling; the bits it answers are collected as the item's marks.
+/// A root that is no object is read as by [`read`].
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_members<'a>(source: &'a str, keep_verbatim: impl Fn(&Text<'a>) -> bool) -> Result<Node<'a>, Error> {
+pub(crate) fn read_outline<'a>(source: &'a str, lists: &[&str], mark: impl Fn(&Text<'a>) -> u8) -> Result<Node<'a>, Error> {
     let mut reader = Reader { source, lexer: SliceLexer::new(source.as_bytes()), count: 0, trail: Trail::default() };
     reader.document(|reader, next| {
         if next != b'{' {
@@ -41,13 +46,18 @@ pub fn read_members<'a>(source: &'a str, keep_verbatim: impl Fn(&Text<'a>) -> bo
         }
         let origin = reader.number();
         let members = reader.members(|reader, key, next| {
-            if keep_verbatim(key) {
-                let start = reader.position();
-                reader.skip(next, 1)?;
-                Ok(Node::read(Data::Verbatim(reader.since(start)), reader.number()))
-            } else {
-                reader.value(next, 1)
+            if next != b'[' || !lists.iter().any(|name| key.is(name)) {
+                return reader.verbatim(next, 1, |_| 0);
             }
+            let origin = reader.number();
+            reader.lexer.take_next();
+            let mut items = Vec::new();
+            reader.sequence(b']', |reader, next| {
+                let item = reader.verbatim(next, 2, &mark).inspect_err(|_| reader.note_index(items.len()))?;
+                items.push(item);
+                Ok(())
+            })?;
+            Ok(Node::read(Data::Array(items), origin))
         })?;
         Ok(Node::read(Data::Object(Object::from_members(members)), origin))
     })
@@ -145,8 +155,15 @@ impl<'a> Reader<'a> {
         Ok(Node::read(data, origin))
     }
 
-    /// Checks a value without keeping it.
-    fn skip(&mut self, next: u8, depth: usize) -> Result<(), Fault> {
+    /// A value that stays text, with its marks.
+    fn verbatim(&mut self, next: u8, depth: usize, mark: impl Fn(&Text<'a>) -> u8) -> Result<Node<'a>, Fault> {
+        let (origin, start, mut marks) = (self.number(), self.position(), 0);
+        self.skip(next, depth, &mut |text| marks |= mark(text))?;
+        Ok(Node::verbatim(self.since(start), origin, marks))
+    }
+
+    /// Checks a value without keeping it, showing its strings to `watch`.
+    fn skip<W: FnMut(&Text<'a>)>(&mut self, next: u8, depth: usize, watch: &mut W) -> Result<(), Fault> {
         match next {
             b'a'..=b'z' => {
                 self.lexer.null_or_bool().ok_or(Expect::Value)?;
@@ -156,14 +173,14 @@ impl<'a> Reader<'a> {
             }
             b'"' => {
                 self.lexer.take_next();
-                self.string()?;
+                watch(&self.string()?);
             }
             b'[' | b'{' if depth >= MAX_DEPTH => return Err(Fault::Depth),
             b'[' => {
                 self.lexer.take_next();
                 let mut index = 0;
                 self.sequence(b']', |reader, next| {
-                    reader.skip(next, depth + 1).inspect_err(|_| reader.note_index(index))?;
+                    reader.skip(next, depth + 1, watch).inspect_err(|_| reader.note_index(index))?;
                     index += 1;
                     Ok(())
                 })?;
@@ -172,7 +189,8 @@ impl<'a> Reader<'a> {
                 self.lexer.take_next();
                 self.sequence(b'}', |reader, next| {
                     let (key, next) = reader.key(next)?;
-                    reader.skip(next, depth + 1).inspect_err(|_| reader.note_key(&key))
+                    watch(&key);
+                    reader.skip(next, depth + 1, watch).inspect_err(|_| reader.note_key(&key))
                 })?;
             }
             _ => return Err(Expect::Value.into()),
@@ -180,10 +198,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn members(
-        &mut self,
-        mut value: impl FnMut(&mut Self, &Text<'a>, u8) -> Result<Node<'a>, Fault>,
-    ) -> Result<Vec<Member<'a>>, Fault> {
+    fn members(&mut self, mut value: impl FnMut(&mut Self, &Text<'a>, u8) -> Result<Node<'a>, Fault>) -> Result<Vec<Member<'a>>, Fault> {
         self.lexer.take_next();
         let mut members = Vec::new();
         self.sequence(b'}', |reader, next| {
@@ -233,23 +248,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string, its opening quote already read.
+    /// A string, its opening quote already read. (hifijson's `str_fold` reads byte by byte; this passes over the plain parts.)
     fn string(&mut self) -> Result<Text<'a>, Fault> {
         let start = self.position();
-        let escaped = self.lexer.str_fold(
-            false,
-            |_, _| Ok::<_, hifijson::str::Error>(()),
-            |lexer, escaped| {
-                *escaped = true;
-                // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
-                match lexer.take_next().ok_or(escape::Error::Eof)? {
-                    b'u' => lexer.hex::<u16>().map(|_| ())?,
-                    kind if escape::Lit::try_from(kind).is_some() => {}
-                    kind => return Err(escape::Error::InvalidKind(kind).into()),
-                }
-                Ok(())
-            },
-        )?;
+        let mut escaped = false;
+        loop {
+            let rest = self.lexer.as_slice();
+            self.lexer = SliceLexer::new(rest.get(plain_prefix(rest)..).unwrap_or_default());
+            match self.lexer.take_next().ok_or(str::Error::Eof)? {
+                b'"' => break,
+                b'\\' => escaped = true,
+                _ => return Err(str::Error::Control.into()),
+            }
+            // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
+            match self.lexer.take_next().ok_or(escape::Error::Eof).map_err(str::Error::from)? {
+                b'u' => self.lexer.hex::<u16>().map(|_| ()).map_err(str::Error::from)?,
+                kind if escape::Lit::try_from(kind).is_some() => {}
+                kind => return Err(str::Error::from(escape::Error::InvalidKind(kind)).into()),
+            }
+        }
         let spelled = self.source.get(start..self.position().saturating_sub(1)).unwrap_or_default();
         Ok(Text::spelled(spelled, escaped))
     }

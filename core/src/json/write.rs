@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use super::{Data, Node, Text};
+use super::{scan::plain_prefix, Data, Node, Text};
 
 /// Where JSON text goes. A second implementation counts bytes without making any.
 trait Sink {
@@ -85,29 +85,27 @@ fn string(text: &Text<'_>, out: &mut impl Sink) {
 
 /// The shortest escapes, as `JSON.stringify` and serde_json write them.
 fn escape(value: &str, out: &mut impl Sink) {
-    let mut start = 0;
-    for (at, byte) in value.bytes().enumerate() {
-        let short = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0C => "\\f",
-            0..=0x1F => "",
-            _ => continue,
-        };
-        // Every byte matched above is ASCII, so these are character boundaries.
-        out.put(value.get(start..at).unwrap_or_default());
-        if short.is_empty() {
-            let mut long = String::new();
-            let _ = write!(long, "\\u{byte:04x}");
-            out.put(&long);
-        } else {
-            out.put(short);
+    let mut rest = value;
+    loop {
+        // What ends the plain part is ASCII, so this cuts no character in two.
+        let (plain, special) = rest.split_at_checked(plain_prefix(rest.as_bytes())).unwrap_or((rest, ""));
+        out.put(plain);
+        let Some(byte) = special.bytes().next() else { return };
+        match byte {
+            b'"' => out.put("\\\""),
+            b'\\' => out.put("\\\\"),
+            b'\n' => out.put("\\n"),
+            b'\r' => out.put("\\r"),
+            b'\t' => out.put("\\t"),
+            0x08 => out.put("\\b"),
+            0x0C => out.put("\\f"),
+            _ => {
+                let mut long = String::new();
+                // Writing into a String cannot fail.
+                let _ = write!(long, "\\u{byte:04x}");
+                out.put(&long);
+            }
         }
-        start = at + 1;
+        rest = special.get(1..).unwrap_or_default();
     }
-    out.put(value.get(start..).unwrap_or_default());
 }

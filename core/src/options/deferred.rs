@@ -1,9 +1,12 @@
 //! Options of `apply_deferred_loading`.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::read::{choice, Example, Naming, Reader};
-use crate::{error::Error, json::Node};
+use crate::{
+    error::{Code, Error},
+    json::Node,
+};
 
 choice! {
     /// Whether hidden tools are announced by name.
@@ -204,8 +207,7 @@ const KNOWN: &[&str] = &[
     "format",
     "share",
 ];
-const EXAMPLE: Example =
-    Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
+const EXAMPLE: Example = Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
 
 impl DeferredOptions {
     /// Reads the options from JSON.
@@ -215,7 +217,7 @@ impl DeferredOptions {
     pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
         let default = DeferredOptions::default();
-        Ok(DeferredOptions {
+        let options = DeferredOptions {
             announce: reader.choice("announce", Announce::CHOICES)?.unwrap_or(default.announce),
             target: reader.choice("target", Target::CHOICES)?,
             mode: reader.choice("mode", Mode::CHOICES)?.unwrap_or(default.mode),
@@ -231,6 +233,11 @@ impl DeferredOptions {
             system_messages: reader.choice("systemMessages", SystemMessages::CHOICES)?.unwrap_or(default.system_messages),
             format: reader.choice("format", Format::CHOICES)?,
             share: reader.flag("share")?.unwrap_or(default.share),
-        })
+        };
+        if options.tool_search_name.is_empty() {
+            let expected = format!("expected `{}` to be a function's name, found an empty string", naming.spell("toolSearchName"));
+            return Err(Error::new(Code::InvalidOption, "/toolSearchName", expected));
+        }
+        Ok(options)
     }
 }

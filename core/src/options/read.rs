@@ -39,6 +39,27 @@ impl Naming {
         }
     }
 
+    /// A name in this spelling as camelCase, which pointers in errors use in every language.
+    #[must_use]
+    pub fn camel(self, name: &str) -> String {
+        match self {
+            Naming::Camel => name.to_string(),
+            Naming::Snake => {
+                let mut camel = String::with_capacity(name.len());
+                let mut raise = false;
+                for character in name.chars() {
+                    match character {
+                        '_' => {}
+                        _ if raise => camel.extend(character.to_uppercase()),
+                        _ => camel.push(character),
+                    }
+                    raise = character == '_';
+                }
+                camel
+            }
+        }
+    }
+
     /// A call as somebody would type it.
     pub(crate) fn example(self, call: &Example) -> String {
         match self {
@@ -89,7 +110,7 @@ impl<'o, 'a> Reader<'o, 'a> {
                 let names: Vec<String> = known.iter().map(|name| format!("`{}`", naming.spell(name))).collect();
                 let name = member.key.display();
                 let mut pointer = String::new();
-                crate::json::push_token(&mut pointer, &name);
+                crate::json::push_token(&mut pointer, &naming.camel(&name));
                 return Err(Error::new(
                     Code::UnknownOption,
                     pointer,

@@ -1,6 +1,7 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
 mod codex;
+mod depth;
 pub(crate) mod restore;
 mod rules;
 
@@ -26,6 +27,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => rules::sanitize(node, dialect, grammar, options, &mut recorder)?,
     }
+    depth::within_limit(node)?;
     let changes = recorder.finish();
     within(options.allow, changes)
 }

@@ -50,6 +50,11 @@ pub(crate) fn definition(reference: &Text<'_>) -> Option<Definition> {
 
 /// Every definition that is reached: from the schemas outside the tables, and from there on through any `$ref` anywhere.
 pub(crate) fn reached(root: &Node<'_>) -> BTreeSet<Definition> {
+    reached_except(root, &|_| false)
+}
+
+/// As [`reached`], not looking into the values that are `gone`.
+pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool) -> BTreeSet<Definition> {
     let mut queue: Vec<Definition> = Vec::new();
     // The visitor never fails, so neither does the walk.
     let _ = walk::visit(root, OUTSIDE, &mut |node, _| {
@@ -66,22 +71,22 @@ pub(crate) fn reached(root: &Node<'_>) -> BTreeSet<Definition> {
         let target = tables.get(next.table).and_then(Option::as_ref).and_then(|table| table.get(next.name.as_str()));
         let Some(target) = target else { continue };
         if reached.insert(next) {
-            references(target, &mut queue);
+            references(target, gone, &mut queue);
         }
     }
     reached
 }
 
 /// Every `$ref` anywhere in a value, whether a schema stands there or not.
-fn references(node: &Node<'_>, found: &mut Vec<Definition>) {
+fn references(node: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Vec<Definition>) {
     match node.data() {
-        Data::Array(items) => items.iter().for_each(|item| references(item, found)),
-        Data::Object(object) => {
+        Data::Array(items) => items.iter().for_each(|item| references(item, gone, found)),
+        Data::Object(object) if !gone(node) => {
             for member in object {
                 if member.key.is("$ref") {
                     found.extend(member.value.as_text().and_then(definition));
                 }
-                references(&member.value, found);
+                references(&member.value, gone, found);
             }
         }
         _ => {}

@@ -1,6 +1,6 @@
 //! What Codex's typed model of a schema can hold. Everything else is dropped; what it cannot hold at all costs the tool.
 
-use alloc::{format, string::String};
+use alloc::{collections::BTreeSet, format, string::String};
 
 use super::notes::{Left, Note, Notes};
 use crate::{
@@ -52,9 +52,26 @@ pub(super) fn keep(root: &mut Node<'_>, notes: &mut Notes<'_>) -> Result<(), Err
     if root.get("type").is_some_and(|value| value.is_text("null")) {
         return Err(refused(String::new(), "parameters that admit something", "the single type `null`"));
     }
+    forget_dropped(root, notes)?;
     let mut keep = Keep { notes, first: None };
     walk::rewrite(root, APPLICATORS, &mut keep)?;
     keep.first.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// `prefixItems` is the one keyword that repairing goes into and that does not survive: what was noted there is gone with it.
+fn forget_dropped(root: &Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
+    if !notes.is_on() {
+        return Ok(());
+    }
+    let mut gone = BTreeSet::new();
+    walk::visit(root, APPLICATORS, &mut |node, place| {
+        if node.get("prefixItems").is_some() {
+            gone.insert(place.pointer.render_with("prefixItems"));
+        }
+        Ok(Next::Into)
+    })?;
+    notes.forget(&gone);
+    Ok(())
 }
 
 fn refused(pointer: String, expected: &str, found: &str) -> Error {

@@ -26,10 +26,11 @@ pub(super) fn sanitize(node: &mut Node<'_>, wire: Option<&Wire>, recorder: &mut 
     if let Some(wire) = wire {
         prune::prune(node, &mut notes);
         keep::keep(node, &mut notes)?;
-        prune::prune(node, &mut notes);
         if let Some(max_bytes) = wire.max_bytes {
             compact::compact(node, max_bytes, &mut notes)?;
         }
+        // Only now: Codex measures definitions that a dropped keyword reached, too.
+        prune::prune(node, &mut notes);
     }
     Ok(())
 }

@@ -79,6 +79,13 @@ impl<'r> Notes<'r> {
         });
     }
 
+    /// Forgets what was noted last, as far as it stands below this place: everything there is gone.
+    pub(super) fn forget_latest_below(&mut self, place: &Place<'_, '_>) {
+        if self.is_on() {
+            self.recorder.forget_latest_below(&place.pointer.render());
+        }
+    }
+
     /// Forgets the changes at or below these pointers: a later change removed what they changed.
     pub(super) fn forget(&mut self, gone: &BTreeSet<String>) {
         self.recorder.forget(gone);

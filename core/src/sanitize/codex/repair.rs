@@ -216,6 +216,7 @@ impl Repair<'_, '_> {
         let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
         let (accepts, guidance) = emptied(object, place.keyword.is_none());
         let note = Note { rule: "clear-untyped", accepts, guidance, left: Left::Here };
+        self.notes.forget_latest_below(place);
         self.notes.note(node, place, None, note, || {
             let names: Vec<String> = object.iter().map(|member| format!("`{}`", member.key.display())).collect();
             format!("emptied a schema in which Codex sees no hint of a type: {}", names.join(", "))

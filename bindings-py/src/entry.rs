@@ -1,0 +1,113 @@
+//! The two entries: a function of the core by its name, on values or on text.
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use pyo3::{
+    exceptions::PyRuntimeError,
+    prelude::*,
+    types::{PyDict, PyString, PyTuple},
+};
+use toolwire::{json, Function, Naming};
+
+use crate::{
+    raise::{option_error, raised},
+    read::Values,
+    text::Source,
+    write::Writer,
+};
+
+/// Below this many bytes a call takes less time than other threads would gain: giving up the GIL and getting it back
+/// costs 0.1 µs alone and far more where threads compete, reading 16 KiB of JSON about 50 µs.
+const DETACH_FROM: usize = 16 * 1024;
+
+/// Calls a function on Python values.
+///
+/// Returns the rewritten value, or with a report the dict of both.
+#[pyfunction]
+#[pyo3(signature = (function, inputs, options, with_report, /))]
+pub(crate) fn call<'py>(
+    py: Python<'py>,
+    function: &str,
+    inputs: &Bound<'py, PyTuple>,
+    options: &Bound<'py, PyDict>,
+    with_report: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(|| {
+        let function = named(function)?;
+        let chosen = Values::read(options).map_err(|fault| option_error(py, fault))?;
+        let mut values = Values::with_room();
+        for input in inputs {
+            values.add(input).map_err(|fault| fault.raised(py))?;
+        }
+        let trees = values.trees()?;
+        let answer = toolwire::call(function, trees, &chosen.tree()?, Naming::Snake, with_report).map_err(|error| raised(py, &error))?;
+        let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
+        with(py, function, value, answer.report.as_ref())
+    })
+}
+
+/// Calls a function on JSON text: `str`, `bytes`, `bytearray` or `memoryview`.
+///
+/// Returns text of the kind it was given (`bytes` for the last two), or with a report the dict of both. A function whose
+/// answer is a list of findings and no rewritten text gives that list.
+#[pyfunction]
+#[pyo3(signature = (function, inputs, options, with_report, /))]
+pub(crate) fn call_text<'py>(
+    py: Python<'py>,
+    function: &str,
+    inputs: &Bound<'py, PyTuple>,
+    options: &Bound<'py, PyDict>,
+    with_report: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(|| {
+        let function = named(function)?;
+        let chosen = Values::read(options).map_err(|fault| option_error(py, fault))?;
+        let chosen = chosen.tree()?;
+        let sources = inputs.iter().map(Source::new).collect::<PyResult<Vec<_>>>()?;
+        let texts = sources.iter().map(Source::text).collect::<PyResult<Vec<_>>>()?;
+        let work = || toolwire::call_text(function, &texts, &chosen, Naming::Snake, with_report);
+        let length: usize = texts.iter().map(|text| text.len()).sum();
+        let answer = if length < DETACH_FROM { work() } else { py.detach(work) };
+        let answer = answer.map_err(|error| raised(py, &error))?;
+        let value = match (function.result_name(), sources.first()) {
+            (Some(_), Some(source)) => source.answer(py, answer.text),
+            _ => {
+                let findings = json::read(&answer.text).map_err(|error| raised(py, &error))?;
+                Writer::new(py, &Values::default(), false).value(&findings)?
+            }
+        };
+        with(py, function, value, answer.report.as_ref())
+    })
+}
+
+/// The rewritten value alone, or the dict of it and what stands beside it in the forms with a report.
+fn with<'py>(
+    py: Python<'py>,
+    function: Function,
+    value: Bound<'py, PyAny>,
+    report: Option<&json::Node<'_>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (Some(name), Some(report)) = (function.result_name(), report.and_then(json::Node::as_object)) else { return Ok(value) };
+    let result = PyDict::new(py);
+    result.set_item(PyString::intern(py, name), value)?;
+    let nothing = Values::default();
+    let writer = Writer::new(py, &nothing, false);
+    for member in report {
+        result.set_item(writer.string(&member.key)?, writer.value(&member.value)?)?;
+    }
+    Ok(result.into_any())
+}
+
+fn named(function: &str) -> PyResult<Function> {
+    Function::named(function).ok_or_else(|| PyRuntimeError::new_err(format!("the core of toolwire has no function `{function}`")))
+}
+
+/// The core does not panic by design; should it do so all the same, callers get an `Exception` they can catch, which
+/// pyo3's own `PanicException` is not.
+fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let said = said.unwrap_or("no message");
+        Err(PyRuntimeError::new_err(format!("toolwire failed inside ({said}); please report it together with the input")))
+    })
+}

@@ -1,0 +1,38 @@
+//! Integers of any size, to and from decimal text.
+//!
+//! CPython refuses to spell an integer of more than `sys.get_int_max_str_digits()` decimal digits, but never refuses
+//! hexadecimal, whose cost is linear.
+
+use num_bigint::BigInt;
+use pyo3::{
+    exceptions::PyValueError,
+    prelude::*,
+    types::{PyInt, PyString},
+};
+
+/// Appends the decimal digits of an integer. Of a subclass the value counts, not what its methods say.
+pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()> {
+    use std::fmt::Write as _;
+    if let Ok(small) = integer.extract::<i64>() {
+        // Writing into a String cannot fail.
+        let _ = write!(out, "{small}");
+        return Ok(());
+    }
+    let hexadecimal = integer.py().get_type::<PyInt>().call_method1("__format__", (integer, "x"))?;
+    let digits = hexadecimal.cast::<PyString>()?.to_str()?;
+    let value =
+        BigInt::parse_bytes(digits.as_bytes(), 16).ok_or_else(|| PyValueError::new_err("`int.__format__` gave no hexadecimal digits"))?;
+    let _ = write!(out, "{value}");
+    Ok(())
+}
+
+/// The integer that decimal digits spell, or `None` if they do not spell one.
+pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if let Ok(small) = digits.parse::<i64>() {
+        return Ok(Some(small.into_pyobject(py)?.into_any()));
+    }
+    match BigInt::parse_bytes(digits.as_bytes(), 10) {
+        Some(value) => py.get_type::<PyInt>().call1((value.to_str_radix(16), 16)).map(Some),
+        None => Ok(None),
+    }
+}

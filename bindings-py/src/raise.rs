@@ -1,0 +1,41 @@
+//! Errors of the core as `toolwire.ToolwireError`, which the package defines in Python so that it pickles and subclasses
+//! `ValueError` under the limited API.
+
+use pyo3::{prelude::*, types::PyList};
+use toolwire::{describe_error, Code, Error, Naming};
+
+use crate::{
+    read::{Fault, Values},
+    write::Writer,
+};
+
+pyo3::import_exception!(toolwire, ToolwireError);
+
+/// An error of the core, to be raised.
+pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
+    build(py, error).unwrap_or_else(|failure| failure)
+}
+
+fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let described = describe_error(error);
+    let changes = match described.get("changes") {
+        Some(changes) => Writer::new(py, &Values::default(), false).value(changes)?,
+        None => PyList::empty(py).into_any(),
+    };
+    let arguments = (error.code().as_str(), error.pointer(), error.message(), changes);
+    Ok(PyErr::from_value(py.get_type::<ToolwireError>().call1(arguments)?))
+}
+
+/// An option that is no JSON value at all, such as a set: the option is what is wrong, not the input.
+pub(crate) fn option_error(py: Python<'_>, fault: Fault) -> PyErr {
+    match fault {
+        Fault::Refused(error) => {
+            // The first step is the option, spelled as in Python; what follows is inside its value.
+            let pointer = error.pointer();
+            let end = pointer.get(1..).and_then(|rest| rest.find('/')).map_or(pointer.len(), |slash| slash + 1);
+            let (option, inside) = pointer.split_at(end);
+            raised(py, &Error::new(Code::InvalidOption, Naming::Snake.camel(option) + inside, error.message()))
+        }
+        raised_by_python @ Fault::Raised(_) => raised_by_python.raised(py),
+    }
+}

@@ -1,0 +1,368 @@
+//! Python values into the core's tree.
+//!
+//! Two passes. The first walks the caller's object once, in document order, and takes hold of every value and key it
+//! meets. The second runs no Python code: it makes the tree from what was noted and borrows each string's UTF-8 from the
+//! object held. So value number N of the tree is `objects[N]`, no string is copied, and a value that changes while it is
+//! read (a dict subclass may run any code) can be inconsistent but never harm.
+
+use pyo3::{
+    prelude::*,
+    types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
+};
+use toolwire::{
+    json::{Data, Member, Node, Object, Origin, Pointer, Step, Text},
+    limits::{MAX_DEPTH, MAX_VALUES},
+    Code, Error,
+};
+
+use crate::{integer, raise::raised};
+
+/// Why a value could not be read.
+pub(crate) enum Fault {
+    /// It is no JSON value, or too much of one.
+    Refused(Error),
+    /// Python code that had to run raised this.
+    Raised(PyErr),
+}
+
+impl Fault {
+    /// The exception for it.
+    pub(crate) fn raised(self, py: Python<'_>) -> PyErr {
+        match self {
+            Fault::Refused(error) => raised(py, &error),
+            Fault::Raised(error) => error,
+        }
+    }
+}
+
+/// A [`Fault`] before its pointer is known. Boxed: it travels through every level of the recursion.
+struct Stop(Box<Reason>);
+
+enum Reason {
+    Refused(Code, String),
+    Raised(PyErr),
+}
+
+impl Stop {
+    fn refused(code: Code, message: String) -> Self {
+        Stop(Box::new(Reason::Refused(code, message)))
+    }
+}
+
+impl From<PyErr> for Stop {
+    fn from(error: PyErr) -> Self {
+        Stop(Box::new(Reason::Raised(error)))
+    }
+}
+
+/// What the first pass notes about a value; the value itself is at the same index of `objects`.
+enum Shape {
+    Null,
+    Bool(bool),
+    /// The number's text, from here to there in `digits`.
+    Number(usize, usize),
+    Text,
+    Array(usize),
+    Object {
+        /// Where its keys start in `keys`.
+        keys: usize,
+        members: usize,
+        /// Two keys may spell the same text: only possible where a key is an instance of a subclass of `str`.
+        doubtful: bool,
+    },
+}
+
+/// Python values that were read, by their number.
+#[derive(Default)]
+pub(crate) struct Values<'py> {
+    objects: Vec<Bound<'py, PyAny>>,
+    shapes: Vec<Shape>,
+    keys: Vec<Bound<'py, PyString>>,
+    digits: String,
+    roots: usize,
+    /// The containers on the way from the root, to find cycles.
+    ancestors: Vec<*mut pyo3::ffi::PyObject>,
+    /// Members of dicts on that way which are still to be read, last first.
+    pending: Vec<Bound<'py, PyAny>>,
+    /// The steps to a fault, innermost first: noted while unwinding, so that success costs nothing.
+    trail: Vec<Step<'static>>,
+}
+
+impl<'py> Values<'py> {
+    /// Reads one value.
+    pub(crate) fn read(object: &Bound<'py, PyAny>) -> Result<Self, Fault> {
+        let mut values = Values::default();
+        values.add(object.clone())?;
+        Ok(values)
+    }
+
+    /// With room for a schema of ordinary size: growing into it step by step is a tenth of a call's
+    /// instructions (55 thousand per real tool).
+    pub(crate) fn with_room() -> Self {
+        Values {
+            objects: Vec::with_capacity(128),
+            shapes: Vec::with_capacity(128),
+            keys: Vec::with_capacity(128),
+            pending: Vec::with_capacity(32),
+            ancestors: Vec::with_capacity(16),
+            ..Values::default()
+        }
+    }
+
+    /// Reads one more value; its parts are numbered after those read before.
+    pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Fault> {
+        self.roots += 1;
+        self.value(object, 0).map_err(|stop| match *stop.0 {
+            Reason::Raised(error) => Fault::Raised(error),
+            Reason::Refused(code, message) => {
+                let mut pointer = Pointer::root();
+                while let Some(step) = self.trail.pop() {
+                    pointer.push(step);
+                }
+                Fault::Refused(Error::new(code, pointer.render(), message))
+            }
+        })
+    }
+
+    /// The caller's own value of that number.
+    pub(crate) fn object(&self, number: u32) -> Option<&Bound<'py, PyAny>> {
+        self.objects.get(usize::try_from(number).ok()?)
+    }
+
+    /// The caller's own keys of the dict of that number, as plain `str`.
+    pub(crate) fn keys(&self, number: u32) -> &[Bound<'py, PyString>] {
+        match usize::try_from(number).ok().and_then(|number| self.shapes.get(number)) {
+            Some(Shape::Object { keys, members, .. }) => self.keys.get(*keys..*keys + *members).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    fn value(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<(), Stop> {
+        if self.objects.len() >= MAX_VALUES {
+            return Err(Stop::refused(Code::LimitExceeded, format!("expected at most {MAX_VALUES} values in one input, found more")));
+        }
+        // Exact types first: in a schema nearly everything is one, and comparing type pointers is cheapest.
+        if object.is_exact_instance_of::<PyString>() {
+            self.note(object, Shape::Text);
+        } else if let Ok(dict) = object.cast_exact::<PyDict>() {
+            let dict = dict.clone();
+            self.dict(object, &dict, depth)?;
+        } else if let Ok(list) = object.cast_exact::<PyList>() {
+            let list = list.clone();
+            self.array(object, list.iter(), depth)?;
+        } else if let Ok(value) = object.cast::<PyBool>() {
+            // Before int: `bool` is a subclass of it.
+            let value = value.is_true();
+            self.note(object, Shape::Bool(value));
+        } else if object.is_none() {
+            self.note(object, Shape::Null);
+        } else if let Ok(integer) = object.cast::<PyInt>() {
+            let start = self.digits.len();
+            integer::spell(integer, &mut self.digits)?;
+            self.note(object, Shape::Number(start, self.digits.len()));
+        } else if let Ok(float) = object.cast::<PyFloat>() {
+            let start = self.digits.len();
+            self.float(float)?;
+            self.note(object, Shape::Number(start, self.digits.len()));
+        } else if object.is_instance_of::<PyString>() {
+            self.note(object, Shape::Text);
+        } else if let Ok(dict) = object.cast::<PyDict>() {
+            let dict = dict.clone();
+            self.dict_subclass(object, &dict, depth)?;
+        } else if let Ok(list) = object.cast::<PyList>() {
+            let list = list.clone();
+            self.array(object, list.iter(), depth)?;
+        } else if let Ok(tuple) = object.cast::<PyTuple>() {
+            let tuple = tuple.clone();
+            self.array(object, tuple.iter(), depth)?;
+        } else {
+            return Err(Stop::refused(
+                Code::InvalidValue,
+                format!("expected a dict, list, tuple, str, int, float, bool or None, found {}", kind(&object)),
+            ));
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, object: Bound<'py, PyAny>, shape: Shape) {
+        self.objects.push(object);
+        self.shapes.push(shape);
+    }
+
+    /// Notes a container, the number of its children still open, and gives its index.
+    fn enter(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<usize, Stop> {
+        let address = object.as_ptr();
+        if self.ancestors.contains(&address) {
+            let kind = kind(&object);
+            return Err(Stop::refused(Code::InvalidValue, format!("expected a finite value, found {kind} inside itself")));
+        }
+        if depth >= MAX_DEPTH {
+            return Err(Stop::refused(Code::TooDeep, format!("expected at most {MAX_DEPTH} levels of nesting, found more")));
+        }
+        self.ancestors.push(address);
+        self.note(object, Shape::Array(0));
+        Ok(self.objects.len() - 1)
+    }
+
+    fn leave(&mut self, at: usize, shape: Shape) {
+        self.ancestors.pop();
+        if let Some(open) = self.shapes.get_mut(at) {
+            *open = shape;
+        }
+    }
+
+    fn array(&mut self, object: Bound<'py, PyAny>, items: impl Iterator<Item = Bound<'py, PyAny>>, depth: usize) -> Result<(), Stop> {
+        let at = self.enter(object, depth)?;
+        let mut count = 0;
+        for item in items {
+            self.value(item, depth + 1).inspect_err(|_| self.trail.push(Step::Index(count)))?;
+            count += 1;
+        }
+        self.leave(at, Shape::Array(count));
+        Ok(())
+    }
+
+    /// A dict as it is stored. No Python code runs between its members, because they are all taken before any is read.
+    fn dict(&mut self, object: Bound<'py, PyAny>, dict: &Bound<'py, PyDict>, depth: usize) -> Result<(), Stop> {
+        let at = self.enter(object, depth)?;
+        let (keys, pending, mut doubtful) = (self.keys.len(), self.pending.len(), false);
+        for (key, value) in dict.iter() {
+            doubtful |= self.key(key)?;
+            self.pending.push(value);
+        }
+        self.members(at, keys, pending, doubtful, depth)
+    }
+
+    /// A dict subclass as `json.dumps` reads it: through its own `items()`.
+    fn dict_subclass(&mut self, object: Bound<'py, PyAny>, dict: &Bound<'py, PyDict>, depth: usize) -> Result<(), Stop> {
+        let at = self.enter(object, depth)?;
+        let items = dict.as_mapping().items()?;
+        let (keys, pending) = (self.keys.len(), self.pending.len());
+        for item in items {
+            let (key, value) = item.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>().map_err(|_| {
+                let kind = kind(dict);
+                Stop::refused(Code::InvalidValue, format!("expected `items()` of {kind} to give pairs, found {}", self::kind(&item)))
+            })?;
+            self.key(key)?;
+            self.pending.push(value);
+        }
+        // Nothing says that the pairs of an overridden `items()` have different keys.
+        self.members(at, keys, pending, true, depth)
+    }
+
+    /// Notes a key and says whether it was an instance of a subclass of `str`. Those become plain: members of the copies
+    /// that are handed back have to be found under their names, and a subclass may have a hash of its own.
+    fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
+        let key = match key.cast_into_exact::<PyString>() {
+            Ok(key) => {
+                self.keys.push(key);
+                return Ok(false);
+            }
+            Err(other) => other.into_inner(),
+        };
+        if !key.is_instance_of::<PyString>() {
+            return Err(Stop::refused(Code::InvalidValue, format!("expected keys that are strings, found {} as a key", kind(&key))));
+        }
+        let plain = key.py().get_type::<PyString>().call_method1("__str__", (&key,))?;
+        self.keys.push(plain.cast_into::<PyString>().map_err(PyErr::from)?);
+        Ok(true)
+    }
+
+    /// Reads the pending members of a dict.
+    fn members(&mut self, at: usize, keys: usize, pending: usize, doubtful: bool, depth: usize) -> Result<(), Stop> {
+        let members = self.keys.len() - keys;
+        if let Some(own) = self.pending.get_mut(pending..) {
+            own.reverse();
+        }
+        for index in keys..keys + members {
+            let Some(value) = self.pending.pop() else { break };
+            self.value(value, depth + 1).inspect_err(|_| {
+                let name = self.keys.get(index).and_then(|key| text(key).ok());
+                self.trail.push(Step::Member(name.map(Text::into_owned).unwrap_or_else(|| Text::new(""))));
+            })?;
+        }
+        self.leave(at, Shape::Object { keys, members, doubtful });
+        Ok(())
+    }
+
+    fn float(&mut self, float: &Bound<'py, PyFloat>) -> Result<(), Stop> {
+        if !float.value().is_finite() {
+            return Err(Stop::refused(Code::InvalidValue, format!("expected a finite number, found `{}`", float.value())));
+        }
+        // The shortest digits that read back as this float, as `json.dumps` writes them; of a subclass the value counts.
+        let text = float.py().get_type::<PyFloat>().call_method1("__repr__", (float,))?;
+        self.digits.push_str(text.cast::<PyString>().map_err(PyErr::from)?.to_str()?);
+        Ok(())
+    }
+
+    /// The trees of the values, in the order in which they were added.
+    pub(crate) fn trees(&self) -> PyResult<Vec<Node<'_>>> {
+        let mut next = 0;
+        (0..self.roots).map(|_| self.node(&mut next)).collect()
+    }
+
+    /// The tree of the first value.
+    pub(crate) fn tree(&self) -> PyResult<Node<'_>> {
+        self.node(&mut 0)
+    }
+
+    fn node(&self, next: &mut usize) -> PyResult<Node<'_>> {
+        let number = *next;
+        *next += 1;
+        let data = match self.shapes.get(number) {
+            None | Some(Shape::Null) => Data::Null,
+            Some(Shape::Bool(value)) => Data::Bool(*value),
+            Some(Shape::Number(start, end)) => Data::Number(self.digits.get(*start..*end).unwrap_or_default().into()),
+            Some(Shape::Text) => match self.objects.get(number) {
+                Some(object) => Data::String(text(object.cast::<PyString>()?)?),
+                None => Data::Null,
+            },
+            Some(Shape::Array(count)) => {
+                let mut items = Vec::with_capacity(*count);
+                for _ in 0..*count {
+                    items.push(self.node(next)?);
+                }
+                Data::Array(items)
+            }
+            Some(Shape::Object { keys, members, doubtful }) => {
+                let (mut list, mut doubtful) = (Vec::with_capacity(*members), *doubtful);
+                for key in self.keys.get(*keys..*keys + *members).unwrap_or_default() {
+                    let key = text(key)?;
+                    // Two surrogates that make a pair are one character in JSON, and its other spelling is a key as well.
+                    doubtful |= key.as_plain().is_none();
+                    list.push(Member { key, value: self.node(next)? });
+                }
+                Data::Object(if doubtful { Object::from_members(list) } else { Object::from_unique(list) })
+            }
+        };
+        // `MAX_VALUES` is far below `u32::MAX`.
+        Ok(Node::read(data, Origin::new(u32::try_from(number).unwrap_or(u32::MAX))))
+    }
+}
+
+/// A string's text, borrowed where UTF-8 can say it. A lone surrogate it cannot: then all that is not ASCII is escaped.
+pub(crate) fn text<'a>(string: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
+    use std::fmt::Write as _;
+    if let Ok(text) = string.to_str() {
+        return Ok(Text::new(text));
+    }
+    let units = string.py().get_type::<PyString>().call_method1("encode", (string, "utf-16-le", "surrogatepass"))?;
+    let mut spelling = String::new();
+    for unit in units.cast::<PyBytes>()?.as_bytes().chunks_exact(2) {
+        let unit = unit.iter().rev().fold(0, |unit, byte| unit << 8 | u16::from(*byte));
+        match u8::try_from(unit) {
+            Ok(plain) if (b' '..=b'~').contains(&plain) && plain != b'"' && plain != b'\\' => spelling.push(char::from(plain)),
+            // Writing into a String cannot fail.
+            _ => drop(write!(spelling, "\\u{unit:04x}")),
+        }
+    }
+    Ok(Text::spelled(spelling, true))
+}
+
+/// What kind of value something is, for messages.
+pub(crate) fn kind(object: &Bound<'_, PyAny>) -> String {
+    match object.get_type().fully_qualified_name() {
+        Ok(name) => format!("a `{}`", name.to_string_lossy()),
+        Err(_) => "a value of an unnamed type".into(),
+    }
+}

@@ -1,0 +1,101 @@
+//! The core's tree into Python values.
+//!
+//! What is still the caller's own value comes back as that object: all of it with `share`, else its leaves, which are
+//! immutable; containers are then made anew, as plain dicts and lists, so that the result can be changed freely.
+
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict, PyFloat, PyList, PyString},
+};
+use toolwire::{
+    json::{self, Data, Node, Text},
+    Code, Error,
+};
+
+use crate::{
+    integer,
+    raise::raised,
+    read::{self, Values},
+};
+
+/// Makes Python values of trees that were read from `values`.
+pub(crate) struct Writer<'v, 'py> {
+    py: Python<'py>,
+    values: &'v Values<'py>,
+    share: bool,
+}
+
+impl<'v, 'py> Writer<'v, 'py> {
+    pub(crate) fn new(py: Python<'py>, values: &'v Values<'py>, share: bool) -> Self {
+        Writer { py, values, share }
+    }
+
+    /// A value.
+    pub(crate) fn value(&self, node: &Node<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let number = node.origin().number();
+        let leaf = !matches!(node.data(), Data::Array(_) | Data::Object(_));
+        if node.is_intact() && (self.share || leaf) {
+            if let Some(own) = number.and_then(|number| self.values.object(number)) {
+                return Ok(own.clone());
+            }
+        }
+        Ok(match node.data() {
+            Data::Null => self.py.None().into_bound(self.py),
+            Data::Bool(value) => value.into_pyobject(self.py)?.to_owned().into_any(),
+            Data::Number(text) => self.number(text)?,
+            Data::String(text) => self.string(text)?.into_any(),
+            Data::Array(items) => {
+                let items = items.iter().map(|item| self.value(item)).collect::<PyResult<Vec<_>>>()?;
+                PyList::new(self.py, items)?.into_any()
+            }
+            Data::Object(object) => {
+                let own = number.map(|number| self.values.keys(number)).unwrap_or_default();
+                let mut rest = own.iter();
+                let dict = PyDict::new(self.py);
+                for member in object {
+                    let value = self.value(&member.value)?;
+                    // Rewriting keeps the order, so the caller's own key, its hash known already, is nearly always the
+                    // next one. Where something was moved, starting over finds it.
+                    let key = rest.find(|key| is(key, &member.key)).or_else(|| {
+                        rest = own.iter();
+                        rest.find(|key| is(key, &member.key))
+                    });
+                    match key {
+                        Some(key) => dict.set_item(key, value)?,
+                        None => dict.set_item(self.string(&member.key)?, value)?,
+                    }
+                }
+                dict.into_any()
+            }
+            Data::Verbatim(text) => self.value(&json::read(text).map_err(|error| raised(self.py, &error))?)?,
+        })
+    }
+
+    /// A string. One with a lone surrogate is made of its code points.
+    pub(crate) fn string(&self, text: &Text<'_>) -> PyResult<Bound<'py, PyString>> {
+        if let Some(plain) = text.as_plain() {
+            return Ok(PyString::new(self.py, plain));
+        }
+        let points: Vec<u8> = text.code_points().flat_map(u32::to_le_bytes).collect();
+        PyString::from_encoded_object(&PyBytes::new(self.py, &points), Some(c"utf-32-le"), Some(c"surrogatepass"))
+    }
+
+    fn number(&self, text: &str) -> PyResult<Bound<'py, PyAny>> {
+        let number = if text.contains(['.', 'e', 'E']) {
+            text.parse().ok().filter(|value: &f64| value.is_finite()).map(|value| PyFloat::new(self.py, value).into_any())
+        } else {
+            integer::parse(self.py, text)?
+        };
+        number.ok_or_else(|| {
+            raised(self.py, &Error::new(Code::InvalidValue, "", format!("expected a number that a float can hold, found `{text}`")))
+        })
+    }
+}
+
+/// Does the caller's key spell this name?
+fn is(key: &Bound<'_, PyString>, name: &Text<'_>) -> bool {
+    match name.as_plain() {
+        Some(plain) => key.to_str().is_ok_and(|key| key == plain),
+        None => read::text(key).is_ok_and(|key| key == *name),
+    }
+}

@@ -1,0 +1,82 @@
+//! Trees into records: how this side spells the answer for JavaScript.
+//!
+//! One word per value, in document order: `kind | payload << 3`. What is still the caller's own value is named by its
+//! number and costs one word, however large it is. A member of an object has a word for its name before that of its value.
+//! Lengths are in UTF-16 units; texts lie one after another in the characters.
+
+use toolwire::json::{write, Data, Node, Text};
+
+use crate::{desk::Handed, records::Names};
+
+/// The kinds, as `npm/src/values/answer.ts` numbers them.
+mod kind {
+    /// The caller's value of that number.
+    pub(super) const GIVEN: u32 = 0;
+    /// The name under which the caller's value of that number stands.
+    pub(super) const GIVEN_NAME: u32 = 1;
+    /// null, false or true: 0, 1, 2.
+    pub(super) const CONSTANT: u32 = 2;
+    pub(super) const NUMBER: u32 = 3;
+    pub(super) const STRING: u32 = 4;
+    /// Any value as JSON text: the only spelling of a string with half a surrogate pair in it.
+    pub(super) const JSON: u32 = 5;
+    pub(super) const ARRAY: u32 = 6;
+    pub(super) const OBJECT: u32 = 7;
+}
+
+/// An answer being written.
+pub(crate) struct Answer<'n> {
+    /// What the caller's values are called.
+    pub(crate) names: Names<'n, 'n>,
+    /// Where the records go.
+    pub(crate) handed: Handed,
+}
+
+impl Answer<'_> {
+    /// Writes a value with everything in it.
+    pub(crate) fn value(&mut self, node: &Node<'_>) {
+        if let (true, Some(number)) = (node.is_intact(), node.origin().number()) {
+            return self.word(kind::GIVEN, number as usize);
+        }
+        match node.data() {
+            Data::Null => self.word(kind::CONSTANT, 0),
+            Data::Bool(value) => self.word(kind::CONSTANT, 1 + usize::from(*value)),
+            Data::Number(text) => self.text(kind::NUMBER, text),
+            Data::String(text) => self.string(text),
+            Data::Verbatim(text) => self.text(kind::JSON, text),
+            Data::Array(items) => {
+                self.word(kind::ARRAY, items.len());
+                for item in items {
+                    self.value(item);
+                }
+            }
+            Data::Object(object) => {
+                self.word(kind::OBJECT, object.len());
+                for member in object {
+                    match member.value.origin().number() {
+                        Some(number) if self.names.is(&member.key, number) => self.word(kind::GIVEN_NAME, number as usize),
+                        _ => self.string(&member.key),
+                    }
+                    self.value(&member.value);
+                }
+            }
+        }
+    }
+
+    fn string(&mut self, text: &Text<'_>) {
+        match text.value() {
+            Some(value) => self.text(kind::STRING, &value),
+            None => self.text(kind::JSON, &write(&Node::string(text.borrowed()))),
+        }
+    }
+
+    fn text(&mut self, kind: u32, text: &str) {
+        let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
+        self.word(kind, units);
+        self.handed.chars.push_str(text);
+    }
+
+    fn word(&mut self, kind: u32, payload: usize) {
+        self.handed.words.push(kind | (payload as u32) << 3);
+    }
+}

@@ -1,0 +1,151 @@
+//! The two calls: on values and on text. What a function is and does, `toolwire::call` knows.
+
+use std::borrow::Cow;
+
+use serde::Serialize as _;
+use serde_wasm_bindgen::Serializer;
+use toolwire::{describe_error, json::Node, Error, Function, Naming};
+use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
+
+use crate::{
+    answer::Answer,
+    desk::{self, Given, Handed},
+    records::{Mismatch, Records},
+    text,
+};
+
+/// Why a call gave nothing.
+enum Failure {
+    /// The caller's doing: goes back as a `Map` that describes it.
+    Error(Error),
+    /// Ours: goes back as a string.
+    Defect(&'static str),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Error(error)
+    }
+}
+
+impl From<Mismatch> for Failure {
+    fn from(_: Mismatch) -> Self {
+        Failure::Defect("the records on the desk break off")
+    }
+}
+
+impl From<Failure> for JsValue {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Error(error) => describe(&describe_error(&error)).unwrap_or_else(JsValue::from),
+            Failure::Defect(what) => JsValue::from_str(what),
+        }
+    }
+}
+
+/// What a call is about, beside what lies on the desk.
+struct Order {
+    /// Place in [`Function::ALL`].
+    function: usize,
+    with_report: bool,
+    inputs: usize,
+    /// How much of the desk's words and characters belongs to the records.
+    words: usize,
+    chars: usize,
+    spelled: bool,
+}
+
+/// What a call gave: the report or undefined, the answer for the desk, and its flags.
+type Outcome = Result<(JsValue, Handed, u32), Failure>;
+
+/// The names of the functions, each with a comma after it; a call takes the place in this list.
+#[wasm_bindgen]
+pub fn functions() -> String {
+    Function::ALL.iter().flat_map(|function| [function.name(), ","]).collect()
+}
+
+/// Calls a function on values: `inputs` of them lie on the desk, then the options. Returns the report if one is wanted,
+/// and if the desk's flags say that the call failed, a `Map` as [`describe_error`] gives it.
+///
+/// (Throwing would cost every call: a function with a result and an error returns three values, and JavaScript gets them
+/// in an array.)
+#[wasm_bindgen]
+pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { function, with_report, inputs, words, chars, spelled }.on_values(&mut given, handed);
+    hand_over(given, outcome)
+}
+
+/// Calls a function on JSON text. On the desk lie one word for each of the `inputs`, its length in bytes, then the records
+/// of the options; and the `chars` of the options, then the texts. With `broken` the last text was cut off where half of a
+/// surrogate pair stands. Returns what [`call`] returns.
+#[wasm_bindgen(js_name = callText)]
+pub fn call_text(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { function, with_report, inputs, words, chars, spelled }.on_texts(broken, &mut given, handed);
+    hand_over(given, outcome)
+}
+
+impl Order {
+    fn on_values(&self, given: &mut Given, handed: Handed) -> Outcome {
+        let words = given.words.get_mut(..self.words).ok_or(Mismatch)?;
+        let mut records = Records::new(words, characters(&given.chars, self.chars)?, self.spelled);
+        let mut inputs = Vec::with_capacity(self.inputs);
+        for _ in 0..self.inputs {
+            inputs.push(records.value()?);
+        }
+        let options = records.value()?;
+        let given = toolwire::call(self.function()?, inputs, &options, Naming::Camel, self.with_report)?;
+        let mut answer = Answer { names: records.names(), handed };
+        answer.value(&given.value);
+        Ok((report(given.report)?, answer.handed, if given.share { desk::SHARE } else { 0 }))
+    }
+
+    fn on_texts(&self, broken: bool, given: &mut Given, mut handed: Handed) -> Outcome {
+        let (lengths, words) =
+            given.words.get_mut(..self.words).and_then(|words| words.split_at_mut_checked(self.inputs)).ok_or(Mismatch)?;
+        let options = Records::new(words, characters(&given.chars, self.chars)?, self.spelled).value()?;
+        let mut rest = given.chars.get(self.chars..).ok_or(Mismatch)?;
+        let mut texts = Vec::with_capacity(self.inputs);
+        for length in lengths {
+            let (bytes, after) = rest.split_at_checked(*length as usize).ok_or(Mismatch)?;
+            texts.push(text::decode(bytes)?);
+            rest = after;
+        }
+        if let (true, Some(before)) = (broken, texts.last()) {
+            return Err(text::half_a_pair(before).into());
+        }
+        let given = toolwire::call_text(self.function()?, &texts, &options, Naming::Camel, self.with_report)?;
+        let flags = match given.text {
+            Cow::Borrowed(_) => desk::UNCHANGED,
+            Cow::Owned(text) => {
+                handed.chars = text;
+                0
+            }
+        };
+        Ok((report(given.report)?, handed, flags))
+    }
+
+    fn function(&self) -> Result<Function, Failure> {
+        Function::ALL.get(self.function).copied().ok_or(Failure::Defect("no function of that number"))
+    }
+}
+
+fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
+    chars.get(..length).and_then(|chars| std::str::from_utf8(chars).ok()).ok_or(Mismatch)
+}
+
+fn report(report: Option<Node<'_>>) -> Result<JsValue, Failure> {
+    report.map_or(Ok(JsValue::UNDEFINED), |report| describe(&report))
+}
+
+/// As `Map`s: a plain object would lose a tool that is called `__proto__`. The other side makes objects of them.
+fn describe(node: &Node<'_>) -> Result<JsValue, Failure> {
+    node.serialize(&Serializer::new().serialize_missing_as_null(true)).map_err(|_| Failure::Defect("a report that is no JSON"))
+}
+
+fn hand_over(given: Given, outcome: Outcome) -> JsValue {
+    let (result, handed, flags) = outcome.unwrap_or_else(|failure| (failure.into(), Handed::default(), desk::FAILED));
+    desk::put(given, handed, flags);
+    result
+}

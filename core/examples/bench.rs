@@ -1,0 +1,54 @@
+//! Microseconds per tool in Rust, beside parsing and printing alone: `make bench` runs it over a file with one MCP tool per line.
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use toolwire::{normalize_envelope, normalize_envelope_json, sanitize, sanitize_json, sanitize_json_with_report, SanitizeOptions};
+
+/// Long enough for a stable minimum, short enough to run often.
+const ROUNDS: u32 = 15;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = env::args().nth(1).ok_or("expected a file with one MCP tool per line, found no argument")?;
+    let mut values = Vec::new();
+    for line in fs::read_to_string(&path)?.lines() {
+        let mut tool: Value = serde_json::from_str(line)?;
+        values.push(tool.get_mut("inputSchema").ok_or("expected a tool with an `inputSchema` on each line")?.take());
+    }
+    let texts: Vec<String> = values.iter().map(Value::to_string).collect();
+    let bytes: usize = texts.iter().map(String::len).sum();
+    println!("Rust, {} tools, {} bytes each on average, microseconds per tool", texts.len(), bytes / texts.len().max(1));
+
+    let (codex, wire) = (SanitizeOptions::new("codex"), SanitizeOptions::new("codex-wire"));
+    let row = |name: &str, time: Duration| println!("  {name:<40} {:7.2}", time.as_secs_f64() * 1e6 / texts.len().max(1) as f64);
+    row(
+        "serde_json::Value, parse and print alone",
+        best(&texts, |text| serde_json::from_str::<Value>(text).map(|value| value.to_string())),
+    );
+    row("sanitize codex, text", best(&texts, |text| sanitize_json(text, &codex)));
+    row("sanitize codex-wire, text", best(&texts, |text| sanitize_json(text, &wire)));
+    row("sanitize codex-wire, text with report", best(&texts, |text| sanitize_json_with_report(text, &wire)));
+    row("normalize_envelope, text", best(&texts, |text| normalize_envelope_json(text)));
+    row("sanitize codex, value", best(&values, |value| sanitize(value, &codex)));
+    row("sanitize codex-wire, value", best(&values, |value| sanitize(value, &wire)));
+    row("normalize_envelope, value", best(&values, normalize_envelope));
+    Ok(())
+}
+
+/// The fastest of several rounds over all inputs: what the machine's other work adds is not ours to count.
+fn best<'a, I, T>(inputs: &'a [I], run: impl Fn(&'a I) -> T) -> Duration {
+    let round = |_| {
+        let start = Instant::now();
+        for input in inputs {
+            black_box(run(black_box(input)));
+        }
+        start.elapsed()
+    };
+    (0..ROUNDS).map(round).min().unwrap_or_default()
+}

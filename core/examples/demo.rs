@@ -1,0 +1,108 @@
+//! Answers the calls of `make demo` from Rust: one JSON line in, one out. `demo/languages.mjs` says what stands in them.
+
+use std::{
+    borrow::Cow,
+    error::Error,
+    io::{self, BufRead, BufWriter, Write},
+};
+
+use serde_json::{json, Value};
+use toolwire::{
+    apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope, normalize_envelope_json_with_report, sanitize,
+    sanitize_json_with_report, Change, DeferredOptions, DeferredReport, Rewritten, SanitizeOptions, Target,
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut output = BufWriter::new(io::stdout().lock());
+    for line in io::stdin().lock().lines() {
+        let call: Value = serde_json::from_str(&line?)?;
+        let answer = match answer(&call) {
+            Ok(answer) => answer,
+            Err(Problem::Refused(error)) => {
+                json!({"error": {"code": error.code().as_str(), "pointer": error.pointer(), "message": error.message()}})
+            }
+            Err(Problem::Protocol(text)) => return Err(text.into()),
+        };
+        serde_json::to_writer(&mut output, &answer)?;
+        writeln!(output)?;
+    }
+    Ok(output.flush()?)
+}
+
+/// Why a call has no answer: the library refused it, or it is no call of this demo.
+enum Problem {
+    Refused(toolwire::Error),
+    Protocol(String),
+}
+
+impl From<toolwire::Error> for Problem {
+    fn from(error: toolwire::Error) -> Self {
+        Problem::Refused(error)
+    }
+}
+
+impl From<serde_json::Error> for Problem {
+    fn from(error: serde_json::Error) -> Self {
+        Problem::Protocol(error.to_string())
+    }
+}
+
+fn answer(call: &Value) -> Result<Value, Problem> {
+    let member = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
+    let input = member("/input").ok_or_else(|| Problem::Protocol(format!("expected a call with an `input`, found {call}")))?;
+    let value: Value = serde_json::from_str(input)?;
+    match member("/function") {
+        Some("sanitize") => {
+            let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default());
+            Ok(rewritten(&sanitize_json_with_report(input, &options)?, &sanitize(&value, &options)?))
+        }
+        Some("normalizeEnvelope") => Ok(rewritten(&normalize_envelope_json_with_report(input)?, &normalize_envelope(&value)?)),
+        Some("applyDeferredLoading") => {
+            let mut options = DeferredOptions::default();
+            options.target = match member("/options/target") {
+                None => None,
+                Some("openai-responses") => Some(Target::OpenaiResponses),
+                Some(other) => return Err(Problem::Protocol(format!("expected the target `openai-responses`, found `{other}`"))),
+            };
+            let deferred = apply_deferred_loading_json_with_report(input, &options)?;
+            Ok(json!({
+                "text": deferred.request,
+                "report": {"report": decided(&deferred.report)},
+                "value": apply_deferred_loading(&value, &options)?,
+            }))
+        }
+        _ => Err(Problem::Protocol(format!("expected a function of this demo, found {call}"))),
+    }
+}
+
+fn rewritten(text: &Rewritten<Cow<'_, str>>, value: &Value) -> Value {
+    let changes: Vec<Value> = text.changes.iter().map(changed).collect();
+    json!({"text": text.schema, "report": {"changes": changes, "lossless": text.lossless}, "value": value})
+}
+
+fn changed(change: &Change) -> Value {
+    json!({
+        "pointer": change.pointer,
+        "outputPointer": change.output_pointer,
+        "rule": change.rule,
+        "accepts": change.accepts.as_str(),
+        "guidance": change.guidance.as_str(),
+        "encoded": change.encoded,
+        "because": change.because,
+        "message": change.message,
+    })
+}
+
+fn decided(report: &DeferredReport) -> Value {
+    let warnings = report.warnings.iter().map(|warning| match &warning.name {
+        Some(name) => json!({"code": warning.code, "name": name}),
+        None => json!({"code": warning.code}),
+    });
+    json!({
+        "loaded": report.loaded,
+        "hidden": report.hidden,
+        "warnings": warnings.collect::<Vec<_>>(),
+        "unreachable": report.unreachable,
+        "savedBytes": report.saved_bytes,
+    })
+}

@@ -1,0 +1,276 @@
+//! OpenAI Responses: tool searches, their outputs and additional tools are items of the input.
+
+use alloc::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    format,
+    string::String,
+    vec::Vec,
+};
+
+use super::{
+    history::{is_block, splice, Rewriter},
+    loads::{Event, Events},
+    marks,
+    namespace::{self, NameMap},
+    notice,
+    open::{edit, may_hold, view},
+    report::Warnings,
+    tool::{self, has_type, remove, type_of},
+};
+use crate::{
+    error::Error,
+    json::{Child, Node, Text},
+};
+
+/// What the items of the input are to each other.
+#[derive(Default)]
+pub(super) struct Items<'a> {
+    /// The tools that a search found, by the place of the output.
+    found: BTreeMap<usize, Vec<Text<'a>>>,
+    /// Outputs whose call is not there.
+    orphans: BTreeSet<usize>,
+    /// How many outputs of hosted searches there are.
+    hosted_outputs: usize,
+}
+
+/// Takes the namespaces out of the request's own list.
+pub(super) fn flatten_tools(request: &mut Node<'_>, names: &mut NameMap) {
+    request.visit("tools", |tools| {
+        if tools.as_array().is_some_and(namespace::any) {
+            if let Some(list) = tools.as_array_mut() {
+                *list = namespace::flatten(core::mem::take(list), names);
+            }
+        }
+    });
+}
+
+/// Reads the input.
+pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, names: &mut NameMap) -> Result<Items<'a>, Error> {
+    let list = request.get("input").and_then(Node::as_array).unwrap_or_default();
+    let mut items = Items::default();
+    let mut calls: BTreeSet<Text<'a>> = BTreeSet::new();
+    let mut unanswered: Vec<(usize, Text<'a>)> = Vec::new();
+    let mut hosted_calls = 0;
+    let wanted = if events.with_calls { marks::DEFERRAL | marks::CALL } else { marks::DEFERRAL };
+    for (at, item) in list.iter().enumerate() {
+        if !may_hold(item, wanted) {
+            continue;
+        }
+        let item = view(item)?;
+        let call_id = || item.get("call_id").and_then(Node::as_text).cloned();
+        if has_type(&item, "tool_search_call") {
+            match is_client(&item) {
+                true => calls.extend(call_id()),
+                false => hosted_calls += 1,
+            }
+        } else if has_type(&item, "tool_search_output") {
+            let client = is_client(&item);
+            if client {
+                match call_id() {
+                    Some(id) if calls.contains(&id) => {}
+                    id => unanswered.push((at, id.unwrap_or_else(|| Text::new("")))),
+                }
+            } else {
+                items.hosted_outputs += 1;
+                if items.hosted_outputs > hosted_calls {
+                    items.orphans.insert(at);
+                }
+            }
+            let mut found = Vec::new();
+            for definition in definitions(&item, names) {
+                let Some(name) = tool::name(&definition).cloned() else { continue };
+                events.list.push(Event::Definition(name.clone()));
+                found.push(name);
+                events.definitions.push((definition, false));
+            }
+            items.found.insert(at, found);
+        } else if has_type(&item, "additional_tools") {
+            for definition in definitions(&item, names) {
+                let deferred = tool::deferral(&definition).0;
+                if let Some(name) = tool::name(&definition).filter(|_| !deferred) {
+                    events.list.push(Event::Definition(name.clone()));
+                }
+                events.definitions.push((definition, !deferred));
+            }
+        } else if events.with_calls && (has_type(&item, "function_call") || has_type(&item, "custom_tool_call")) {
+            events.list.extend(namespace::called(&item).map(Event::Call));
+        } else if is_block(&item) {
+            events.scan(&item);
+        } else {
+            for key in LISTS {
+                item.get(key).into_iter().for_each(|content| events.scan(content));
+            }
+        }
+    }
+    // A caller may have turned the call into an ordinary one and left its output.
+    if !unanswered.is_empty() {
+        let mut ordinary: BTreeMap<Text<'a>, usize> = BTreeMap::new();
+        for (at, item) in list.iter().enumerate() {
+            let item = view(item)?;
+            if let Some(id) = item.get("call_id").and_then(Node::as_text).filter(|_| has_type(&item, "function_call")) {
+                ordinary.entry(id.clone()).or_insert(at);
+            }
+        }
+        let called_before = |(at, id): &(usize, Text<'a>)| ordinary.get(id).is_some_and(|call| call < at);
+        items.orphans.extend(unanswered.iter().filter(|output| !called_before(output)).map(|(at, _)| *at));
+    }
+    Ok(items)
+}
+
+/// The members of an item that hold what was said.
+const LISTS: [&str; 2] = ["content", "output"];
+
+/// Whether the caller runs this search, or ran it.
+fn is_client(item: &Node<'_>) -> bool {
+    match item.get("execution") {
+        Some(execution) if !execution.is_null() => execution.is_text("client"),
+        // Hosted searches have no call to answer.
+        _ => item.get("call_id").and_then(Node::as_text).is_some(),
+    }
+}
+
+fn definitions<'a>(item: &Node<'a>, names: &mut NameMap) -> Vec<Node<'a>> {
+    let tools = item.get("tools").and_then(Node::as_array).unwrap_or_default();
+    namespace::flatten(tools.to_vec(), names)
+}
+
+impl<'a> Items<'a> {
+    /// The names that the rewritten history will tell about: those in outputs that stay. `splits`: hosted ones do, too.
+    pub(super) fn told<'i>(&'i self, request: &'i Node<'a>, splits: bool) -> Result<Vec<&'i Text<'a>>, Error> {
+        let list = request.get("input").and_then(Node::as_array).unwrap_or_default();
+        let mut told = Vec::new();
+        for (at, found) in &self.found {
+            if !self.orphans.contains(at) && (splits || list.get(*at).map(view).transpose()?.is_some_and(|item| is_client(&item))) {
+                told.extend(found);
+            }
+        }
+        Ok(told)
+    }
+
+    /// Rewrites the input in place.
+    pub(super) fn rewrite(&self, request: &mut Node<'a>, rewriter: &mut Rewriter<'_, 'a>, warnings: &mut Warnings) -> Result<(), Error> {
+        let rewrite = |input: &mut Node<'a>| {
+            let mut pass = Pass { items: self, rewriter, warnings, hosted: VecDeque::new(), hosted_calls: 0 };
+            let mut gone: Vec<(usize, Vec<Node<'a>>)> = Vec::new();
+            let mut at = 0;
+            input.visit_children(|_, item| {
+                if may_hold(item, marks::DEFERRAL) && !edit(item, |item| pass.item(at, item))? {
+                    gone.push((at, Vec::new()));
+                }
+                at += 1;
+                Ok::<(), Error>(())
+            })?;
+            splice(input, gone);
+            Ok(())
+        };
+        let list = request.get("input").is_some_and(|input| input.as_array().is_some());
+        if list {
+            request.visit("input", rewrite).transpose()?;
+        }
+        Ok(())
+    }
+}
+
+/// One pass over the input.
+struct Pass<'p, 'r, 'a> {
+    items: &'p Items<'a>,
+    rewriter: &'p mut Rewriter<'r, 'a>,
+    warnings: &'p mut Warnings,
+    /// Ids of hosted calls whose output is still to come.
+    hosted: VecDeque<Node<'a>>,
+    hosted_calls: usize,
+}
+
+impl<'a> Pass<'_, '_, 'a> {
+    /// Rewrites an item in place; `false`: it goes.
+    fn item(&mut self, at: usize, item: &mut Node<'a>) -> Result<bool, Error> {
+        if has_type(item, "additional_tools") {
+            return Ok(false);
+        }
+        if is_block(item) {
+            return self.rewriter.stray_item(item);
+        }
+        if has_type(item, "tool_search_call") {
+            return Ok(self.search_call(item));
+        }
+        if has_type(item, "tool_search_output") {
+            return self.search_output(at, item);
+        }
+        if type_of(item).is_some_and(|name| name.display().ends_with("_call") || name.display().ends_with("_call_output")) {
+            namespace::flatten_call(item);
+        }
+        if has_type(item, "mcp_list_tools") {
+            item.visit("tools", |tools| {
+                tools.visit_children(|_, listed| {
+                    if listed.get(tool::FLAG).is_some() {
+                        remove(listed, tool::FLAG);
+                    }
+                    Ok::<(), core::convert::Infallible>(())
+                })
+            });
+        }
+        item.visit_children(|child, value| match child {
+            Child::Member(key) if LISTS.iter().any(|name| key.is(name)) => self.rewriter.member(value, true, false),
+            _ => Ok(()),
+        })?;
+        Ok(true)
+    }
+
+    fn search_call(&mut self, item: &mut Node<'a>) -> bool {
+        let call_id = if is_client(item) {
+            item.get("call_id").cloned().unwrap_or_default()
+        } else {
+            self.hosted_calls += 1;
+            if !self.rewriter.splits() || self.hosted_calls > self.items.hosted_outputs {
+                return false;
+            }
+            let own = ["call_id", "id"].iter().find_map(|key| item.get(key).filter(|id| id.as_text().is_some())).cloned();
+            let id = own.unwrap_or_else(|| Node::string(format!("call_{}_{}", self.rewriter.options.tool_search_name, self.hosted_calls)));
+            self.hosted.push_back(id.clone());
+            id
+        };
+        let arguments = match item.get("arguments") {
+            Some(arguments) if arguments.as_text().is_some() => arguments.clone(),
+            Some(arguments) if !arguments.is_null() => {
+                let mut text = String::new();
+                notice::compact(arguments, &mut text);
+                Node::string(text)
+            }
+            _ => Node::literal("{}"),
+        };
+        let call = Node::record([
+            ("type", Node::literal("function_call")),
+            ("call_id", call_id),
+            ("name", Node::string(self.rewriter.options.tool_search_name.clone())),
+            ("arguments", arguments),
+        ]);
+        item.replace(call.into_data());
+        true
+    }
+
+    fn search_output(&mut self, at: usize, item: &mut Node<'a>) -> Result<bool, Error> {
+        if self.items.orphans.contains(&at) {
+            let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text());
+            self.warnings.about_maybe("orphan_tool_search_output", id);
+            return Ok(false);
+        }
+        let call_id = if is_client(item) {
+            item.get("call_id").cloned().unwrap_or_default()
+        } else {
+            match self.hosted.pop_front() {
+                Some(id) => id,
+                None => return Ok(false),
+            }
+        };
+        let mut said = Vec::new();
+        for name in self.items.found.get(&at).into_iter().flatten() {
+            if let Some(text) = self.rewriter.reference(name)? {
+                said.push(self.rewriter.text_block(text, None));
+            }
+        }
+        let output = if said.is_empty() { Node::literal(notice::NO_MATCH) } else { Node::array(said) };
+        let output = Node::record([("type", Node::literal("function_call_output")), ("call_id", call_id), ("output", output)]);
+        item.replace(output.into_data());
+        Ok(true)
+    }
+}

@@ -1,0 +1,183 @@
+//! One entry of a tool list, read and cleaned. The three request formats differ only in where a definition keeps its
+//! parts: on the entry (Anthropic, Responses) or in its `function` or `custom` (Chat Completions, older Anthropic clients).
+
+use crate::json::{Data, Node, Text};
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A tool, if it has a name; else something to pass on.
+    Tool,
+    /// A tool search that the provider's servers run.
+    HostedSearch,
+    /// A tool search that the caller runs (`execution: "client"`).
+    ClientSearch,
+    /// Tools of an MCP server, whose schemas are not in the request.
+    Toolset,
+}
+
+/// Where Chat Completions keeps a definition.
+pub(super) const INNER_FUNCTION: &str = "function";
+/// The members that may hold a definition in place of the entry itself.
+const INNER: [&str; 2] = [INNER_FUNCTION, "custom"];
+/// The members that a deferred tool loses.
+pub(super) const FLAG: &str = "defer_loading";
+const CACHE: &str = "cache_control";
+
+/// The `type` of an object, if it has one that is a string.
+pub(super) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    node.get("type")?.as_text()
+}
+
+/// Is it an object of this `type`?
+pub(super) fn has_type(node: &Node<'_>, name: &str) -> bool {
+    type_of(node).is_some_and(|text| text.is(name))
+}
+
+/// Does a string start so? Sees through escapes.
+pub(super) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
+    match text.as_plain() {
+        Some(plain) => plain.starts_with(prefix),
+        None => prefix.chars().map(u32::from).eq(text.code_points().take(prefix.len())),
+    }
+}
+
+/// What kind of entry it is.
+pub(super) fn kind(tool: &Node<'_>) -> Kind {
+    let Some(name) = type_of(tool) else { return Kind::Tool };
+    if starts_with(name, "tool_search_tool_") {
+        Kind::HostedSearch
+    } else if name.is("tool_search") {
+        match tool.get("execution") {
+            Some(execution) if execution.is_text("client") => Kind::ClientSearch,
+            _ => Kind::HostedSearch,
+        }
+    } else if name.is("mcp_toolset") || name.is("mcp") {
+        Kind::Toolset
+    } else {
+        Kind::Tool
+    }
+}
+
+/// A part of a definition: on the entry, or in what it wraps.
+fn part<'n, 'a>(tool: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
+    tool.get(key).or_else(|| INNER.iter().find_map(|inner| tool.get(inner)?.get(key)))
+}
+
+/// The name it can be referred to by. An empty name is none.
+pub(super) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    part(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
+}
+
+/// The description, unless it is empty.
+pub(super) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    part(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())
+}
+
+/// The schema of its arguments, unless it is null.
+pub(super) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    part(tool, "input_schema").or_else(|| part(tool, "parameters")).filter(|schema| !schema.is_null())
+}
+
+/// Whether the tool is deferred, and whether a flag is neither boolean nor null.
+pub(super) fn deferral(tool: &Node<'_>) -> (bool, bool) {
+    let flags = core::iter::once(tool.get(FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(FLAG)));
+    flags.flatten().fold((false, false), |(deferred, odd), flag| match flag.data() {
+        Data::Bool(value) => (deferred || *value, odd),
+        Data::Null => (deferred, odd),
+        _ => (deferred, true),
+    })
+}
+
+/// Whether [`clean`] would change the entry.
+pub(super) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
+    let flagged = |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
+    !flagged(tool)
+        && !INNER.iter().any(|inner| tool.get(inner).is_some_and(flagged))
+        && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
+}
+
+/// Takes off the flags, and the cache breakpoint of a tool that was deferred: the two together are refused, and a
+/// breakpoint that comes and goes with a load would move the others.
+pub(super) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
+    if is_clean(tool, was_deferred) {
+        return;
+    }
+    if kind(tool) == Kind::Toolset {
+        clean_toolset(tool);
+    }
+    let strip = |node: &mut Node<'_>| {
+        for key in [FLAG, CACHE] {
+            if (key == FLAG || was_deferred) && node.get(key).is_some() {
+                remove(node, key);
+            }
+        }
+    };
+    strip(tool);
+    for inner in INNER {
+        let emptied = tool.visit(inner, |node| {
+            let full = node.as_object().is_some_and(|object| !object.is_empty());
+            strip(node);
+            full && is_empty(node)
+        });
+        if emptied == Some(true) {
+            remove(tool, inner);
+        }
+    }
+}
+
+/// Whether a toolset has flags, and whether one of them defers.
+pub(super) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
+    let configs = tool.get("configs").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);
+    let flags = [Some(tool), tool.get("default_config")].into_iter().flatten().chain(configs).filter_map(|config| config.get(FLAG));
+    flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
+}
+
+/// Takes the flags out of a toolset's settings, and what is empty without them.
+fn clean_toolset(tool: &mut Node<'_>) {
+    let strip = |config: &mut Node<'_>| {
+        let flagged = config.get(FLAG).is_some();
+        if flagged {
+            remove(config, FLAG);
+        }
+        flagged && is_empty(config)
+    };
+    if tool.visit("default_config", strip) == Some(true) {
+        remove(tool, "default_config");
+    }
+    let emptied = tool.visit("configs", |configs| {
+        let mut gone = alloc::vec::Vec::new();
+        let mut at = 0;
+        let _ = configs.visit_children(|_, config| {
+            if strip(config) {
+                gone.push(at);
+            }
+            at += 1;
+            Ok::<(), core::convert::Infallible>(())
+        });
+        if gone.is_empty() {
+            return false;
+        }
+        if let Some(object) = configs.as_object_mut() {
+            let (mut at, mut gone) = (0, gone.into_iter().peekable());
+            object.retain(|_| {
+                let goes = gone.next_if_eq(&at).is_some();
+                at += 1;
+                !goes
+            });
+        }
+        is_empty(configs)
+    });
+    if emptied == Some(true) {
+        remove(tool, "configs");
+    }
+}
+
+fn is_empty(node: &Node<'_>) -> bool {
+    node.as_object().is_some_and(crate::json::Object::is_empty)
+}
+
+/// Takes a member out of an object.
+pub(super) fn remove<'a>(node: &mut Node<'a>, key: &str) -> Option<Node<'a>> {
+    node.as_object_mut()?.remove(key)
+}

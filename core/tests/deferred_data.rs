@@ -1,0 +1,321 @@
+//! `apply_deferred_loading` against the reference data beside the repository: 83 cases with their expectations and 100
+//! recorded requests with the promises that hold for every request. Skips, saying so, where the data is absent.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{collections::BTreeSet, fs, path::PathBuf};
+
+use serde_json::{json, Map, Value};
+use toolwire::{
+    apply_deferred_loading_json, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
+    json::{read, Node},
+    DeferredOptions, DeferredReport, Naming,
+};
+
+fn data(name: &str) -> Option<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
+    match fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(_) => {
+            println!("skipped: no reference data at {}", path.display());
+            None
+        }
+    }
+}
+
+fn options(value: &Value) -> DeferredOptions {
+    DeferredOptions::read(&Node::from_value(value).expect("options are shallow"), Naming::Camel).expect("options are valid")
+}
+
+/// The members of a report that the data compares.
+fn compared(report: &DeferredReport) -> Value {
+    let warnings: Vec<Value> = report
+        .warnings
+        .iter()
+        .map(|warning| match &warning.name {
+            Some(name) => json!({"code": warning.code, "name": name}),
+            None => json!({"code": warning.code}),
+        })
+        .collect();
+    let mut out = json!({"loaded": report.loaded, "hidden": report.hidden, "warnings": warnings});
+    if !report.name_map.is_empty() {
+        let names =
+            report.name_map.iter().map(|(flat, original)| (flat.clone(), json!({"namespace": original.namespace, "name": original.name})));
+        out["nameMap"] = Value::Object(names.collect::<Map<_, _>>());
+    }
+    out
+}
+
+/// Two cases were written before `max_tokens` was mapped, and the specification says that the mapping wins.
+fn with_mapping(name: &str, mut expected: Value, input: &Value) -> Value {
+    let renamed = match name {
+        "wire_anthropic_bm25_history_responses" => "max_output_tokens",
+        "wire_anthropic_client_search_chat" => "max_completion_tokens",
+        _ => return expected,
+    };
+    let request = expected["request"].as_object_mut().expect("a request");
+    // A respelled key keeps its place: after `model`, as in both inputs.
+    let mut members = Map::new();
+    for (key, value) in std::mem::take(request) {
+        let after = key == "model";
+        members.insert(key, value);
+        if after {
+            members.insert(renamed.into(), input["max_tokens"].clone());
+        }
+    }
+    *request = members;
+    expected
+}
+
+#[test]
+fn every_case_gives_what_is_expected() {
+    let Some(text) = data("deferred_cases.json") else { return };
+    let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+    assert_eq!(cases.len(), 83, "the number of cases");
+    let mut failed = Vec::new();
+    for case in &cases {
+        let name = case["name"].as_str().expect("a name");
+        let (input, options) = (&case["input"], options(&case["options"]));
+        let expected = with_mapping(name, case["expected"].clone(), input);
+        let done = apply_deferred_loading_with_report(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        // As text, because equality of values does not see the order of keys.
+        let mut check = |what: &str, found: String, expected: String| {
+            if found != expected {
+                failed.push(format!("{name}: {what}\n   found {found}\nexpected {expected}"));
+            }
+        };
+        check("request", done.request.to_string(), expected["request"].to_string());
+        check("report", compared(&done.report).to_string(), expected["report"].to_string());
+        let text = input.to_string();
+        let by_text = apply_deferred_loading_json_with_report(&text, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        check("request by text", by_text.request.to_string(), expected["request"].to_string());
+        assert_eq!(by_text.report, done.report, "{name}: both paths report the same");
+        let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        check("applied twice", again.to_string(), by_text.request.to_string());
+    }
+    assert!(failed.is_empty(), "{} comparisons failed\n{}", failed.len(), failed.join("\n"));
+    println!("{} cases", cases.len());
+}
+
+/// Option sets: each option alone, and the combinations in which options meet.
+fn option_sets() -> Vec<Value> {
+    let singles = [
+        ("announce", vec!["none", "names"]),
+        ("mode", vec!["filter", "load-all"]),
+        ("order", vec!["catalog", "append"]),
+        ("unknownReference", vec!["notice", "unavailable", "drop"]),
+        ("forcedTool", vec!["load", "auto"]),
+        ("serverToolSearch", vec!["load-all", "drop", "emulate"]),
+        ("serverHistory", vec!["drop", "split"]),
+        ("emptyTools", vec!["keep", "omit"]),
+        ("systemMessages", vec!["keep", "user"]),
+    ];
+    let mut sets = vec![json!({}), json!({"loadUsedTools": true}), json!({"loadedTools": ["get_exchange_rate", "nothing"]})];
+    for (key, values) in &singles {
+        sets.extend(values.iter().map(|value| json!({*key: value})));
+    }
+    for search in ["load-all", "drop", "emulate"] {
+        for history in ["drop", "split"] {
+            for (order, announce, empty) in [("catalog", "names", "keep"), ("append", "names", "omit")] {
+                sets.push(json!({
+                    "serverToolSearch": search, "serverHistory": history, "order": order, "announce": announce,
+                    "emptyTools": empty, "loadUsedTools": true, "toolSearchName": "find_tools", "unknownReference": "drop",
+                }));
+            }
+        }
+    }
+    sets
+}
+
+/// Objects of types that belong to deferred loading, and flags on tools and calls. Names, arguments, schemas and texts are
+/// the caller's own and are not searched.
+fn leftovers(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| leftovers(item, found)),
+        Value::Object(object) => {
+            if let Some(name) = object.get("type").and_then(Value::as_str) {
+                let known = ["tool_reference", "tool_addition", "tool_removal", "additional_tools", "namespace"];
+                if known.contains(&name) || name.starts_with("tool_search") {
+                    found.insert(format!("type {name}"));
+                }
+            }
+            for (key, value) in object {
+                if ["defer_loading", "namespace"].contains(&key.as_str()) {
+                    found.insert(format!("key {key}"));
+                }
+                let arguments = key == "input" && object.get("type").and_then(Value::as_str) == Some("tool_use");
+                if !arguments && !["input_schema", "parameters", "arguments"].contains(&key.as_str()) {
+                    leftovers(value, found);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_recorded_request_keeps_the_promises_in_every_mode() {
+    let Some(text) = data("deferred_requests.jsonl") else { return };
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("the data is JSON")).collect();
+    assert_eq!(rows.len(), 100, "the number of requests");
+    let mut runs = 0;
+    for (at, row) in rows.iter().enumerate() {
+        let request = &row["request"];
+        let targets: &[Option<&str>] = match row["format"].as_str() {
+            Some("anthropic-messages") => &[None, Some("openai-responses"), Some("openai-chat")],
+            _ => &[None, Some("openai-responses")],
+        };
+        for target in targets {
+            for mut set in option_sets() {
+                if let Some(target) = target {
+                    set["target"] = json!(target);
+                }
+                let about = format!("request {at} with {set}");
+                let options = options(&set);
+                let done = apply_deferred_loading_with_report(request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                let mut found = BTreeSet::new();
+                leftovers(&done.request, &mut found);
+                assert!(found.is_empty(), "{about}: {found:?} in {}", done.request);
+                let text = request.to_string();
+                let by_text = apply_deferred_loading_json_with_report(&text, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
+                assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
+                let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                assert_eq!(again, by_text.request, "{about}: applied twice");
+                assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+                read(&by_text.request).expect("the output is JSON");
+                runs += 1;
+            }
+        }
+    }
+    println!("{} requests, {runs} runs", rows.len());
+}
+
+/// A small generator of numbers: the same on every machine, so that a failure can be repeated.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % limit.max(1)
+    }
+}
+
+/// Every value in a tree, to be put where it does not belong.
+fn parts(value: &Value, out: &mut Vec<Value>) {
+    out.push(value.clone());
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| parts(item, out)),
+        Value::Object(object) => object.values().for_each(|value| parts(value, out)),
+        _ => {}
+    }
+}
+
+/// Changes one value somewhere in a tree: replaced, removed or doubled.
+fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
+    let here = numbers.below(20) == 0;
+    match value {
+        Value::Array(items) if !items.is_empty() && !here => {
+            let at = numbers.below(items.len());
+            match numbers.below(8) {
+                0 => drop(items.remove(at)),
+                1 => items.insert(at, items[at].clone()),
+                2 => items.insert(at, pool[numbers.below(pool.len())].clone()),
+                _ => disturb(&mut items[at], numbers, pool),
+            }
+        }
+        Value::Object(object) if !object.is_empty() && !here => {
+            let key = object.keys().nth(numbers.below(object.len())).cloned().expect("an index below the length");
+            match numbers.below(16) {
+                0 => drop(object.shift_remove(&key)),
+                _ => disturb(&mut object[&key], numbers, pool),
+            }
+        }
+        _ => *value = pool[numbers.below(pool.len())].clone(),
+    }
+}
+
+/// An Anthropic request as one of Chat Completions that still has its deferral features.
+fn as_chat(request: &Value) -> Option<Value> {
+    let wrapped = |tool: &Value| {
+        let mut function = tool.as_object()?.clone();
+        let flag = function.shift_remove("defer_loading");
+        let schema = function.shift_remove("input_schema")?;
+        function.insert("parameters".into(), schema);
+        let mut tool = json!({"type": "function", "function": function});
+        if let Some(flag) = flag {
+            tool["defer_loading"] = flag;
+        }
+        Some(tool)
+    };
+    let answered = |message: &Value| match message["content"][0]["type"].as_str() {
+        Some("tool_use") => {
+            let call = json!({"id": "c", "type": "function", "function": {"name": message["content"][0]["name"], "arguments": "{}"}});
+            json!({"role": "assistant", "content": null, "tool_calls": [call]})
+        }
+        Some("tool_result") => json!({"role": "tool", "tool_call_id": "c", "content": message["content"][0]["content"]}),
+        _ => message.clone(),
+    };
+    let mut chat = request.clone();
+    let tools: Vec<Value> = request["tools"].as_array()?.iter().map(|tool| wrapped(tool).unwrap_or_else(|| tool.clone())).collect();
+    chat["tools"] = tools.into();
+    chat["messages"] = request["messages"].as_array()?.iter().map(answered).collect::<Vec<_>>().into();
+    Some(chat)
+}
+
+/// Whether a block of deferred loading stands where blocks stand: in a list, or in the content of what stands there.
+fn block_left(list: &Value) -> bool {
+    list.as_array().into_iter().flatten().any(|block| {
+        let name = block["type"].as_str().unwrap_or_default();
+        ["tool_reference", "tool_addition", "tool_removal"].contains(&name) || block_left(&block["content"])
+    })
+}
+
+#[test]
+fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
+    let Some(text) = data("deferred_cases.json") else { return };
+    let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+    let rounds: usize = std::env::var("DISTURBED_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
+    let mut pool = vec![json!(null), json!(true), json!("true"), json!(1), json!([]), json!({}), json!(""), json!("tool_search")];
+    cases.iter().for_each(|case| parts(&case["input"], &mut pool));
+    let sets = option_sets();
+    let (mut numbers, mut accepted, mut refused) = (Numbers(7), 0, 0);
+    let chats: Vec<Value> = cases.iter().filter_map(|case| as_chat(&case["input"])).collect();
+    for _ in 0..rounds {
+        for request in cases.iter().map(|case| &case["input"]).chain(&chats) {
+            let mut request = request.clone();
+            for _ in 0..=numbers.below(4) {
+                disturb(&mut request, &mut numbers, &pool);
+            }
+            let mut set = sets[numbers.below(sets.len())].clone();
+            if let Some(target) = [None, Some("openai-responses"), Some("openai-chat")][numbers.below(3)] {
+                set["target"] = json!(target);
+            }
+            let (options, text) = (options(&set), request.to_string());
+            let about = format!("{text}\n with {set}");
+            let by_text = apply_deferred_loading_json_with_report(&text, &options);
+            match (apply_deferred_loading_with_report(&request, &options), by_text) {
+                (Ok(done), Ok(by_text)) => {
+                    accepted += 1;
+                    assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
+                    assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
+                    let left = ["messages", "input"].iter().any(|key| block_left(&done.request[*key]));
+                    assert!(!left, "{about}: blocks of deferred loading in {}", done.request);
+                    if by_text.request == text {
+                        assert!(matches!(by_text.request, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+                    }
+                    let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                    assert_eq!(again, by_text.request, "{about}: applied twice");
+                }
+                (Err(one), Err(two)) => {
+                    refused += 1;
+                    assert_eq!(one, two, "{about}: text and value refuse the same");
+                    assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+                }
+                (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
+            }
+        }
+    }
+    println!("{accepted} accepted, {refused} refused");
+    assert!(accepted > refused, "most disturbed requests are still requests");
+}

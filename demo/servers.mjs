@@ -1,0 +1,82 @@
+// Starts real MCP servers over stdio, takes their tool lists exactly as they sent them, and ends the servers.
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const require = createRequire(import.meta.url);
+const PATIENCE_MS = 30_000;
+const LOGS = fileURLToPath(new URL('../target/logs/', import.meta.url));
+
+/** They list their tools without network and without credentials; the Notion server only wants to see some token. */
+export const SERVERS = [
+  { name: 'everything', npm: '@modelcontextprotocol/server-everything', args: ['stdio'] },
+  { name: 'playwright', npm: '@playwright/mcp', args: ['--headless'] },
+  { name: 'notion', npm: '@notionhq/notion-mcp-server', args: [], env: { NOTION_TOKEN: 'not-a-real-token' } },
+];
+
+/** The package's version and the program it installs. */
+function installed(npm) {
+  const manifest = require.resolve(`${npm}/package.json`);
+  const { version, bin } = require(manifest);
+  return { version, program: join(dirname(manifest), typeof bin === 'string' ? bin : Object.values(bin)[0]) };
+}
+
+/**
+ * Lists the tools of all servers: `[{ name, npm, version, tools }]`. What a server says on stderr goes to a log of its own.
+ * No server outlives the call, nor this process.
+ */
+export async function listTools() {
+  mkdirSync(LOGS, { recursive: true });
+  const transports = new Set();
+  // Last resort for an exit in the middle: the SDK ends its children only when it is asked to.
+  const kill = () => {
+    for (const { pid } of transports) if (pid) process.kill(pid, 'SIGKILL');
+  };
+  process.on('exit', kill);
+  try {
+    return await Promise.all(SERVERS.map((server) => listOne(server, transports)));
+  } finally {
+    await Promise.all([...transports].map((transport) => transport.close()));
+    process.off('exit', kill);
+  }
+}
+
+async function listOne(server, transports) {
+  const { version, program } = installed(server.npm);
+  const logPath = join(LOGS, `demo-${server.name}.log`);
+  const log = openSync(logPath, 'w');
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, ...server.args],
+    env: { ...getDefaultEnvironment(), ...server.env },
+    stderr: log,
+  });
+  transports.add(transport);
+  const client = new Client({ name: 'toolwire-demo', version: '0.1.0' });
+  const options = { timeout: PATIENCE_MS };
+  try {
+    await client.connect(transport, options);
+    const tools = [];
+    let cursor;
+    do {
+      // Not `client.listTools`: its result type puts the keys of schemas into another order.
+      const page = await client.request(
+        { method: 'tools/list', params: cursor ? { cursor } : {} },
+        ResultSchema,
+        options,
+      );
+      tools.push(...page.tools);
+      cursor = page.nextCursor;
+    } while (cursor);
+    return { ...server, version, tools };
+  } catch (error) {
+    const problem = `${server.npm} ${version} did not list its tools: ${error.message}`;
+    throw new Error(`${problem}\n  what it said is in ${logPath}`, { cause: error });
+  } finally {
+    closeSync(log);
+  }
+}

@@ -1,0 +1,41 @@
+// Aligned tables and sparing colour. Knows nothing of what is shown.
+
+const colours = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+const paint = (code) => (text) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
+
+export const bold = paint(1);
+export const dim = paint(2);
+export const red = paint(31);
+export const green = paint(32);
+
+export const count = (number) => number.toLocaleString('en-US');
+
+/** How much smaller or larger, in per cent: `-12 %`. */
+export function percent(before, after) {
+  if (before === after) return '0 %';
+  const change = (100 * (after - before)) / before;
+  // A tenth where rounding would hide that something changed, or that something is left.
+  const digits = Math.abs(change) < 10 || Math.abs(change) > 99 ? 1 : 0;
+  return `${change > 0 ? '+' : ''}${change.toFixed(digits)} %`;
+}
+
+/** Prints rows below their headings: numbers to the right, words to the left, zero as a dot so that the rest stands out. */
+export function table(headings, rows) {
+  const show = (cell) => (typeof cell === 'number' ? (cell === 0 ? '.' : count(cell)) : cell);
+  const right = headings.map((_, column) =>
+    rows.some((row) => typeof row[column] === 'number' || /^[-+\d].* %$/.test(row[column])),
+  );
+  const cells = [headings, ...rows].map((row) => row.map(show));
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  cells.forEach((row, index) => {
+    const line = row
+      .map((cell, column) => (right[column] ? cell.padStart(widths[column]) : cell.padEnd(widths[column])))
+      .join('  ')
+      .trimEnd();
+    console.log(`  ${index === 0 ? dim(line) : line}`);
+  });
+}
+
+export function heading(text) {
+  console.log(`\n${bold(text)}`);
+}

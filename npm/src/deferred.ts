@@ -1,0 +1,95 @@
+import { callOnText, callOnValues } from './engine/call.js';
+import type { DeferredOptions } from './options.js';
+import type { Deferred } from './report.js';
+
+/** A request in the format it is translated into. */
+export type TranslatedRequest = { [name: string]: unknown };
+
+/** Options that translate the request. */
+export type TranslatingOptions = DeferredOptions & { target: NonNullable<DeferredOptions['target']> };
+
+/** Options that leave the request in its format. */
+export type KeepingOptions = DeferredOptions & { target?: undefined };
+
+/**
+ * Makes a request that uses deferred tools work on an API without that feature: hides tools that are not loaded, loads
+ * those that the history refers to, and turns `tool_reference` blocks into text. The input is not changed.
+ *
+ * @example
+ * ```ts
+ * const body = applyDeferredLoading(request);
+ * const translated = applyDeferredLoading(request, { target: 'openai-responses' });
+ * ```
+ *
+ * @param request A request body, as an object.
+ * @throws {@link ToolwireError} `invalid-request`, `invalid-option`, `invalid-value`, `forced-deferred-tool`, `too-deep`.
+ */
+export function applyDeferredLoading(request: unknown, options: TranslatingOptions): TranslatedRequest;
+export function applyDeferredLoading<T>(request: T, options?: KeepingOptions): T;
+export function applyDeferredLoading(request: unknown, options?: DeferredOptions): unknown;
+export function applyDeferredLoading(request: unknown, options?: DeferredOptions): unknown {
+  return callOnValues('applyDeferredLoading', false, [request], options).value;
+}
+
+/**
+ * {@link applyDeferredLoading}, and what it decided: which tools the model sees, which not, and what that saved.
+ *
+ * @example
+ * ```ts
+ * const { request: body, report } = applyDeferredLoadingWithReport(request);
+ * console.log(`${report.hidden.length} tools hidden, ${report.savedBytes} bytes saved`);
+ * ```
+ */
+export function applyDeferredLoadingWithReport(
+  request: unknown,
+  options: TranslatingOptions,
+): Deferred<TranslatedRequest>;
+export function applyDeferredLoadingWithReport<T>(request: T, options?: KeepingOptions): Deferred<T>;
+export function applyDeferredLoadingWithReport(request: unknown, options?: DeferredOptions): Deferred<unknown>;
+export function applyDeferredLoadingWithReport(request: unknown, options?: DeferredOptions): Deferred<unknown> {
+  const { value, report } = callOnValues('applyDeferredLoading', true, [request], options);
+  return { request: value, ...report } as Deferred<unknown>;
+}
+
+/**
+ * {@link applyDeferredLoading} from JSON text to JSON text: messages that hold nothing to rewrite are copied, not parsed.
+ * Bytes are UTF-8 and give bytes.
+ *
+ * @example
+ * ```ts
+ * const body = applyDeferredLoadingJson(await incoming.text());
+ * ```
+ *
+ * @throws {@link ToolwireError} as {@link applyDeferredLoading}, and `invalid-json`.
+ */
+export function applyDeferredLoadingJson(request: string, options?: DeferredOptions): string;
+export function applyDeferredLoadingJson(request: Uint8Array, options?: DeferredOptions): Uint8Array;
+export function applyDeferredLoadingJson(request: string | Uint8Array, options?: DeferredOptions): string | Uint8Array;
+export function applyDeferredLoadingJson(request: string | Uint8Array, options?: DeferredOptions): string | Uint8Array {
+  return callOnText('applyDeferredLoading', false, request, options).value;
+}
+
+/**
+ * {@link applyDeferredLoadingJson}, and what it decided.
+ *
+ * @example
+ * ```ts
+ * const { request: body, report } = applyDeferredLoadingJsonWithReport(text);
+ * ```
+ */
+export function applyDeferredLoadingJsonWithReport(request: string, options?: DeferredOptions): Deferred<string>;
+export function applyDeferredLoadingJsonWithReport(
+  request: Uint8Array,
+  options?: DeferredOptions,
+): Deferred<Uint8Array>;
+export function applyDeferredLoadingJsonWithReport(
+  request: string | Uint8Array,
+  options?: DeferredOptions,
+): Deferred<string | Uint8Array>;
+export function applyDeferredLoadingJsonWithReport(
+  request: string | Uint8Array,
+  options?: DeferredOptions,
+): Deferred<string | Uint8Array> {
+  const { value, report } = callOnText('applyDeferredLoading', true, request, options);
+  return { request: value, ...report } as Deferred<string | Uint8Array>;
+}

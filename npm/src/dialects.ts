@@ -1,0 +1,14 @@
+import { callOnValues } from './engine/call.js';
+import type { DialectDescription } from './report.js';
+
+/**
+ * Everything that is known about each dialect, with date, source and confidence.
+ *
+ * @example
+ * ```ts
+ * console.table(dialects().map(({ name, surface, asOf }) => ({ name, surface, asOf })));
+ * ```
+ */
+export function dialects(): DialectDescription[] {
+  return callOnValues('dialects', false, [], null).value as DialectDescription[];
+}

@@ -1,0 +1,148 @@
+/**
+ * The desk: where both sides put what they hand over. The other side is bindings-wasm/src/desk.rs.
+ */
+
+/** The header's fields, in order. */
+const WORDS = 0;
+const WORDS_ROOM = 1;
+const CHARS = 2;
+const CHARS_ROOM = 3;
+const ANSWER_WORDS = 4;
+const ANSWER_CHARS = 6;
+const ANSWER_CHARS_LENGTH = 7;
+const FLAGS = 8;
+
+const SHARE = 1;
+const UNCHANGED = 2;
+const FAILED = 4;
+
+const encoder = new TextEncoder();
+// Without ignoreBOM a U+FEFF at the very start would vanish.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Something to put among the characters: a string, or bytes that are text already. */
+export type Characters = string | Uint8Array;
+
+/** WebAssembly memory, as far as both sides use it. */
+export class Desk {
+  private words: Uint32Array;
+  private bytes: Uint8Array;
+  private readonly header: number;
+
+  constructor(
+    private readonly memory: WebAssembly.Memory,
+    private readonly glue: { desk(): number; makeRoom(words: number, chars: number): void },
+  ) {
+    this.header = glue.desk() / 4;
+    this.words = new Uint32Array(memory.buffer);
+    this.bytes = new Uint8Array(memory.buffer);
+  }
+
+  /** How large the memory has become, in bytes. */
+  get size(): number {
+    return this.memory.buffer.byteLength;
+  }
+
+  /**
+   * Puts records and their characters on the desk, and texts after them; the texts' lengths in bytes go before the
+   * records. Returns how many bytes the characters of the records take.
+   */
+  put(records: Uint32Array, chars: string, texts: readonly Characters[] = []): number {
+    const pieces = [chars, ...texts];
+    let guess = 64;
+    for (const piece of pieces) guess += piece.length;
+    this.makeRoom(records.length + texts.length, guess);
+    const lengths = this.write(pieces) ?? this.writeAgain(records.length + texts.length, pieces);
+    let at = this.field(WORDS);
+    for (let text = 1; text < lengths.length; text++) this.words[at++] = lengths[text] as number;
+    this.words.set(records, at);
+    return lengths[0] as number;
+  }
+
+  /** WebAssembly memory as words, and where the answer's records start in it. */
+  get answerRecords(): { words: Uint32Array; start: number } {
+    this.refresh();
+    return { words: this.words, start: this.field(ANSWER_WORDS) };
+  }
+
+  /** The answer's characters. */
+  get answerText(): string {
+    const bytes = this.answerBytes;
+    return bytes.length === 0 ? '' : decoder.decode(bytes);
+  }
+
+  /** The answer's characters as UTF-8, where they lie: to be copied before the next call. */
+  get answerBytes(): Uint8Array {
+    this.refresh();
+    const start = this.field(ANSWER_CHARS);
+    return this.bytes.subarray(start, start + this.field(ANSWER_CHARS_LENGTH));
+  }
+
+  /** Did the call fail? */
+  get failed(): boolean {
+    return this.flag(FAILED);
+  }
+
+  /** Do unchanged parts go back as they are? */
+  get share(): boolean {
+    return this.flag(SHARE);
+  }
+
+  /** Did the text come back unchanged? */
+  get unchanged(): boolean {
+    return this.flag(UNCHANGED);
+  }
+
+  /** Writes every piece, or gives up because one of them needs more room than its length. */
+  private write(pieces: readonly Characters[]): number[] | undefined {
+    const lengths: number[] = [];
+    let at = this.field(CHARS);
+    const end = at + this.field(CHARS_ROOM);
+    for (const piece of pieces) {
+      if (typeof piece === 'string') {
+        const { read, written } = encoder.encodeInto(piece, this.bytes.subarray(at, end));
+        if (read < piece.length) return undefined;
+        lengths.push(written);
+        at += written;
+      } else {
+        this.bytes.set(piece, at);
+        lengths.push(piece.length);
+        at += piece.length;
+      }
+    }
+    return lengths;
+  }
+
+  /** A UTF-16 unit takes three bytes at most. */
+  private writeAgain(words: number, pieces: readonly Characters[]): number[] {
+    let most = 64;
+    for (const piece of pieces) most += typeof piece === 'string' ? piece.length * 3 : piece.length;
+    this.makeRoom(words, most);
+    return this.write(pieces) ?? [];
+  }
+
+  private makeRoom(words: number, chars: number): void {
+    this.refresh();
+    if (this.field(WORDS_ROOM) < words || this.field(CHARS_ROOM) < chars) {
+      this.glue.makeRoom(words, chars);
+      this.refresh();
+    }
+  }
+
+  private flag(flag: number): boolean {
+    this.refresh();
+    return (this.field(FLAGS) & flag) !== 0;
+  }
+
+  private field(index: number): number {
+    return this.words[this.header + index] as number;
+  }
+
+  /** Growing the memory detaches the views on it. */
+  private refresh(): void {
+    if (this.words.byteLength === 0) {
+      this.words = new Uint32Array(this.memory.buffer);
+      this.bytes = new Uint8Array(this.memory.buffer);
+    }
+  }
+}

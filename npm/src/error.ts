@@ -1,0 +1,85 @@
+import type { Change } from './report.js';
+
+/** What can go wrong, as a closed list. */
+export type ToolwireErrorCode =
+  /** The text is not JSON; the message has line and column. */
+  | 'invalid-json'
+  /** A value that JSON cannot say: NaN, a BigInt, a cycle, a `Map`. */
+  | 'invalid-value'
+  /** More than 512 levels of nesting. */
+  | 'too-deep'
+  /** Not a JSON Schema where one is needed. */
+  | 'invalid-schema'
+  /** Not a request of a known format. */
+  | 'invalid-request'
+  /** No dialect of that name; the message lists the known ones. */
+  | 'unknown-dialect'
+  /** No option of that name; the message lists the known ones. */
+  | 'unknown-option'
+  /** An option's value is of the wrong kind, or this dialect does not have the option. */
+  | 'invalid-option'
+  /** The dialect cannot say this schema at all. */
+  | 'not-representable'
+  /** The result loses more than `allow` permits; `changes` says what. */
+  | 'too-lossy'
+  /** More nodes would be produced than `maxNodes` permits. */
+  | 'budget-exceeded'
+  /** A size limit of the dialect, or of this library, cannot be met. */
+  | 'limit-exceeded'
+  /** `tool_choice` forces a deferred tool, and `forcedTool` is `"error"`. */
+  | 'forced-deferred-tool'
+  /** A tool search without a query. */
+  | 'empty-query'
+  /** A tool search whose pattern is no regular expression. */
+  | 'invalid-pattern'
+  /** A tool search whose pattern is longer than the hosted search takes. */
+  | 'pattern-too-long';
+
+/** An error as the core describes it. */
+export interface Description {
+  code: ToolwireErrorCode;
+  pointer: string;
+  message: string;
+  changes?: Change[];
+}
+
+/**
+ * The one error that toolwire throws for what it was given. (What your own getters and `toJSON` methods throw comes
+ * through as it is.)
+ *
+ * @example
+ * ```ts
+ * import { sanitize, ToolwireError } from 'toolwire';
+ *
+ * try {
+ *   sanitize(schema, { dialect: 'codex-wire' });
+ * } catch (error) {
+ *   if (!(error instanceof ToolwireError)) throw error;
+ *   console.warn(error.code, error.pointer, error.message);
+ * }
+ * ```
+ */
+export class ToolwireError extends Error {
+  /** What went wrong: part of the API, unlike the message. */
+  readonly code: ToolwireErrorCode;
+  /** Where in the input, as a JSON Pointer (RFC 6901); `""` is the whole input. For options: where in the options. */
+  readonly pointer: string;
+  /** With `too-lossy`: every change that was needed. */
+  declare readonly changes?: readonly Change[];
+
+  constructor(code: ToolwireErrorCode, pointer: string, message: string, changes?: readonly Change[]) {
+    super(message);
+    this.code = code;
+    this.pointer = pointer;
+    if (changes !== undefined) this.changes = changes;
+  }
+
+  static {
+    // On the prototype, like the names of the built-in errors.
+    Object.defineProperty(ToolwireError.prototype, 'name', {
+      value: 'ToolwireError',
+      configurable: true,
+      writable: true,
+    });
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Any tool schema, any model, nothing lost on the way without saying so.
+ *
+ * @packageDocumentation
+ */
+
+export {
+  applyDeferredLoading,
+  applyDeferredLoadingJson,
+  applyDeferredLoadingJsonWithReport,
+  applyDeferredLoadingWithReport,
+  type KeepingOptions,
+  type TranslatedRequest,
+  type TranslatingOptions,
+} from './deferred.js';
+export { dialects } from './dialects.js';
+export {
+  normalizeEnvelope,
+  normalizeEnvelopeJson,
+  normalizeEnvelopeJsonWithReport,
+  normalizeEnvelopeWithReport,
+} from './envelope.js';
+export { ToolwireError, type ToolwireErrorCode } from './error.js';
+export type {
+  CheckOptions,
+  DeferredOptions,
+  Dialect,
+  EnvelopeOptions,
+  SanitizeOptions,
+  ShareOption,
+} from './options.js';
+export type {
+  Accepts,
+  Change,
+  Deferred,
+  DeferredReport,
+  DeferredWarning,
+  DialectDescription,
+  Guidance,
+  Rewritten,
+  Violation,
+} from './report.js';
+export {
+  check,
+  checkJson,
+  sanitize,
+  sanitizeJson,
+  sanitizeJsonWithReport,
+  sanitizeWithReport,
+} from './sanitize.js';
+export type { JsonSchema, ObjectSchema } from './schema.js';

@@ -1,0 +1,113 @@
+/** What a change does to the set of accepted arguments. */
+export type Accepts =
+  /** Exactly the same arguments are accepted. */
+  | 'same'
+  /** Every argument accepted before still is; some more are. */
+  | 'wider'
+  /** No new argument is accepted; some legal ones no longer are. */
+  | 'narrower'
+  /** Some are gained and some lost, or it cannot be proved which. */
+  | 'mixed';
+
+/** What a change does to what the model reads: descriptions, defaults, examples, constraints. */
+export type Guidance =
+  /** The model reads the same. */
+  | 'same'
+  /** Said elsewhere, for instance in a description. */
+  | 'moved'
+  /** No longer said. */
+  | 'lost';
+
+/** One change: where, by which rule, with what effect, and why. */
+export interface Change {
+  /** JSON Pointer into the input: where the cause stands. */
+  pointer: string;
+  /** JSON Pointer into the output: where the effect stands; `null` if nothing is left. */
+  outputPointer: string | null;
+  /** The rule's kebab-case name. */
+  rule: string;
+  /** The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring. */
+  accepts: Accepts;
+  /** The effect on what the model reads. */
+  guidance: Guidance;
+  /** Arguments look different now, and can be restored. */
+  encoded: boolean;
+  /** The provider fact the rule serves, with its confidence, and the error text it prevents. */
+  because: string;
+  /** For people: what was done to what. */
+  message: string;
+}
+
+/** A rewritten schema and what was changed. */
+export interface Rewritten<T> {
+  /** The schema. */
+  schema: T;
+  /** Every change, in the order of the input. */
+  changes: Change[];
+  /** Whether the same arguments are accepted and no guidance is lost. */
+  lossless: boolean;
+}
+
+/** Something that a dialect would reject. */
+export interface Violation {
+  /** The rule's kebab-case name. */
+  rule: string;
+  /** JSON Pointer to what is rejected. */
+  pointer: string;
+  /** For people: what was expected, then what was found. */
+  message: string;
+}
+
+/** A rewritten request and what was decided. */
+export interface Deferred<T> {
+  /** The request. */
+  request: T;
+  /** Which tools were loaded and hidden, and what was odd. */
+  report: DeferredReport;
+}
+
+/** What was decided about a request. Names stand in the order in which they first appear. */
+export interface DeferredReport {
+  /** Deferred tools that are in the request now. */
+  loaded: string[];
+  /** Deferred tools that are not. */
+  hidden: string[];
+  /** What was odd about the request. */
+  warnings: DeferredWarning[];
+  /** Flattened names, and the names they stand for; absent if there are none. */
+  nameMap?: { [name: string]: string };
+  /** Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them. */
+  unreachable: boolean;
+  /** What the hidden tools would have cost, in bytes of compact JSON. */
+  savedBytes: number;
+}
+
+/** Something odd about a request that did not stop it. */
+export interface DeferredWarning {
+  /** Its snake_case code. */
+  code: string;
+  /** The tool or key it is about, where there is one. */
+  name?: string;
+}
+
+/** What is known about one dialect. */
+export interface DialectDescription {
+  /** The name that `sanitize` takes. */
+  name: string;
+  /** The API surface, in words. */
+  surface: string;
+  /** Where that surface is documented. */
+  documentation: string;
+  /** The day on which the facts were last checked (ISO 8601). */
+  asOf: string;
+  /** Raised whenever a change to the dialect alters outputs. */
+  revision: number;
+  /** The options of `sanitize` that this dialect has, beyond `dialect`, `allow` and `share`. */
+  options: string[];
+  /** How arguments may be encoded; empty where they never are. */
+  encodes: string[];
+  /** Size limits by name. */
+  limits: { [name: string]: number };
+  /** What is known, with confidence (`A` official or proved, `B` one live report, `C` inferred) and source. */
+  facts: { says: string; confidence: 'A' | 'B' | 'C'; source: string }[];
+}

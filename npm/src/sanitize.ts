@@ -1,0 +1,100 @@
+import { callOnText, callOnValues } from './engine/call.js';
+import type { CheckOptions, SanitizeOptions } from './options.js';
+import type { Rewritten, Violation } from './report.js';
+import type { JsonSchema } from './schema.js';
+
+/**
+ * Rewrites a tool's parameter schema into one dialect, with the least loss of meaning. The input is not changed.
+ *
+ * @example
+ * ```ts
+ * const parameters = sanitize(tool.inputSchema, { dialect: 'codex' });
+ * ```
+ *
+ * @param schema The schema as the tool's server published it.
+ * @throws {@link ToolwireError} `unknown-dialect`, `invalid-option`, `invalid-value`, `too-deep`, `not-representable`,
+ *   `too-lossy`, and what else the dialect names.
+ */
+export function sanitize(schema: unknown, options: SanitizeOptions): JsonSchema {
+  return callOnValues('sanitize', false, [schema], options).value as JsonSchema;
+}
+
+/**
+ * {@link sanitize}, and what it changed: where, by which rule, to what effect, and why.
+ *
+ * @example
+ * ```ts
+ * const { schema, changes, lossless } = sanitizeWithReport(tool.inputSchema, { dialect: 'codex-wire' });
+ * if (!lossless) for (const { pointer, message } of changes) console.warn(tool.name, pointer, message);
+ * ```
+ */
+export function sanitizeWithReport(schema: unknown, options: SanitizeOptions): Rewritten<JsonSchema> {
+  const { value, report } = callOnValues('sanitize', true, [schema], options);
+  return { schema: value, ...report } as Rewritten<JsonSchema>;
+}
+
+/**
+ * {@link sanitize} from JSON text to JSON text: the fast way for those who hold text anyway, and the one that keeps number
+ * spelling (`1.0`, 2^70) and escapes of what no rule touches. Bytes are UTF-8 and give bytes. Text that needs no change
+ * comes back as it is.
+ *
+ * @example
+ * ```ts
+ * const text = sanitizeJson('{"properties":{"unit":{"const":"celsius"}}}', { dialect: 'codex' });
+ * ```
+ *
+ * @throws {@link ToolwireError} as {@link sanitize}, and `invalid-json`.
+ */
+export function sanitizeJson(schema: string, options: SanitizeOptions): string;
+export function sanitizeJson(schema: Uint8Array, options: SanitizeOptions): Uint8Array;
+export function sanitizeJson(schema: string | Uint8Array, options: SanitizeOptions): string | Uint8Array;
+export function sanitizeJson(schema: string | Uint8Array, options: SanitizeOptions): string | Uint8Array {
+  return callOnText('sanitize', false, schema, options).value;
+}
+
+/**
+ * {@link sanitizeJson}, and what it changed.
+ *
+ * @example
+ * ```ts
+ * const { schema, changes } = sanitizeJsonWithReport(text, { dialect: 'codex-wire' });
+ * ```
+ */
+export function sanitizeJsonWithReport(schema: string, options: SanitizeOptions): Rewritten<string>;
+export function sanitizeJsonWithReport(schema: Uint8Array, options: SanitizeOptions): Rewritten<Uint8Array>;
+export function sanitizeJsonWithReport(
+  schema: string | Uint8Array,
+  options: SanitizeOptions,
+): Rewritten<string | Uint8Array>;
+export function sanitizeJsonWithReport(
+  schema: string | Uint8Array,
+  options: SanitizeOptions,
+): Rewritten<string | Uint8Array> {
+  const { value, report } = callOnText('sanitize', true, schema, options);
+  return { schema: value, ...report } as Rewritten<string | Uint8Array>;
+}
+
+/**
+ * What a dialect would reject about a schema as it is. Empty means accepted.
+ *
+ * @example
+ * ```ts
+ * for (const { pointer, message } of check(tool.inputSchema, { dialect: 'codex-wire' })) console.warn(pointer, message);
+ * ```
+ */
+export function check(schema: unknown, options: CheckOptions): Violation[] {
+  return callOnValues('check', false, [schema], options).value as Violation[];
+}
+
+/**
+ * {@link check} of JSON text.
+ *
+ * @example
+ * ```ts
+ * const accepted = checkJson(text, { dialect: 'codex-wire' }).length === 0;
+ * ```
+ */
+export function checkJson(schema: string | Uint8Array, options: CheckOptions): Violation[] {
+  const { value } = callOnText('check', false, schema, options);
+  return JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value)) as Violation[];
+}

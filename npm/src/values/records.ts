@@ -1,0 +1,326 @@
+/**
+ * A caller's values as records: every value is walked once, in document order, as `JSON.stringify` would. The other side
+ * is bindings-wasm/src/records.rs, which says what a record looks like.
+ *
+ * What was read is kept until the answer is built: an answer names the caller's values by number.
+ */
+
+import { define } from '../engine/report.js';
+import { ToolwireError } from '../error.js';
+import { described, isBytes, isOpaque, isPlain, unboxed } from './foreign.js';
+
+const NULL = 0;
+const FALSE = 1;
+const TRUE = 2;
+const NUMBER = 3;
+const STRING = 4;
+const ARRAY = 5;
+const OBJECT = 6;
+
+/** Words in a record. The third is ours until it goes over: the number after the value's last descendant. */
+const RECORD = 3;
+
+/** As limits.rs has them. */
+const MAX_DEPTH = 512;
+const MAX_VALUES = 10_000_000;
+
+/** Values above which the arrays are given up after use. */
+const KEEP = 100_000;
+
+/** What a record's 29 bits can say, and as long as strings get in V8. */
+const MAX_LENGTH = 2 ** 29 - 1;
+
+/** The characters of everything that was read, and how they are spelled. */
+export interface Spelling {
+  readonly chars: string;
+  /** As between the quotes of JSON text, because half a surrogate pair has no other spelling. */
+  readonly spelled: boolean;
+}
+
+/** Values as records. */
+export class Records {
+  private buffer = new Uint32Array(256 * RECORD);
+  private parts: string[] = [];
+  private partCount = 0;
+  /** By number. Longer than `count`: storing by index is twice as fast as `push`, and so is filling compared with growing. */
+  private values: unknown[] = [];
+  private names: string[] = [];
+  private count = 0;
+  /** The containers that are not exactly what was read from them, because of a `toJSON`, an `undefined` and the like. */
+  private altered: Set<number> | undefined;
+  /** The way from the root to where reading stands: containers, their numbers, and the step out of each. */
+  private readonly holders: (object | undefined)[] = [];
+  private readonly holderNumbers: number[] = [];
+  private readonly steps: (string | number)[] = [];
+
+  /** Reads one more value. */
+  read(value: unknown): void {
+    this.room();
+    this.unnamed();
+    const found = isSimple(value) ? value : this.settled(value, '', 0);
+    if (isAbsent(found)) this.refuse(found, 0);
+    this.value(found, 0);
+  }
+
+  /** The records that were read. */
+  get words(): Uint32Array {
+    return this.buffer.subarray(0, this.count * RECORD);
+  }
+
+  /** Their characters. */
+  spelling(): Spelling {
+    try {
+      this.parts.length = this.partCount;
+      let chars = this.parts.join('\n');
+      const spelled = !isWellFormed(chars);
+      if (spelled) chars = this.respelled();
+      if (chars.length <= MAX_LENGTH) return { chars, spelled };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+    throw new ToolwireError('limit-exceeded', '', 'expected less than 512 MB of text in one value, found more');
+  }
+
+  /** Every string as it stands between the quotes of JSON text, their lengths in the records corrected. */
+  private respelled(): string {
+    const words = this.buffer;
+    const parts = this.parts.map((part) => JSON.stringify(part).slice(1, -1));
+    let next = 0;
+    for (let word = 0; word < this.count * RECORD; word += RECORD) {
+      if (words[word + 1] !== 0) words[word + 1] = (parts[next++] as string).length + 1;
+      const kind = (words[word] as number) & 7;
+      if (kind === STRING || kind === NUMBER) words[word] = kind | ((parts[next++] as string).length << 3);
+    }
+    return parts.join('\n');
+  }
+
+  /** The name that value stands under. */
+  name(number: number): string {
+    return this.names[number] as string;
+  }
+
+  /** That value, for an answer: the caller's own if it may be shared, else a copy of what was read. */
+  given(number: number, share: boolean): unknown {
+    const value = this.values[number];
+    if (typeof value !== 'object' || value === null) return value;
+    if (share && !this.altered?.has(number)) return value;
+    const head = this.buffer[number * RECORD] as number;
+    const length = head >>> 3;
+    let child = number + 1;
+    if ((head & 7) === ARRAY) {
+      const items: unknown[] = [];
+      for (let index = 0; index < length; index++) {
+        items.push(this.given(child, share));
+        child = this.after(child);
+      }
+      return items;
+    }
+    const object: Record<string, unknown> = {};
+    for (let index = 0; index < length; index++) {
+      define(object, this.names[child] as string, this.given(child, share));
+      child = this.after(child);
+    }
+    return object;
+  }
+
+  /** Forgets everything, so that the caller's values can be collected, and starts again. */
+  clear(): void {
+    if (this.count > KEEP) {
+      this.buffer = new Uint32Array(256 * RECORD);
+      this.parts = [];
+      this.values = [];
+      this.names = [];
+    } else {
+      this.parts.fill('', 0, this.partCount);
+      this.values.fill(undefined, 0, this.count);
+      this.names.fill('', 0, this.count);
+    }
+    this.holders.fill(undefined);
+    this.count = 0;
+    this.partCount = 0;
+    this.altered = undefined;
+  }
+
+  /** The number of the value that follows a value and everything in it. */
+  private after(number: number): number {
+    return this.buffer[number * RECORD + 2] as number;
+  }
+
+  /** Writes the record of a value. Its name is written already, and there is room. */
+  private value(value: unknown, depth: number): void {
+    const number = this.count++;
+    this.values[number] = value;
+    let head: number;
+    switch (typeof value) {
+      case 'string':
+        this.parts[this.partCount++] = value;
+        head = STRING | (value.length << 3);
+        break;
+      case 'object':
+        if (value === null) head = NULL;
+        else if (Array.isArray(value)) head = ARRAY | (this.array(value, number, depth) << 3);
+        else head = OBJECT | (this.object(value as Record<string, unknown>, number, depth) << 3);
+        break;
+      case 'boolean':
+        head = value ? TRUE : FALSE;
+        break;
+      case 'number': {
+        if (!Number.isFinite(value)) this.refuse(value, depth);
+        const text = String(value);
+        this.parts[this.partCount++] = text;
+        head = NUMBER | (text.length << 3);
+        break;
+      }
+      default:
+        this.refuse(value, depth);
+    }
+    this.buffer[number * RECORD] = head;
+    this.buffer[number * RECORD + 2] = this.count;
+  }
+
+  private array(items: unknown[], number: number, depth: number): number {
+    this.enter(items, number, depth);
+    const { length } = items;
+    if (this.count + length > MAX_VALUES) this.tooMany();
+    for (let index = 0; index < length; index++) {
+      this.steps[depth] = index;
+      let item = items[index];
+      if (!isSimple(item)) {
+        item = this.settled(item, index, depth + 1);
+        if (item === undefined) {
+          this.alter(depth);
+          item = null;
+        } else if (isAbsent(item)) {
+          this.refuse(item, depth + 1);
+        }
+      }
+      this.room();
+      this.unnamed();
+      this.value(item, depth + 1);
+    }
+    return length;
+  }
+
+  private object(object: Record<string, unknown>, number: number, depth: number): number {
+    this.enter(object, number, depth);
+    const { names, parts, steps } = this;
+    let members = 0;
+    for (const name of Object.keys(object)) {
+      steps[depth] = name;
+      let member = object[name];
+      if (!isSimple(member)) {
+        member = this.settled(member, name, depth + 1);
+        if (isAbsent(member)) {
+          this.alter(depth);
+          continue;
+        }
+      }
+      members++;
+      const next = this.count;
+      if ((next + 1) * RECORD > this.buffer.length) this.grow();
+      names[next] = name;
+      parts[this.partCount++] = name;
+      this.buffer[next * RECORD + 1] = name.length + 1;
+      if (typeof member === 'string') {
+        this.count = next + 1;
+        this.values[next] = member;
+        parts[this.partCount++] = member;
+        this.buffer[next * RECORD] = STRING | (member.length << 3);
+        this.buffer[next * RECORD + 2] = next + 1;
+      } else {
+        this.value(member, depth + 1);
+      }
+    }
+    return members;
+  }
+
+  /** A value that is no string, finite number, boolean or null, as `JSON.stringify` takes it before writing it. */
+  private settled(value: unknown, key: string | number, depth: number): unknown {
+    if (value === undefined || typeof value === 'symbol') return value;
+    const plain = typeof value === 'object' && isPlain(value as object);
+    if (!plain && isBytes(value as object)) this.refuse(value, depth);
+    const { toJSON } = value as { toJSON?: unknown };
+    let found: unknown = value;
+    if (typeof toJSON === 'function') {
+      found = toJSON.call(value, String(key));
+      this.alter(depth - 1);
+    } else if (plain) {
+      return value;
+    }
+    if (typeof found !== 'object' || found === null || isPlain(found)) return found;
+    const inner = unboxed(found);
+    if (inner !== found) this.alter(depth - 1);
+    else if (isOpaque(found)) this.refuse(found, depth);
+    return inner;
+  }
+
+  private enter(holder: object, number: number, depth: number): void {
+    const { holders } = this;
+    for (let above = 0; above < depth; above++) {
+      if (holders[above] === holder) {
+        const where = above === 0 ? 'the root' : `\`${this.pointer(above)}\``;
+        this.fail('invalid-value', depth, `expected a tree, found a cycle: the same object as at ${where}`);
+      }
+    }
+    if (depth >= MAX_DEPTH) this.fail('too-deep', depth, `expected at most ${MAX_DEPTH} levels of nesting, found more`);
+    holders[depth] = holder;
+    this.holderNumbers[depth] = number;
+  }
+
+  /** Notes that the containers down to a depth are not exactly what was read. */
+  private alter(depth: number): void {
+    this.altered ??= new Set();
+    for (let above = depth; above >= 0; above--) this.altered.add(this.holderNumbers[above] as number);
+  }
+
+  private unnamed(): void {
+    this.names[this.count] = '';
+    this.buffer[this.count * RECORD + 1] = 0;
+  }
+
+  /** Makes room for one more record. */
+  private room(): void {
+    if ((this.count + 1) * RECORD > this.buffer.length) this.grow();
+  }
+
+  private grow(): void {
+    if (this.count >= MAX_VALUES) this.tooMany();
+    const words = new Uint32Array(this.buffer.length * 2);
+    words.set(this.buffer);
+    this.buffer = words;
+  }
+
+  private tooMany(): never {
+    throw new ToolwireError('limit-exceeded', '', `expected at most ${MAX_VALUES} values, found more`);
+  }
+
+  private refuse(value: unknown, depth: number): never {
+    this.fail('invalid-value', depth, `expected a JSON value, found ${described(value)}`);
+  }
+
+  private fail(code: 'invalid-value' | 'too-deep', depth: number, message: string): never {
+    throw new ToolwireError(code, this.pointer(depth), message);
+  }
+
+  private pointer(depth: number): string {
+    const steps = this.steps.slice(0, depth);
+    return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  }
+}
+
+/** Neither an object nor one of the values that JSON has no word for. */
+function isSimple(value: unknown): boolean {
+  const type = typeof value;
+  return type === 'string' || type === 'boolean' || type === 'number' || value === null;
+}
+
+/** What vanishes as a member. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'function' || typeof value === 'symbol';
+}
+
+/** `String.prototype.isWellFormed`, for engines without it too. */
+export function isWellFormed(text: string): boolean {
+  const { isWellFormed: native } = text as { isWellFormed?: () => boolean };
+  return native === undefined ? !/\p{Surrogate}/u.test(text) : native.call(text);
+}

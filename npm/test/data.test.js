@@ -1,0 +1,91 @@
+// Real tools, where the reference data is: the object path gives what the text paths give.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import * as toolwire from '../dist/index.js';
+
+const file = new URL('../../../shared/data/mcp_tools.jsonl', import.meta.url);
+const skip = existsSync(file) ? false : 'the reference data (mcp_tools.jsonl) is not on this machine';
+const schemas = skip
+  ? []
+  : readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).inputSchema);
+
+/** A function, how a schema becomes its input, and its options. */
+const calls = [
+  ['sanitize', (schema) => schema, { dialect: 'codex' }],
+  ['sanitize', (schema) => schema, { dialect: 'codex-wire' }],
+  ['normalizeEnvelope', (schema) => schema, {}],
+  ['applyDeferredLoading', asRequest, {}],
+  ['applyDeferredLoading', asRequest, { target: 'openai-responses' }],
+  ['check', (schema) => schema, { dialect: 'codex-wire' }],
+];
+
+function asRequest(input_schema, at) {
+  const tool = { name: `tool_${at}`, description: 'd', input_schema, defer_loading: at % 2 === 0 };
+  const result = {
+    type: 'tool_result',
+    tool_use_id: 't',
+    content: [{ type: 'tool_reference', tool_name: `tool_${at}` }],
+  };
+  const use = { type: 'tool_use', id: 't', name: 'search', input: {} };
+  const messages = [
+    { role: 'user', content: 'hello' },
+    { role: 'assistant', content: [use] },
+    { role: 'user', content: at % 4 === 0 ? [result] : 'hello' },
+  ];
+  return { model: 'm', max_tokens: 10, messages, tools: [{ name: 'search', input_schema: { type: 'object' } }, tool] };
+}
+
+for (const [name, inputOf, options] of calls) {
+  test(`${name} ${JSON.stringify(options)}: every real tool, values and text agree`, { skip }, (t) => {
+    let changed = 0;
+    for (const [at, schema] of schemas.entries()) {
+      const value = inputOf(schema, at);
+      const text = JSON.stringify(value);
+      const outcome = attempt(() => JSON.stringify(toolwire[name](value, options)));
+      assert.equal(JSON.stringify(value), text);
+      const fromText = (input) => asText(toolwire[`${name}Json`](input, options));
+      assert.equal(
+        attempt(() => fromText(text)),
+        outcome,
+      );
+      assert.equal(
+        attempt(() => fromText(new TextEncoder().encode(text))),
+        outcome,
+      );
+      assert.equal(
+        attempt(() => JSON.stringify(toolwire[name](value, { ...options, share: true }))),
+        outcome,
+      );
+      if (name !== 'check') {
+        const report = (result) => JSON.stringify({ ...result, schema: undefined, request: undefined });
+        const onValue = attempt(() => report(toolwire[`${name}WithReport`](value, options)));
+        assert.equal(
+          attempt(() => report(toolwire[`${name}JsonWithReport`](text, options))),
+          onValue,
+        );
+      }
+      if (outcome !== text) changed++;
+    }
+    t.diagnostic(`${schemas.length} tools, ${changed} of them changed`);
+  });
+}
+
+function asText(output) {
+  if (typeof output === 'string') return output;
+  return output instanceof Uint8Array ? new TextDecoder().decode(output) : JSON.stringify(output);
+}
+
+function attempt(call) {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof toolwire.ToolwireError)) throw error;
+    return JSON.stringify([error.code, error.pointer, error.message]);
+  }
+}

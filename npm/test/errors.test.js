@@ -1,0 +1,114 @@
+// Errors: one class, codes that are part of the API, messages that teach, and an instance that survives them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  applyDeferredLoading,
+  check,
+  dialects,
+  normalizeEnvelope,
+  sanitize,
+  sanitizeJson,
+  sanitizeWithReport,
+  ToolwireError,
+} from '../dist/index.js';
+
+function caught(call) {
+  try {
+    call();
+  } catch (error) {
+    assert.ok(error instanceof ToolwireError, String(error));
+    return error;
+  }
+  return assert.fail('expected an error');
+}
+
+test('the error is an Error of its own class', () => {
+  const error = caught(() => sanitizeJson('{"a": ', { dialect: 'codex' }));
+  assert.ok(error instanceof Error);
+  assert.equal(error.name, 'ToolwireError');
+  assert.equal(error.code, 'invalid-json');
+  assert.equal(error.pointer, '/a');
+  assert.match(error.message, /line 1, column 7/);
+  assert.equal('changes' in error, false);
+  assert.match(error.stack, /^ToolwireError: /);
+  assert.deepEqual(Object.keys(error).sort(), ['code', 'pointer']);
+});
+
+test('an unknown dialect names the known ones and a call that works', () => {
+  const { code, pointer, message } = caught(() => sanitize({}, { dialect: 'codec' }));
+  assert.deepEqual([code, pointer], ['unknown-dialect', '/dialect']);
+  for (const { name } of dialects()) assert.ok(message.includes(`\`${name}\``), message);
+  assert.match(message, /`sanitize\(schema, \{ dialect: "codex" \}\)`/);
+});
+
+test('no dialect, no options, options that are none', () => {
+  assert.equal(caught(() => sanitize({}, {})).pointer, '/dialect');
+  assert.equal(caught(() => sanitize({})).pointer, '/dialect');
+  assert.equal(caught(() => check({}, null)).pointer, '/dialect');
+  assert.equal(caught(() => sanitize({}, 'codex')).code, 'invalid-option');
+  assert.equal(caught(() => normalizeEnvelope({}, [])).code, 'invalid-option');
+});
+
+test('an unknown option names the known ones', () => {
+  const { code, pointer, message } = caught(() => normalizeEnvelope({}, { shared: true }));
+  assert.deepEqual([code, pointer], ['unknown-option', '/shared']);
+  assert.match(message, /`share`/);
+});
+
+test('an option that is undefined is not given', () => {
+  assert.deepEqual(sanitize({ type: 'string' }, { dialect: 'codex', maxBytes: undefined, share: undefined }), {
+    type: 'string',
+  });
+});
+
+test('too-lossy carries the changes', () => {
+  const lossy = { type: 'object', properties: {}, description: 'd', examples: [1] };
+  const { changes } = sanitizeWithReport(lossy, { dialect: 'codex-wire' });
+  const schema = { type: 'object', properties: { a: {}, b: { type: 'string', pattern: 'x' } } };
+  const error = caught(() => sanitize(schema, { dialect: 'codex-wire', allow: 'same' }));
+  assert.equal(error.code, 'too-lossy');
+  assert.ok(error.changes.length > 0);
+  assert.deepEqual(Object.keys(error.changes[0]), Object.keys(changes[0]));
+});
+
+test('a request that is none', () => {
+  assert.equal(caught(() => applyDeferredLoading({})).code, 'invalid-request');
+});
+
+test('errors leave nothing behind', () => {
+  const options = { dialect: 'codex' };
+  const input = { properties: { a: { const: 1 } } };
+  const before = JSON.stringify(sanitize(input, options));
+  for (let round = 0; round < 1000; round++) {
+    caught(() => sanitize({ a: [round, 1n] }, options));
+    caught(() => sanitizeJson(`{"a":[${round},]}`, options));
+    caught(() => sanitize({}, { dialect: `d${round}` }));
+  }
+  assert.equal(JSON.stringify(sanitize(input, options)), before);
+});
+
+test('an exhausted stack is an error of this call only', () => {
+  const options = { dialect: 'codex' };
+  const value = { properties: { a: { const: 1 }, list: { items: { items: { items: {} } } } } };
+  const expected = JSON.stringify(sanitize(value, options));
+  const kinds = new Set();
+  (function deeper() {
+    try {
+      deeper();
+    } catch {
+      // Once there is a little stack left, each frame on the way back tries with a little more.
+    }
+    if (kinds.has('done') || kinds.size > 50) return;
+    try {
+      assert.equal(JSON.stringify(sanitize(value, options)), expected);
+      kinds.add('done');
+    } catch (error) {
+      assert.ok(error instanceof RangeError || /stopped in the middle of a call/.test(error.message), error);
+      kinds.add(error);
+    }
+  })();
+  assert.ok(kinds.size > 1, 'the stack was never exhausted');
+  assert.equal(JSON.stringify(sanitize(value, options)), expected);
+});

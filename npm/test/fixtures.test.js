@@ -1,0 +1,118 @@
+// The fixtures that all languages share, on every path of this package.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { check, checkJson, ToolwireError } from '../dist/index.js';
+import { casesOf, counts, folders } from './fixtures/cases.js';
+import { functions, pathsOf } from './fixtures/paths.js';
+import { canonical } from './fixtures/spelling.js';
+
+test('every folder of fixtures is run and counted', () => {
+  for (const folder of folders) assert.ok(functions.includes(folder), `nobody runs tests/fixtures/${folder}`);
+  assert.deepEqual(Object.keys(counts).sort(), [...functions].sort());
+});
+
+for (const name of functions) {
+  test(`fixtures of ${name}`, async (t) => {
+    const cases = casesOf(name);
+    const paths = pathsOf(name);
+    let runs = 0;
+    for (const one of cases) {
+      await t.test(one.name, () => {
+        for (const path of paths) {
+          if (path.takesValue && !one.hasValue) continue;
+          runs++;
+          judge(name, path, one);
+        }
+      });
+    }
+    t.diagnostic(`${name}: ${cases.length} cases on ${paths.length} paths, ${runs} runs`);
+    assert.equal(cases.length, counts[name], 'count.json says another number: change it together with the cases');
+  });
+}
+
+function judge(name, path, one) {
+  const { options, error } = one;
+  const where = `${one.where} (${path.name})`;
+  const input = path.takesValue ? frozen(JSON.parse(one.inputText)) : path.given(one.inputText);
+  if (error !== undefined) {
+    assert.throws(() => path.run(input, options), expectedError(error, one.changes), where);
+    return;
+  }
+  const before = path.text(input);
+  const { output, report } = path.run(input, options);
+  const text = path.text(output);
+  if (name === 'check') {
+    const list = JSON.parse(text).map(({ rule, pointer }) => ({ rule, pointer }));
+    assert.deepEqual(list, JSON.parse(one.expectedText), where);
+    return;
+  }
+  assert.equal(path.text(input), before, `${where}: the input was changed`);
+  compare(text, path, one, where);
+  if (report !== undefined) compareReport(report, one, where);
+  const again = path.run(output, options).output;
+  assert.equal(path.text(again), text, `${where}: not idempotent`);
+  if (path.takesValue) {
+    const containers = containersOf(input);
+    const shares = [...containersOf(output)].some((container) => containers.has(container));
+    assert.ok(options?.share || !shares, `${where}: shares with its input`);
+    const shared = path.run(input, { ...options, share: true }).output;
+    assert.equal(path.text(shared), text, `${where}: \`share\` changes the result`);
+    if (text === before) assert.equal(shared, input, `${where}: \`share\`, no change, another object`);
+  } else if (canonical(text) === canonical(before)) {
+    assert.equal(output, input, `${where}: no change, another text`);
+  }
+  // `codex` emulates one step: what makes Codex drop a tool passes through it, and `check` says so.
+  if (name === 'sanitize' && options.dialect !== 'codex') {
+    const violations = path.takesValue ? check(output, options) : checkJson(output, options);
+    assert.deepEqual(violations, [], `${where}: not accepted`);
+  }
+}
+
+/** Values cannot hold the spelling of numbers, so there the expectation is parsed too. */
+function compare(text, path, one, where) {
+  if (path.takesValue) assert.equal(text, JSON.stringify(JSON.parse(one.expectedText)), where);
+  else if (one.exact) assert.equal(text, one.expectedText, where);
+  else assert.equal(canonical(text), canonical(one.expectedText), where);
+}
+
+function compareReport(report, { changes, lossless, report: expected }, where) {
+  if (changes !== undefined) {
+    for (const { because, message } of report.changes) assert.ok(because && message, where);
+    assert.deepEqual(report.changes.map(essential), changes.map(essential), where);
+  }
+  if (lossless !== undefined) assert.equal(report.lossless, lossless, where);
+  if (expected !== undefined) {
+    for (const member of ['loaded', 'hidden', 'warnings']) assert.ok(member in expected, `${where}: no \`${member}\``);
+    for (const member of Object.keys(expected))
+      assert.deepEqual(report.report[member], expected[member], `${where}: ${member}`);
+  }
+}
+
+function expectedError({ code, pointer }, changes) {
+  return (error) => {
+    assert.ok(error instanceof ToolwireError, error);
+    assert.deepEqual({ code: error.code, pointer: error.pointer }, { code, pointer }, error.message);
+    assert.notEqual(error.message, '');
+    if (changes !== undefined) assert.deepEqual(error.changes.map(essential), changes.map(essential));
+    return true;
+  };
+}
+
+function essential({ pointer, outputPointer, rule, accepts, guidance, encoded = false }) {
+  return { pointer, outputPointer, rule, accepts, guidance, encoded };
+}
+
+function containersOf(value, found = new Set()) {
+  if (typeof value === 'object' && value !== null) {
+    found.add(value);
+    for (const member of Object.values(value)) containersOf(member, found);
+  }
+  return found;
+}
+
+function frozen(value) {
+  for (const container of containersOf(value)) Object.freeze(container);
+  return value;
+}

@@ -1,0 +1,71 @@
+// The instance: started by the first call, replaced when it breaks or has grown large.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+let modules = 0;
+let instances = 0;
+let trap = false;
+const { Module, Instance } = WebAssembly;
+
+WebAssembly.Module = class extends Module {
+  constructor(...given) {
+    super(...given);
+    modules++;
+  }
+};
+
+/** An instance whose calls can be made to trap. */
+WebAssembly.Instance = class extends Instance {
+  constructor(...given) {
+    super(...given);
+    instances++;
+  }
+
+  get exports() {
+    const { call, callText, ...exports } = super.exports;
+    return { ...exports, call: trapping(call), callText: trapping(callText) };
+  }
+};
+
+function trapping(call) {
+  return (...values) => {
+    if (!trap) return call(...values);
+    trap = false;
+    throw new WebAssembly.RuntimeError('unreachable');
+  };
+}
+
+const { normalizeEnvelope, normalizeEnvelopeJson, sanitize } = await import('../dist/index.js');
+
+test('importing starts nothing, the first call does, the second does not', () => {
+  assert.deepEqual([modules, instances], [0, 0]);
+  normalizeEnvelope({});
+  assert.deepEqual([modules, instances], [1, 1]);
+  normalizeEnvelope({});
+  assert.throws(() => sanitize({}, { dialect: 'none' }), { code: 'unknown-dialect' });
+  assert.deepEqual([modules, instances], [1, 1]);
+});
+
+test('after a trap the next call has an instance of its own', () => {
+  for (const call of [() => normalizeEnvelope({ a: 1 }), () => normalizeEnvelopeJson('{"a":1}')]) {
+    const expected = call();
+    const before = instances;
+    trap = true;
+    assert.throws(call, (error) => {
+      assert.match(error.message, /^toolwire stopped in the middle of a call/);
+      assert.ok(error.cause instanceof WebAssembly.RuntimeError);
+      return true;
+    });
+    assert.deepEqual(call(), expected);
+    assert.deepEqual([modules, instances], [1, before + 1]);
+  }
+});
+
+test('an instance that one huge value has made large is not kept', () => {
+  const before = instances;
+  normalizeEnvelopeJson(`{"x":"${'a'.repeat(80_000_000)}"}`);
+  assert.equal(instances, before);
+  normalizeEnvelope({});
+  assert.deepEqual([modules, instances], [1, before + 1]);
+});

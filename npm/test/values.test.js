@@ -1,0 +1,293 @@
+// What happens to a caller's values on the object path: spec "Values", trap by trap.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
+
+import { normalizeEnvelope, sanitize, ToolwireError } from '../dist/index.js';
+
+/** An accepted root around a value, so that `normalizeEnvelope` hands the value through. */
+const around = (value) => ({ type: 'object', properties: {}, x: value });
+const through = (value, options) => normalizeEnvelope(around(value), options).x;
+
+/** A root that is rewritten, so that the value is handed through inside new containers. */
+const throughRewrite = (value, options) =>
+  sanitize({ x: value, properties: { a: { const: 1 } } }, { dialect: 'codex', ...options }).x;
+
+function refused(call, pointer, found) {
+  assert.throws(call, (error) => {
+    assert.ok(error instanceof ToolwireError, String(error));
+    assert.deepEqual([error.code, error.pointer], ['invalid-value', pointer], error.message);
+    assert.match(error.message, found);
+    return true;
+  });
+}
+
+describe('what JSON.stringify does, on every way through', () => {
+  class Point {
+    constructor() {
+      this.x = 1;
+    }
+    get hidden() {
+      return 2;
+    }
+  }
+  const sparse = [1, 2, 3];
+  delete sparse[1];
+  const cases = {
+    'plain values': { a: [1, 'b', true, false, null, { c: {} }], 'ü€😀': '😀ü' },
+    'integer-like keys': { b: 1, 10: 2, 2: 3 },
+    'undefined, functions and symbols as members': { a: undefined, b() {}, c: Symbol('s'), d: 1 },
+    'undefined as an item': [undefined, 1],
+    holes: sparse,
+    'symbol keys': { [Symbol('s')]: 1, a: 1 },
+    'members that are not enumerable': Object.defineProperty({ a: 1 }, 'b', { value: 2 }),
+    'inherited members': Object.create({ inherited: 1 }, { own: { value: 1, enumerable: true } }),
+    'no prototype': Object.assign(Object.create(null), { a: 1 }),
+    'class instances': new Point(),
+    'arrays with other members': Object.assign([1], { extra: 1 }),
+    'subclasses of Array': new (class extends Array {})(3).fill(0),
+    Date: new Date(0),
+    'an invalid Date': [new Date(Number.NaN)],
+    'boxed primitives': [Object('s'), Object(1), Object(true), { a: Object('t') }],
+    'toJSON gets its key': { a: { toJSON: (key) => key }, b: [{ toJSON: (key) => key }] },
+    'toJSON that gives undefined': { a: { toJSON() {} }, b: [{ toJSON() {} }] },
+    'toJSON is asked once': { a: { toJSON: () => ({ toJSON: () => 'twice', b: 1 }) } },
+    'toJSON that is no function': { toJSON: { type: 'string' } },
+    'toJSON on a function': { a: Object.assign(() => {}, { toJSON: () => 1 }) },
+    URL: new URL('https://example.com/'),
+    exponents: [1e21, 1e-7, 5e-324, 1.7976931348623157e308, 0.1],
+    'strings that JSON escapes': '"\\\b\f\n\r\t\u0000\u001f\u007f\u2028',
+    'a leading byte order mark': '\ufeffa',
+    'control characters as keys': { '\u0000': 1, '': 2, '\n': 3 },
+    'the prototype as a key': JSON.parse('{"__proto__":{"__proto__":[]},"a":{"__proto__":null}}'),
+    'other names of Object.prototype': { constructor: 1, toString: 2, hasOwnProperty: { valueOf: 3 } },
+    'a proxy of an object': new Proxy({ a: [1] }, {}),
+    'a proxy of an array': new Proxy([1, { a: 1 }], {}),
+    'objects of another realm': runInNewContext('({ a: [1, { b: 2 }], d: new Date(0), n: new Number(1) })'),
+  };
+  for (const [name, value] of Object.entries(cases)) {
+    test(name, () => {
+      const expected = JSON.stringify(value);
+      for (const way of [through, throughRewrite]) {
+        assert.equal(JSON.stringify(way(value)), expected);
+        assert.deepEqual(way(value), JSON.parse(expected));
+        assert.equal(JSON.stringify(way(value, { share: true })), expected);
+      }
+    });
+  }
+});
+
+describe('surrogates', () => {
+  for (const value of ['\ud800', '\udc00', 'a\ud83d', '\ude00b', '\udc00\ud800', '😀\ud800😀', '"\ud800\n']) {
+    test(JSON.stringify(value), () => {
+      for (const way of [through, throughRewrite]) {
+        assert.deepEqual(way({ [value]: [value, 1.5, '\\u0041', 'ü'], plain: 'ü"' }), {
+          [value]: [value, 1.5, '\\u0041', 'ü'],
+          plain: 'ü"',
+        });
+      }
+    });
+  }
+
+  test('halves in neighbouring strings do not meet', () => {
+    assert.deepEqual(through(['\ud83d', '\ude00']), ['\ud83d', '\ude00']);
+    assert.deepEqual(through({ '\ud83d': '\ude00' }), { '\ud83d': '\ude00' });
+  });
+
+  test('a string that a rule moves survives', () => {
+    const moved = sanitize({ properties: { '\ud800': { const: '\udc00' } } }, { dialect: 'codex' });
+    assert.deepEqual(moved.properties, { '\ud800': { type: 'string', enum: ['\udc00'] } });
+  });
+});
+
+test('-0 survives where nothing touches it', () => {
+  for (const way of [through, throughRewrite]) assert.ok(Object.is(way([-0])[0], -0));
+});
+
+test('the prototype as a key never becomes a prototype', () => {
+  const value = through(JSON.parse('{"__proto__":{"polluted":1}}'));
+  assert.equal(Object.getPrototypeOf(value), Object.prototype);
+  assert.deepEqual(Object.getOwnPropertyDescriptor(value, '__proto__'), {
+    value: { polluted: 1 },
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+  assert.equal({}.polluted, undefined);
+});
+
+describe('refused, with the pointer', () => {
+  const cyclic = { a: [{}] };
+  cyclic.a[0].back = cyclic.a;
+  const views = [new Uint8Array(1), Buffer.from('{}'), new DataView(new ArrayBuffer(1)), new ArrayBuffer(1)];
+  const opaque = [
+    new Map(),
+    new Set(),
+    new WeakMap(),
+    /r/,
+    Promise.resolve(),
+    new Error('e'),
+    Object(Symbol('s')),
+    ...views,
+  ];
+  const bare = Object.setPrototypeOf(new Date(0), Object.create(Object.prototype));
+  for (const value of [1n, Object(1n), Number.NaN, Infinity, -Infinity, Object(Number.NaN), bare, ...opaque]) {
+    const name = typeof value === 'object' ? Object.prototype.toString.call(value) : String(value);
+    test(`${name}`, () => {
+      refused(() => through(value), '/x', /expected a JSON value, found /);
+      refused(() => through([0, { 'a/~': [value] }]), '/x/1/a~1~0/0', /expected a JSON value, found /);
+      refused(() => normalizeEnvelope(value), '', /expected a JSON value, found /);
+      refused(() => normalizeEnvelope({}, { share: value }), '/share', /expected a JSON value, found /);
+    });
+  }
+  test('functions and symbols as items', () => {
+    refused(() => through([() => {}]), '/x/0', /found a function/);
+    refused(() => through([1, Symbol('s')]), '/x/1', /found a symbol/);
+  });
+  test('nothing at the root', () => {
+    refused(() => normalizeEnvelope(undefined), '', /found `undefined`/);
+    refused(() => normalizeEnvelope(() => {}), '', /found a function/);
+    refused(() => normalizeEnvelope(Symbol('s')), '', /found a symbol/);
+  });
+  test('cycles', () => {
+    refused(() => normalizeEnvelope(cyclic), '/a/0/back', /cycle: the same object as at `\/a`/);
+    const self = {};
+    self.self = self;
+    refused(() => normalizeEnvelope(self), '/self', /cycle: the same object as at the root/);
+    refused(() => normalizeEnvelope({}, self), '/self', /cycle/);
+    const wide = { list: Array.from({ length: 30_000 }, () => ({})) };
+    wide.self = wide;
+    refused(() => normalizeEnvelope(wide), '/self', /cycle/);
+  });
+  test('advice', () => {
+    refused(() => through(new Map()), '/x', /found a `Map`; make it an object with `Object.fromEntries`/);
+    refused(() => through(12n), '/x', /found the BigInt `12`; make it a number or a string/);
+  });
+});
+
+test('the same object in two places is no cycle', () => {
+  const part = { type: 'string' };
+  const result = through([part, part, { part }]);
+  assert.deepEqual(result, [part, part, { part }]);
+  assert.notEqual(result[0], result[1]);
+});
+
+describe('depth', () => {
+  const nested = (levels) => {
+    let value = 1;
+    for (let level = 0; level < levels; level++) value = level % 2 ? [value] : { a: value };
+    return value;
+  };
+  test('512 levels pass', () => {
+    const value = nested(511);
+    assert.deepEqual(normalizeEnvelope({ type: 'object', properties: {}, a: value }).a, value);
+  });
+  for (const levels of [513, 10_000]) {
+    test(`${levels} do not`, () => {
+      assert.throws(
+        () => normalizeEnvelope(nested(levels)),
+        (error) => {
+          assert.equal(error.code, 'too-deep');
+          assert.equal(error.pointer.split('/').length - 1, 512);
+          return true;
+        },
+      );
+    });
+  }
+  test('a toJSON that never ends', () => {
+    const endless = () => ({ toJSON: () => ({ a: endless() }) });
+    assert.throws(() => normalizeEnvelope(endless()), { code: 'too-deep' });
+  });
+});
+
+test('an exponential tree of shared members is refused in bounded time', () => {
+  let value = ['x'];
+  for (let level = 0; level < 40; level++) value = [value, value];
+  assert.throws(() => normalizeEnvelope(value), { code: 'limit-exceeded', name: 'ToolwireError' });
+  assert.throws(() => normalizeEnvelope(new Array(4_000_000_000)), { code: 'limit-exceeded' });
+});
+
+describe('code that runs while reading', () => {
+  test('getters run once', () => {
+    let runs = 0;
+    const value = {
+      get counted() {
+        runs++;
+        return { list: [runs] };
+      },
+    };
+    assert.deepEqual(through(value), { counted: { list: [1] } });
+    assert.deepEqual(throughRewrite(value), { counted: { list: [2] } });
+    assert.equal(runs, 2);
+  });
+
+  test('what a getter or toJSON throws comes through, and the next call works', () => {
+    const own = new RangeError('mine');
+    const thrower = () => {
+      throw own;
+    };
+    for (const value of [
+      Object.defineProperty({}, 'a', { get: thrower, enumerable: true }),
+      [{ toJSON: thrower }],
+      new Proxy({}, { ownKeys: thrower }),
+    ]) {
+      assert.throws(
+        () => through(value),
+        (error) => error === own,
+      );
+      assert.deepEqual(through([1]), [1]);
+    }
+  });
+
+  test('a getter may call toolwire itself', () => {
+    const value = {
+      before: ['kept'],
+      get inner() {
+        return normalizeEnvelope({ properties: { deep: { a: [1, 'ü'] } } });
+      },
+      after: ['kept too'],
+    };
+    assert.deepEqual(through(value), {
+      before: ['kept'],
+      inner: { type: 'object', properties: { deep: { a: [1, 'ü'] } } },
+      after: ['kept too'],
+    });
+  });
+});
+
+describe('share', () => {
+  test('unchanged parts are the very same', () => {
+    const part = { description: 'd', list: [1] };
+    const root = { properties: { a: { const: 1 }, b: part } };
+    const result = sanitize({ ...root, type: 'object', x: part }, { dialect: 'codex', share: true });
+    assert.equal(result.x, part);
+    assert.notEqual(result.properties, root.properties);
+    const own = around(part);
+    assert.equal(normalizeEnvelope(own, { share: true }), own);
+    assert.notEqual(normalizeEnvelope(own).x, part);
+  });
+
+  test('a part that JSON says differently is copied, its neighbours are not', () => {
+    const plain = { a: 1 };
+    const date = { when: new Date(0), plain };
+    const own = around({ date, plain, gone: undefined });
+    const result = normalizeEnvelope(own, { share: true });
+    assert.notEqual(result, own);
+    assert.deepEqual(result.x, { date: { when: '1970-01-01T00:00:00.000Z', plain: { a: 1 } }, plain: { a: 1 } });
+    assert.equal(result.x.plain, plain);
+    assert.equal(result.x.date.plain, plain);
+    assert.equal(result.properties, own.properties);
+  });
+});
+
+test('large values', () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [`p${at}`, { type: 'string', description: `ü${at}` }]),
+  );
+  const value = { type: 'object', properties };
+  assert.deepEqual(normalizeEnvelope(value), value);
+  const long = '€'.repeat(30_000_000);
+  assert.equal(through(long), long);
+  assert.deepEqual(through([1]), [1]);
+});

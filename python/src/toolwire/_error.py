@@ -1,0 +1,54 @@
+"""The one error type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .types import Change, ErrorCode
+
+
+class ToolwireError(ValueError):
+    r"""What went wrong, where, and what was expected.
+
+    >>> import toolwire
+    >>> try:
+    ...     toolwire.sanitize_json('{"type": ', dialect="codex")
+    ... except toolwire.ToolwireError as error:
+    ...     print(error.code, error.pointer)
+    invalid-json /type
+    """
+
+    __module__ = "toolwire"  # where callers find it, and what a traceback shows
+
+    code: ErrorCode
+    """What kind of error this is: one of a closed list that is the same in every language."""
+
+    pointer: str
+    """Where in the input, as a JSON Pointer (RFC 6901); for options, where in the options."""
+
+    message: str
+    """For people: what was expected, then what was found."""
+
+    changes: list[Change]
+    """With `too-lossy`: every change that was needed. Otherwise empty."""
+
+    def __init__(self, code: ErrorCode, pointer: str, message: str, changes: Sequence[Change] = ()) -> None:
+        """Take all four; they are also `args`, so that the error pickles."""
+        super().__init__(code, pointer, message, list(changes))
+        self.code = code
+        self.pointer = pointer
+        self.message = message
+        self.changes = list(changes)
+
+    def __str__(self) -> str:
+        """The code, the pointer if it is not the root's, and the message."""
+        at = f" at `{self.pointer}`" if self.pointer else ""
+        return f"{self.code}{at}: {self.message}"
+
+    def __repr__(self) -> str:
+        """The call that makes it; the changes only as their number."""
+        changes = f", changes=<{len(self.changes)}>" if self.changes else ""
+        return f"ToolwireError(code={self.code!r}, pointer={self.pointer!r}, message={self.message!r}{changes})"

@@ -1,0 +1,168 @@
+"""The functions on a tool's schema: `sanitize`, `normalize_envelope`, `check`, and their forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from ._toolwire import call, call_text
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .types import (
+        CheckOptions,
+        EnvelopeOptions,
+        Rewritten,
+        RewrittenBytes,
+        RewrittenText,
+        SanitizeOptions,
+        Violation,
+    )
+
+
+def sanitize(schema: object, /, **options: Unpack[SanitizeOptions]) -> Any:
+    """Rewrite a tool's parameter schema into one dialect, with the least loss of meaning.
+
+    The schema is not changed, and what comes back shares no dict or list with it unless `share` is true.
+
+    Options, all by keyword: `dialect` (required), `refs`, `untyped`, `hints`, `allow`, `max_bytes`, `max_nodes`,
+    `share`; `toolwire.types.SanitizeOptions` describes them.
+
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
+    `not-representable`, `too-lossy`, and what else the dialect names.
+
+    >>> sanitize({"type": "object", "properties": {"unit": {"const": "celsius"}}}, dialect="codex")
+    {'type': 'object', 'properties': {'unit': {'type': 'string', 'enum': ['celsius']}}}
+    """
+    return call("sanitize", (schema,), options, False)
+
+
+def sanitize_with_report(schema: object, /, **options: Unpack[SanitizeOptions]) -> Rewritten:
+    """Do what `sanitize` does, and say what was changed.
+
+    >>> answer = sanitize_with_report({"properties": {"unit": {"const": "celsius"}}}, dialect="codex")
+    >>> answer["lossless"]
+    True
+    >>> answer["changes"][-1]["pointer"]
+    '/properties/unit'
+    """
+    return call("sanitize", (schema,), options, True)
+
+
+@overload
+def sanitize_json(text: str, /, **options: Unpack[SanitizeOptions]) -> str: ...
+@overload
+def sanitize_json(text: bytes | bytearray | memoryview, /, **options: Unpack[SanitizeOptions]) -> bytes: ...
+def sanitize_json(text: str | bytes | bytearray | memoryview, /, **options: Unpack[SanitizeOptions]) -> str | bytes:
+    """Do what `sanitize` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
+
+    Key order, number spelling and escapes of what no rule touches are kept. If there is nothing to change, the very
+    same object comes back, white space included. Long texts are read without holding the GIL.
+
+    Raises what `sanitize` raises, and `invalid-json` with line and column.
+
+    >>> sanitize_json('{"type": "object", "properties": {"unit": {"const": "celsius"}}}', dialect="codex")
+    '{"type":"object","properties":{"unit":{"type":"string","enum":["celsius"]}}}'
+    """
+    return call_text("sanitize", (text,), options, False)
+
+
+@overload
+def sanitize_json_with_report(text: str, /, **options: Unpack[SanitizeOptions]) -> RewrittenText: ...
+@overload
+def sanitize_json_with_report(
+    text: bytes | bytearray | memoryview, /, **options: Unpack[SanitizeOptions]
+) -> RewrittenBytes: ...
+def sanitize_json_with_report(
+    text: str | bytes | bytearray | memoryview, /, **options: Unpack[SanitizeOptions]
+) -> RewrittenText | RewrittenBytes:
+    """Do what `sanitize_json` does, and say what was changed; the schema in the answer is text.
+
+    >>> sanitize_json_with_report(b'{"type": "object", "properties": {}}', dialect="codex")
+    {'schema': b'{"type": "object", "properties": {}}', 'changes': [], 'lossless': True}
+    """
+    return call_text("sanitize", (text,), options, True)
+
+
+def normalize_envelope(schema: object, /, **options: Unpack[EnvelopeOptions]) -> Any:
+    """Repair the envelope of a tool's parameters: the root becomes an object with `properties`.
+
+    Nothing else is touched. The schema is not changed, and what comes back shares no dict or list with it unless
+    `share`, the only option, is true.
+
+    Raises `ToolwireError`: `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
+
+    >>> normalize_envelope({"properties": {"city": {"$ref": "#/$defs/City"}}})
+    {'type': 'object', 'properties': {'city': {'$ref': '#/$defs/City'}}}
+    """
+    return call("normalizeEnvelope", (schema,), options, False)
+
+
+def normalize_envelope_with_report(schema: object, /, **options: Unpack[EnvelopeOptions]) -> Rewritten:
+    """Do what `normalize_envelope` does, and say what was changed.
+
+    >>> [change["rule"] for change in normalize_envelope_with_report({})["changes"]]
+    ['add-type', 'add-properties']
+    """
+    return call("normalizeEnvelope", (schema,), options, True)
+
+
+@overload
+def normalize_envelope_json(text: str, /, **options: Unpack[EnvelopeOptions]) -> str: ...
+@overload
+def normalize_envelope_json(text: bytes | bytearray | memoryview, /, **options: Unpack[EnvelopeOptions]) -> bytes: ...
+def normalize_envelope_json(
+    text: str | bytes | bytearray | memoryview, /, **options: Unpack[EnvelopeOptions]
+) -> str | bytes:
+    """Do what `normalize_envelope` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
+
+    If there is nothing to repair, the very same object comes back.
+
+    Raises what `normalize_envelope` raises, and `invalid-json` with line and column.
+
+    >>> normalize_envelope_json('{"description": "1.0 stays", "default": 1.0}')
+    '{"type":"object","properties":{},"description":"1.0 stays","default":1.0}'
+    """
+    return call_text("normalizeEnvelope", (text,), options, False)
+
+
+@overload
+def normalize_envelope_json_with_report(text: str, /, **options: Unpack[EnvelopeOptions]) -> RewrittenText: ...
+@overload
+def normalize_envelope_json_with_report(
+    text: bytes | bytearray | memoryview, /, **options: Unpack[EnvelopeOptions]
+) -> RewrittenBytes: ...
+def normalize_envelope_json_with_report(
+    text: str | bytes | bytearray | memoryview, /, **options: Unpack[EnvelopeOptions]
+) -> RewrittenText | RewrittenBytes:
+    """Do what `normalize_envelope_json` does, and say what was changed; the schema in the answer is text.
+
+    >>> normalize_envelope_json_with_report("true")["schema"]
+    '{"type":"object","properties":{}}'
+    """
+    return call_text("normalizeEnvelope", (text,), options, True)
+
+
+def check(schema: object, /, **options: Unpack[CheckOptions]) -> list[Violation]:
+    """Say what a dialect would reject about a schema as it is. An empty list means accepted.
+
+    Takes the options of `sanitize`.
+
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
+
+    >>> found = check({"type": "array", "items": [{"type": "string"}]}, dialect="codex-wire")
+    >>> [violation["pointer"] for violation in found]
+    ['/items']
+    """
+    return call("check", (schema,), options, False)
+
+
+def check_json(text: str | bytes | bytearray | memoryview, /, **options: Unpack[CheckOptions]) -> list[Violation]:
+    """Do what `check` does, for JSON text.
+
+    Raises what `check` raises, and `invalid-json` with line and column.
+
+    >>> check_json('{"type": "object"}', dialect="codex-wire")
+    []
+    """
+    return call_text("check", (text,), options, False)

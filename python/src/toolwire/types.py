@@ -1,0 +1,249 @@
+"""What the functions take and give, for type checkers. Keys of results are JSON and so in camelCase."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, Required
+elif sys.version_info >= (3, 11):
+    # For those who read the hints at run time, which with 3.10 alone nobody can.
+    from typing import NotRequired, Required
+
+DialectName: TypeAlias = Literal["codex", "codex-wire"]
+"""The dialects there are; `dialects()` says what is known about each."""
+
+Accepts: TypeAlias = Literal["same", "wider", "narrower", "mixed"]
+"""What a change does to the set of accepted arguments."""
+
+Guidance: TypeAlias = Literal["same", "moved", "lost"]
+"""What a change does to what the model reads."""
+
+ErrorCode: TypeAlias = Literal[
+    "invalid-json",
+    "invalid-value",
+    "too-deep",
+    "invalid-schema",
+    "invalid-request",
+    "unknown-dialect",
+    "unknown-option",
+    "invalid-option",
+    "not-representable",
+    "too-lossy",
+    "budget-exceeded",
+    "limit-exceeded",
+    "forced-deferred-tool",
+    "empty-query",
+    "invalid-pattern",
+    "pattern-too-long",
+]
+"""What kind of error a `ToolwireError` is: a closed list that is the same in every language."""
+
+
+class CheckOptions(TypedDict, total=False):
+    """Keyword arguments of `check` and `check_json`."""
+
+    dialect: Required[DialectName]
+    """Which API's rules to use. Required: no schema is right for every API."""
+    refs: Literal["inline", "keep"] | None
+    """What becomes of `$ref`."""
+    untyped: Literal["keep", "any", "string"] | None
+    """What becomes of a schema from which no type can be inferred."""
+    hints: Literal["describe", "drop"] | None
+    """What becomes of constraints that the dialect cannot say."""
+    allow: Literal["same", "encoded", "wider", "any"] | None
+    """The most loss that is accepted; beyond it the error is `too-lossy`. By default `"any"`."""
+    max_bytes: int | None
+    """The size above which the dialect compacts; `None` turns that off."""
+    max_nodes: int | None
+    """The most nodes that inlining may produce."""
+
+
+class SanitizeOptions(CheckOptions, total=False):
+    """Keyword arguments of `sanitize` and its other forms."""
+
+    share: bool | None
+    """Return unchanged parts as the caller's own objects instead of copies. By default false."""
+
+
+class EnvelopeOptions(TypedDict, total=False):
+    """Keyword arguments of `normalize_envelope` and its other forms."""
+
+    share: bool | None
+    """Return unchanged parts as the caller's own objects instead of copies. By default false."""
+
+
+class DeferredOptions(TypedDict, total=False):
+    """Keyword arguments of `apply_deferred_loading` and its other forms."""
+
+    announce: Literal["none", "names"] | None
+    """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
+    target: Literal["openai-responses", "openai-chat"] | None
+    """The request format to translate an Anthropic request into. By default the format stays."""
+    mode: Literal["filter", "load-all"] | None
+    """Whether deferred tools are hidden until they are loaded. By default `"filter"`."""
+    order: Literal["catalog", "append"] | None
+    """Where loaded tools stand: at their place, or last in the order of loading. By default `"catalog"`."""
+    unknown_reference: Literal["notice", "unavailable", "drop"] | None
+    """What a reference to an unknown tool becomes. By default `"notice"`."""
+    forced_tool: Literal["load", "auto", "error"] | None
+    """What happens if `tool_choice` forces a tool that is not loaded. By default `"load"`."""
+    server_tool_search: Literal["load-all", "drop", "emulate"] | None
+    """What becomes of the hosted tool search. By default `"load-all"`."""
+    server_history: Literal["drop", "split"] | None
+    """What becomes of hosted searches in the history. By default `"drop"`."""
+    empty_tools: Literal["keep", "omit"] | None
+    """What is sent if no tool is visible. By default `"keep"`: `tools: []`."""
+    loaded_tools: list[str] | tuple[str, ...] | None
+    """Tools that count as loaded whatever the history says, for use after compaction."""
+    load_used_tools: bool | None
+    """Whether a call of a tool in the history counts as a load of it. By default false."""
+    tool_search_name: str | None
+    """The name of the function that stands for a tool search. By default `"tool_search"`."""
+    system_messages: Literal["keep", "user"] | None
+    """The role of system messages whose directives became text. By default `"keep"`."""
+    format: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    """The request's format, where it should not be recognised by its shape."""
+    share: bool | None
+    """Return unchanged parts as the caller's own objects instead of copies. By default false."""
+
+
+class Change(TypedDict):
+    """One change: where, by which rule, with what effect, and why."""
+
+    pointer: str
+    """JSON Pointer into the input: where the cause stands."""
+    outputPointer: str | None
+    """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
+    rule: str
+    """The rule's kebab-case name."""
+    accepts: Accepts
+    """The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring."""
+    guidance: Guidance
+    """The effect on what the model reads."""
+    encoded: bool
+    """Arguments look different now, and have to be restored."""
+    because: str
+    """The provider fact the rule serves, with its confidence, and the error text it prevents."""
+    message: str
+    """For people: what was done to what."""
+
+
+class Rewritten(TypedDict):
+    """A rewritten schema and what was changed."""
+
+    schema: Any
+    """The schema."""
+    changes: list[Change]
+    """Every change, in document order."""
+    lossless: bool
+    """Whether the same arguments are accepted and no guidance is lost."""
+
+
+class RewrittenText(TypedDict):
+    """The text of a rewritten schema and what was changed."""
+
+    schema: str
+    changes: list[Change]
+    lossless: bool
+
+
+class RewrittenBytes(TypedDict):
+    """The UTF-8 text of a rewritten schema and what was changed."""
+
+    schema: bytes
+    changes: list[Change]
+    lossless: bool
+
+
+class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as `toolwire.types.Warning` only
+    """Something odd about a request that did not stop it."""
+
+    code: str
+    """Its snake_case code."""
+    name: NotRequired[str]
+    """The tool or key it is about, where there is one."""
+
+
+class DeferredReport(TypedDict):
+    """What was decided about a request. Names stand in order of first appearance."""
+
+    loaded: list[str]
+    """Deferred tools that are in the request now."""
+    hidden: list[str]
+    """Deferred tools that are not."""
+    warnings: list[Warning]
+    """What was odd about the request."""
+    nameMap: NotRequired[dict[str, str]]
+    """Flattened names and the names they stand for."""
+    unreachable: bool
+    """Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them."""
+    savedBytes: int
+    """What the hidden tools would have cost, in bytes of compact JSON."""
+
+
+class Deferred(TypedDict):
+    """A rewritten request and what was decided."""
+
+    request: Any
+    report: DeferredReport
+
+
+class DeferredText(TypedDict):
+    """The text of a rewritten request and what was decided."""
+
+    request: str
+    report: DeferredReport
+
+
+class DeferredBytes(TypedDict):
+    """The UTF-8 text of a rewritten request and what was decided."""
+
+    request: bytes
+    report: DeferredReport
+
+
+class Violation(TypedDict):
+    """One thing a dialect would reject."""
+
+    rule: str
+    """The rule's kebab-case name."""
+    pointer: str
+    """JSON Pointer to what is rejected."""
+    message: str
+    """For people: what was expected, then what was found."""
+
+
+class Fact(TypedDict):
+    """One fact about an API, with where it comes from."""
+
+    says: str
+    """The fact in words."""
+    confidence: Literal["A", "B", "C"]
+    """`A`: documentation, validator or source, or two live reports; `B`: one live report; `C`: inferred."""
+    source: str
+    """Where it was read."""
+
+
+class Dialect(TypedDict):
+    """What one surface of one API accepts, and how sure we are."""
+
+    name: DialectName
+    """The name that `sanitize` takes."""
+    surface: str
+    """The API surface, in words."""
+    documentation: str
+    """Where that surface is documented."""
+    asOf: str
+    """The day on which the facts were last checked (ISO 8601)."""
+    revision: int
+    """Raised whenever a change of the dialect's table alters outputs."""
+    options: list[str]
+    """The options of `sanitize` that this dialect has, beyond `dialect`, `allow` and `share`."""
+    encodes: list[str]
+    """What restoring may have to undo; empty where arguments are never encoded."""
+    limits: dict[str, int]
+    """Size limits by name: bytes, levels or counts, as the name says."""
+    facts: list[Fact]
+    """What is known, with confidence and source."""

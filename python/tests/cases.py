@@ -1,0 +1,109 @@
+"""The fixture cases that all languages share, as tests/fixtures/README.md describes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import toolwire
+from exact import compact
+
+FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
+
+FUNCTIONS = ("sanitize", "normalizeEnvelope", "applyDeferredLoading", "check")
+MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"}
+INPUTS = ("input", "inputText", "inputParts")
+OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
+
+RAN: Counter[str] = Counter()
+"""How many cases ran, by function; each counts once, whatever the number of its paths."""
+RUNS: Counter[str] = Counter()
+"""How many runs there were, by path."""
+
+
+def snake(name: str) -> str:
+    """Spell a camelCase name in snake_case."""
+    return re.sub("([A-Z])", lambda match: "_" + match[1].lower(), name)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of one function."""
+
+    function: str
+    topic: str
+    members: dict[str, Any]
+
+    def __str__(self) -> str:
+        """Name it as test reports do."""
+        return f"{self.function}/{self.topic}/{self.members['name']}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options as keyword arguments."""
+        return {snake(name): value for name, value in self.members.get("options", {}).items()}
+
+    @property
+    def has_value(self) -> bool:
+        """Whether the input is a value, which every path takes, and not only text."""
+        return "input" in self.members
+
+    def value(self) -> Any:
+        """Give the input as a fresh Python value."""
+        return json.loads(json.dumps(self.members["input"]))
+
+    def text(self) -> str:
+        """Give the input as text."""
+        return compact(self.members["input"]) if self.has_value else self._joined("input")
+
+    @property
+    def error(self) -> dict[str, str] | None:
+        """The error that is expected, if one is."""
+        error: dict[str, str] | None = self.members.get("error")
+        return error
+
+    def expected_text(self) -> str:
+        """Give the expected output as text."""
+        return compact(self.members["expected"]) if "expected" in self.members else self._joined("expected")
+
+    @property
+    def expects_bytes(self) -> bool:
+        """Whether the expected text is to be met byte for byte."""
+        return "expected" not in self.members
+
+    def _joined(self, which: str) -> str:
+        if f"{which}Text" in self.members:
+            return str(self.members[f"{which}Text"])
+        return "".join(part * times for part, times in self.members[f"{which}Parts"])
+
+    def call(self, text: bool, report: bool) -> Any:
+        """Give the public function of that form."""
+        return getattr(toolwire, snake(self.function) + ("_json" if text else "") + ("_with_report" if report else ""))
+
+
+def load() -> list[Case]:
+    """Read all cases and refuse what the README does not describe."""
+    cases = []
+    for folder in sorted(path for path in FIXTURES.iterdir() if path.is_dir()):
+        assert folder.name in FUNCTIONS, f"expected one of {FUNCTIONS}, found a folder `{folder.name}`"
+        names: set[str] = set()
+        for path in sorted(folder.glob("*.json")):
+            for members in json.loads(path.read_text(encoding="utf-8")):
+                at = f"{path.name}: {members.get('name')}"
+                unknown = members.keys() - MEMBERS - set(INPUTS) - set(OUTPUTS)
+                assert not unknown, f"{at} has unknown members {unknown}"
+                assert members["why"], f"{at} does not say why"
+                assert sum(name in members for name in INPUTS) == 1, f"{at} needs exactly one of {INPUTS}"
+                assert sum(name in members for name in OUTPUTS) == 1, f"{at} needs exactly one of {OUTPUTS}"
+                assert members["name"] not in names, f"{at} stands twice"
+                names.add(members["name"])
+                cases.append(Case(folder.name, path.stem, members))
+    return cases
+
+
+CASES = load()
+EXPECTED_COUNTS: dict[str, int] = json.loads((FIXTURES / "count.json").read_text(encoding="utf-8"))

@@ -1,0 +1,155 @@
+"""`ToolwireError`, options, and text that is no JSON."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any, get_args
+
+import pytest
+
+import toolwire
+from cases import CASES
+from toolwire.types import CheckOptions, DeferredOptions, EnvelopeOptions, ErrorCode, SanitizeOptions
+
+FORMS = [
+    (toolwire.sanitize, {"dialect": "codex"}, SanitizeOptions),
+    (toolwire.sanitize_with_report, {"dialect": "codex"}, SanitizeOptions),
+    (toolwire.sanitize_json, {"dialect": "codex"}, SanitizeOptions),
+    (toolwire.sanitize_json_with_report, {"dialect": "codex"}, SanitizeOptions),
+    (toolwire.normalize_envelope, {}, EnvelopeOptions),
+    (toolwire.normalize_envelope_with_report, {}, EnvelopeOptions),
+    (toolwire.normalize_envelope_json, {}, EnvelopeOptions),
+    (toolwire.normalize_envelope_json_with_report, {}, EnvelopeOptions),
+    (toolwire.apply_deferred_loading, {}, DeferredOptions),
+    (toolwire.apply_deferred_loading_with_report, {}, DeferredOptions),
+    (toolwire.apply_deferred_loading_json, {}, DeferredOptions),
+    (toolwire.apply_deferred_loading_json_with_report, {}, DeferredOptions),
+    (toolwire.check, {"dialect": "codex"}, CheckOptions),
+    (toolwire.check_json, {"dialect": "codex"}, CheckOptions),
+]
+
+
+def caught(function: Any, *inputs: object, **options: object) -> toolwire.ToolwireError:
+    """Call something that must fail, and give the error."""
+    with pytest.raises(toolwire.ToolwireError) as info:
+        function(*inputs, **options)
+    return info.value
+
+
+def test_an_error_has_everything_and_is_a_value_error() -> None:
+    error = caught(toolwire.sanitize_json, '{"type": ', dialect="codex")
+    assert isinstance(error, ValueError)
+    assert (error.code, error.pointer, error.changes) == ("invalid-json", "/type", [])
+    assert str(error) == f"invalid-json at `/type`: {error.message}"
+    assert repr(error) == f"ToolwireError(code='invalid-json', pointer='/type', message={error.message!r})"
+    assert str(caught(toolwire.sanitize_json, "", dialect="codex")).startswith("invalid-json: expected")
+    assert f"{type(error).__module__}.{type(error).__qualname__}" == "toolwire.ToolwireError"
+
+
+def test_too_lossy_carries_its_changes() -> None:
+    error = caught(toolwire.sanitize, {"properties": {"a": {"const": 1}, "b": True}}, dialect="codex", allow="same")
+    assert error.code == "too-lossy"
+    assert error.changes
+    assert all({"pointer", "rule", "accepts", "because", "message"} <= change.keys() for change in error.changes)
+    assert f"changes=<{len(error.changes)}>" in repr(error)
+    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(twin) is toolwire.ToolwireError
+        assert twin.args == error.args
+        assert (twin.code, twin.pointer, twin.message) == (error.code, error.pointer, error.message)
+        assert twin.changes == error.changes
+        assert str(twin) == str(error)
+
+
+def test_the_codes_of_the_fixtures_are_those_of_the_type() -> None:
+    codes = {case.error["code"] for case in CASES if case.error}
+    assert codes
+    assert codes <= set(get_args(ErrorCode))
+
+
+@pytest.mark.parametrize(("function", "options", "known"), FORMS, ids=lambda form: getattr(form, "__name__", ""))
+def test_an_unknown_option_is_told_the_known_ones(function: Any, options: dict[str, Any], known: Any) -> None:
+    value = "{}" if "json" in function.__name__ else {}
+    error = caught(function, value, **options, no_such_option=1)
+    assert (error.code, error.pointer) == ("unknown-option", "/noSuchOption")
+    assert "found `no_such_option`" in error.message
+    for name in known.__annotations__:
+        assert f"`{name}`" in error.message
+    # A call that works stands in the message.
+    assert f"{error.message.rsplit('for example `', 1)[1].split('(')[0]}" in dir(toolwire)
+
+
+@pytest.mark.parametrize(("function", "options", "known"), FORMS, ids=lambda form: getattr(form, "__name__", ""))
+def test_every_option_in_the_types_is_known_to_the_core(function: Any, options: dict[str, Any], known: Any) -> None:
+    value = "{}" if "json" in function.__name__ else {}
+    for name in known.__annotations__:
+        if name != "dialect":
+            # Of a kind that no option takes: were the name unknown, the code would say so.
+            error = caught(function, value, **{**options, name: {"no": "such value"}})
+            assert error.code == "invalid-option", name
+
+
+def test_a_missing_dialect_is_asked_for() -> None:
+    untyped: Any = toolwire.sanitize
+    error = caught(untyped, {})
+    assert (error.code, error.pointer) == ("invalid-option", "/dialect")
+    assert '`sanitize(schema, dialect="codex")`' in error.message
+
+
+def test_an_unknown_dialect_is_told_the_known_ones() -> None:
+    error = caught(toolwire.sanitize, {}, dialect="codecs")
+    assert (error.code, error.pointer) == ("unknown-dialect", "/dialect")
+    for dialect in toolwire.dialects():
+        assert f"`{dialect['name']}`" in error.message
+
+
+@pytest.mark.parametrize(
+    ("options", "pointer"),
+    [
+        ({"loaded_tools": {"a"}}, "/loadedTools"),
+        ({"loaded_tools": ["a", b"b"]}, "/loadedTools/1"),
+        ({"tool_search_name": b"search"}, "/toolSearchName"),
+        ({"tool_search_name": "\ud800"}, "/toolSearchName"),
+        ({"mode": float("nan")}, "/mode"),
+        ({"mode": "sieve"}, "/mode"),
+        ({"load_used_tools": 1}, "/loadUsedTools"),
+    ],
+)
+def test_an_option_of_the_wrong_kind(options: Any, pointer: str) -> None:
+    error = caught(toolwire.apply_deferred_loading, {"messages": []}, **options)
+    assert (error.code, error.pointer) == ("invalid-option", pointer)
+    assert "expected" in error.message
+    assert "found" in error.message
+
+
+def test_max_bytes_none_is_no_limit() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "description": "x" * 6000}}}
+    assert toolwire.sanitize(schema, dialect="codex-wire", max_bytes=None) == schema
+    assert "description" not in toolwire.sanitize(schema, dialect="codex-wire")["properties"]["a"]
+
+
+@pytest.mark.parametrize("function", [toolwire.normalize_envelope_json, toolwire.normalize_envelope_json_with_report])
+@pytest.mark.parametrize("value", [{}, None, 1, ["{}"], object()], ids=lambda value: type(value).__name__)
+def test_what_is_no_text_is_refused(function: Any, value: object) -> None:
+    error = caught(function, value)
+    assert (error.code, error.pointer) == ("invalid-value", "")
+    assert f"found a `{type(value).__name__}`" in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "pointer", "place"),
+    [
+        (b"\xff", "", "line 1, column 1"),
+        (b'{"a": ["\xc3\xa9\xff"]}', "/a/0", "line 1, column 10"),
+        (b'{\n "b": "\xf0\x9f\x98', "/b", "line 2, column 8"),
+        (b"{} \xff", "", "line 1, column 4"),
+        ('{"a": ["\u00e9\ud800"]}', "/a/0", "line 1, column 10"),
+        ("\ud800", "", "line 1, column 1"),
+    ],
+)
+def test_text_that_is_no_utf8(text: Any, pointer: str, place: str) -> None:
+    for form in (text, bytearray(text), memoryview(text)) if isinstance(text, bytes) else (text,):
+        error = caught(toolwire.check_json, form, dialect="codex")
+        assert (error.code, error.pointer) == ("invalid-json", pointer)
+        assert error.message.startswith("expected UTF-8, found ")
+        assert place in error.message

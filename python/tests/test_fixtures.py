@@ -1,0 +1,137 @@
+"""Every shared case on every path of this package, with the checks that are free (tests/fixtures/README.md)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, TypeAlias
+
+import pytest
+
+import toolwire
+from cases import CASES, EXPECTED_COUNTS, FUNCTIONS, RAN, RUNS, Case
+from exact import compact, containers, exact, same
+
+Path: TypeAlias = Literal["object", "str", "bytes"]
+PATHS: tuple[Path, ...] = ("object", "str", "bytes")
+
+RUN = [(case, path) for case in CASES for path in PATHS if case.has_value or path != "object"]
+CHANGE = ("pointer", "outputPointer", "rule", "accepts", "guidance", "encoded")
+
+
+def source(case: Case, path: Path) -> Any:
+    """Give the input as that path takes it, fresh."""
+    if path == "object":
+        return case.value()
+    return case.text() if path == "str" else case.text().encode()
+
+
+def run(case: Case, path: Path, value: object, **more: object) -> Any:
+    """Call both forms, see that they agree, and give the answer of the one with a report."""
+    options = {**case.options, **more}
+    RUNS[path] += 1
+    plain = case.call(path != "object", report=False)(value, **options)
+    if case.function == "check":
+        return plain
+    RUNS[f"{path} with report"] += 1
+    answer = case.call(path != "object", report=True)(value, **options)
+    result = answer[result_name(case)]
+    assert type(plain) is type(result)
+    assert plain == result if path != "object" else same(plain, result)
+    return answer
+
+
+def result_name(case: Case) -> str:
+    """Name the rewritten value in the answer with a report."""
+    return "request" if case.function == "applyDeferredLoading" else "schema"
+
+
+def show(path: Path, value: Any) -> Any:
+    """Make a result comparable, whatever path it came on."""
+    return exact(compact(value) if path == "object" else value)
+
+
+@pytest.mark.parametrize(("case", "path"), RUN, ids=[f"{case}[{path}]" for case, path in RUN])
+def test_case(case: Case, path: Path) -> None:
+    RAN[case.function] += path == "str"  # the one path on which every case runs
+    if case.error is not None:
+        fails(case, path)
+    elif case.function == "check":
+        finds(case, path)
+    else:
+        gives(case, path)
+
+
+def fails(case: Case, path: Path) -> None:
+    for report in (False, True) if case.function != "check" else (False,):
+        RUNS[path + (" with report" if report else "")] += 1
+        with pytest.raises(toolwire.ToolwireError) as caught:
+            case.call(path != "object", report)(source(case, path), **case.options)
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == case.error
+        assert caught.value.message
+        if "changes" in case.members:
+            compare_changes(case, caught.value.changes)
+
+
+def finds(case: Case, path: Path) -> None:
+    found = run(case, path, source(case, path))
+    assert all(violation["message"] for violation in found)
+    shown = [{"rule": violation["rule"], "pointer": violation["pointer"]} for violation in found]
+    assert shown == json.loads(case.expected_text())
+
+
+def gives(case: Case, path: Path) -> None:
+    value = source(case, path)
+    answer = run(case, path, value)
+    result = answer[result_name(case)]
+
+    assert show(path, result) == exact(case.expected_text())
+    if path != "object" and case.expects_bytes:
+        assert result == (case.expected_text() if path == "str" else case.expected_text().encode())
+    if "changes" in case.members:
+        compare_changes(case, answer["changes"])
+    if "lossless" in case.members:
+        assert answer["lossless"] is case.members["lossless"]
+    if "report" in case.members:
+        compare_report(case, answer["report"])
+
+    # The checks that are free.
+    again = run(case, path, result)[result_name(case)]
+    assert show(path, again) == show(path, result), "not idempotent"
+    unchanged = show(path, result) == show(path, value)
+    if path == "object":
+        assert same(value, source(case, path)), "the input was changed"
+        if not case.options.get("share"):
+            mine = {id(container) for container in containers(value)}
+            assert not [container for container in containers(result) if id(container) in mine], "shares a container"
+        assert {type(container) for container in containers(result)} <= {dict, list}
+        shared = run(case, path, value, share=True)[result_name(case)]
+        assert show(path, shared) == show(path, result)
+        assert (shared is value) == unchanged or not containers(value), "`share` gives back what is unchanged"
+    elif unchanged:
+        assert result is value, "not the very input text"
+    if case.function != "applyDeferredLoading":
+        assert (answer["changes"] == []) == unchanged, "not honest"
+    # `codex` is an emulation of one step: what makes Codex drop a tool passes through it, and `check` says so.
+    if case.function == "sanitize" and case.options["dialect"] != "codex":
+        check = toolwire.check if path == "object" else toolwire.check_json
+        assert check(result, **case.options) == [], "the dialect would reject the output"
+
+
+def compare_changes(case: Case, changes: list[Any]) -> None:
+    assert all(change.keys() == {*CHANGE, "because", "message"} for change in changes)
+    assert all(change["because"] and change["message"] for change in changes)
+    expected = [{"encoded": False, **change} for change in case.members["changes"]]
+    assert [{name: change[name] for name in CHANGE} for change in changes] == expected
+
+
+def compare_report(case: Case, report: dict[str, Any]) -> None:
+    expected = case.members["report"]
+    assert {"loaded", "hidden", "warnings"} <= expected.keys()
+    assert {name: report.get(name) for name in expected} == expected
+
+
+def test_every_case_ran(request: pytest.FixtureRequest) -> None:
+    here = [item for item in request.session.items if getattr(item, "originalname", "") == "test_case"]
+    if len(here) < len(RUN):
+        pytest.skip(f"only {len(here)} of {len(RUN)} fixture runs were selected")
+    assert {name: RAN[name] for name in FUNCTIONS} == {**dict.fromkeys(FUNCTIONS, 0), **EXPECTED_COUNTS}

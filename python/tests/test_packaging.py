@@ -1,0 +1,146 @@
+"""Wheel and sdist: each installs into an empty environment and makes one call there.
+
+Both are built anew; what cargo has compiled for them before is used again. Nothing is downloaded: the build backend is
+the one in this environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+import venv
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or PACKAGE.parent / "target")
+
+CALL = """
+import toolwire, importlib.metadata, pathlib
+assert "site-packages" in toolwire.__file__, toolwire.__file__
+assert importlib.metadata.version("toolwire") == toolwire.__version__
+assert pathlib.Path(toolwire.__file__).with_name("py.typed").exists()
+assert importlib.metadata.requires("toolwire") is None
+print(toolwire.sanitize({"properties": {"unit": {"const": "celsius"}}}, dialect="codex"))
+print(toolwire.normalize_envelope_json(b"{}"))
+"""
+ANSWER = """\
+{'type': 'object', 'properties': {'unit': {'type': 'string', 'enum': ['celsius']}}}
+b'{"type":"object","properties":{}}'
+"""
+
+
+# The sdist has to build and to work. How fast its code is does not matter here, how long it takes to build does.
+QUICKLY = {
+    "CARGO_PROFILE_RELEASE_LTO": "off",
+    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
+    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+}
+
+
+def run(*command: str | Path, directory: Path, settings: dict[str, str] | None = None) -> str:
+    """Run a command and give what it printed; show everything if it fails."""
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(TARGET), "VIRTUAL_ENV": sys.prefix, **(settings or {})}
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command} failed\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def maturin(*arguments: str | Path, directory: Path, settings: dict[str, str] | None = None) -> None:
+    """Run the build tool of this environment."""
+    run(Path(sys.executable).with_name("maturin"), *arguments, directory=directory, settings=settings)
+
+
+def installs(wheel: Path, place: Path) -> None:
+    """Install a wheel into an empty environment and make calls there."""
+    venv.create(place, with_pip=False, symlinks=os.name != "nt")
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--prefix",
+        place,
+        wheel,
+        directory=place,
+    )
+    python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    assert run(python, "-I", "-c", CALL, directory=place) == ANSWER
+
+
+def only(folder: Path, pattern: str) -> Path:
+    """Give the one file of that pattern."""
+    (found,) = folder.glob(pattern)
+    return found
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the sdist."""
+    out = tmp_path_factory.mktemp("sdist")
+    maturin("sdist", "--out", out, directory=PACKAGE)
+    return only(out, "*.tar.gz")
+
+
+def test_wheel(tmp_path: Path) -> None:
+    maturin("build", "--release", "--quiet", "--out", tmp_path, directory=PACKAGE)
+    wheel = only(tmp_path, "*.whl")
+    assert "-cp310-abi3-" in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    sources = {path.relative_to(PACKAGE / "src").as_posix() for path in (PACKAGE / "src").rglob("*.py*")}
+    sources = {name for name in sources if "__pycache__" not in name}
+    assert names == {
+        *sources,
+        "toolwire/py.typed",
+        only(PACKAGE / "src", "*/_toolwire*.so").relative_to(PACKAGE / "src").as_posix(),
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        licences = [archive.read(name) for name in archive.namelist() if ".dist-info/licenses/" in name]
+    assert sorted(licences) == sorted(
+        (PACKAGE.parent / name).read_bytes() for name in ("LICENSE-APACHE", "LICENSE-MIT")
+    )
+    installs(wheel, tmp_path / "environment")
+
+
+def test_sdist_has_what_it_takes_and_nothing_private(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames()}
+    assert {"Cargo.lock", "Cargo.toml", "PKG-INFO", "core/src/lib.rs", "bindings-py/src/lib.rs"} <= names
+    assert not [
+        name for name in names if name.endswith((".so", ".pyc")) or "node_modules" in name or "/target/" in name
+    ]
+
+
+def test_sdist(sdist: Path, tmp_path: Path) -> None:
+    # The same place every time, so that cargo can use again what it compiled for the sdist before, but never what it
+    # compiled for the checkout: the sdist has to bring everything itself.
+    sources, target = TARGET / "python-sdist" / "sources", TARGET / "python-sdist" / "target"
+    stamp, content = sources / "sha256", hashlib.sha256(sdist.read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text() != content:
+        shutil.rmtree(sources, ignore_errors=True)
+        # Python 3.12 and 3.13 warn without a filter, the first releases of 3.10 and 3.11 do not know any.
+        safely: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        with tarfile.open(sdist) as archive:
+            for member in archive.getmembers():
+                # Cargo goes by time, and an sdist's files are all of the same.
+                member.mtime = time.time()
+                archive.extract(member, sources, **safely)
+        stamp.write_text(content)
+    settings = {"CARGO_TARGET_DIR": str(target), **QUICKLY}
+    maturin(
+        "build", "--release", "--quiet", "--out", tmp_path, directory=only(sources, "toolwire-*"), settings=settings
+    )
+    installs(only(tmp_path, "*.whl"), tmp_path / "environment")

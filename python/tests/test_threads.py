@@ -1,0 +1,87 @@
+"""Many threads at once get what one gets, and long text leaves the interpreter to others meanwhile."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import toolwire
+
+
+def schema(number: int) -> dict[str, Any]:
+    """Make a schema that differs from every other and needs changes all over."""
+    return {"properties": {f"p{number}_{index}": {"const": index, "title": "é" * number} for index in range(60)}}
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    def both(number: int) -> tuple[Any, str]:
+        value = schema(number)
+        return (
+            toolwire.sanitize(value, dialect="codex"),
+            toolwire.sanitize_json(json.dumps(value, ensure_ascii=False), dialect="codex"),
+        )
+
+    alone = [both(number) for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            assert list(pool.map(both, range(40))) == alone
+
+
+@pytest.mark.parametrize("levels", [512])
+def test_the_deepest_input_fits_the_stack_of_a_thread(levels: int) -> None:
+    text = '{"items":' * (levels - 1) + "{}" + "}" * (levels - 1)
+    results: list[Any] = []
+
+    def work() -> None:
+        results.append(toolwire.sanitize_json(text, dialect="codex"))
+        results.append(toolwire.sanitize(json.loads(text), dialect="codex"))
+
+    # CPython asks for 1 MiB where the platform's default is less (musl); half of that is enough.
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert len(results) == 2
+    assert results[0].startswith('{"type":"array","items":')
+
+
+def test_long_text_is_read_without_the_gil() -> None:
+    value = {"properties": {f"p{index}": {"const": index} for index in range(60_000)}}
+    text = json.dumps(value)
+    ticks = 0
+    done = threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.is_set():
+            time.sleep(0.0002)
+            ticks += 1
+
+    # So long that no thread is ever interrupted: the other one runs only while this one lets it.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    other = threading.Thread(target=tick)
+    try:
+        other.start()
+        before = ticks
+        toolwire.sanitize(value, dialect="codex")
+        on_values = ticks - before
+        before = ticks
+        toolwire.sanitize_json(text, dialect="codex")
+        on_text = ticks - before
+    finally:
+        done.set()
+        sys.setswitchinterval(interval)
+        other.join()
+    # Values belong to the interpreter and cannot be read without it: so the ticks measure what they should.
+    assert on_values == 0
+    assert on_text > 0

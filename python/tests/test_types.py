@@ -1,0 +1,62 @@
+"""What type checkers see. Each ignored error must be one: mypy complains about comments that ignore nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+import pytest
+
+import toolwire
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_type
+
+    from toolwire.types import Deferred, Rewritten, RewrittenBytes, RewrittenText, Violation
+
+    assert_type(toolwire.sanitize({}, dialect="codex"), Any)
+    assert_type(toolwire.sanitize_with_report({}, dialect="codex"), Rewritten)
+    assert_type(toolwire.sanitize_json("", dialect="codex"), str)
+    assert_type(toolwire.sanitize_json(b"", dialect="codex-wire", max_bytes=None, share=True), bytes)
+    assert_type(toolwire.sanitize_json(bytearray(), dialect="codex"), bytes)
+    assert_type(toolwire.sanitize_json_with_report("", dialect="codex"), RewrittenText)
+    assert_type(toolwire.normalize_envelope_json_with_report(b""), RewrittenBytes)
+    assert_type(toolwire.apply_deferred_loading_with_report({}, loaded_tools=["a"], target="openai-chat"), Deferred)
+    assert_type(toolwire.applyDeferredLoading({}), Any)
+    assert_type(toolwire.check_json(memoryview(b""), dialect="codex"), list[Violation])
+    assert_type(toolwire.dialects()[0]["facts"][0]["source"], str)
+
+    toolwire.sanitize({})  # type: ignore[call-arg]
+    toolwire.sanitize({}, dialect="codecs")  # type: ignore[arg-type]
+    toolwire.sanitize({}, dialect="codex", maxBytes=1)  # type: ignore[call-arg]
+    toolwire.check({}, dialect="codex", share=True)  # type: ignore[call-arg]
+    toolwire.apply_deferred_loading({}, mode="sieve")  # type: ignore[arg-type]
+    toolwire.normalize_envelope_json({})  # type: ignore[call-overload]
+
+
+def test_the_named_dialects_are_those_there_are() -> None:
+    assert list(get_args(toolwire.types.DialectName)) == [dialect["name"] for dialect in toolwire.dialects()]
+
+
+def test_results_have_the_members_that_their_types_name() -> None:
+    dialect = toolwire.dialects()[0]
+    assert dialect.keys() == toolwire.types.Dialect.__annotations__.keys()
+    assert dialect["facts"][0].keys() == toolwire.types.Fact.__annotations__.keys()
+
+    rewritten = toolwire.sanitize_with_report({"const": 1}, dialect="codex")
+    assert rewritten.keys() == toolwire.types.Rewritten.__annotations__.keys()
+    assert rewritten["changes"][0].keys() == toolwire.types.Change.__annotations__.keys()
+
+    found = toolwire.check({"type": "array", "items": []}, dialect="codex-wire")
+    assert found[0].keys() == toolwire.types.Violation.__annotations__.keys()
+
+    request = {"messages": [], "tools": [{"name": "a", "input_schema": {}, "defer_loading": True}]}
+    deferred = toolwire.apply_deferred_loading_with_report(request)
+    assert deferred.keys() == toolwire.types.Deferred.__annotations__.keys()
+    assert deferred["report"].keys() == toolwire.types.DeferredReport.__annotations__.keys() - {"nameMap"}
+
+
+def test_hints_can_be_read_at_run_time() -> None:
+    if not hasattr(__import__("typing"), "NotRequired"):
+        pytest.skip("Python 3.10 has no `NotRequired`")
+    for name in ("SanitizeOptions", "DeferredOptions", "Change", "DeferredReport", "Dialect"):
+        assert get_type_hints(getattr(toolwire.types, name))

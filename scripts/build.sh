@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript), the Python extension and the
+# demo's Rust program. Cargo knows by itself what is up to date; the npm build is keyed by its sources.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+wasm_toolchain=$(scripts/wasm-toolchain.sh)
+stamp=$ROOT/target/npm-made-from
+key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
+key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version)"
+if [ ! -f npm/dist/index.js ] || ! fresh "$stamp" "$key"; then
+  step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build
+  echo "$key" >"$stamp"
+fi
+step "build Python extension" "$LOGS/build-python.log" python/dev build
+step "build Rust demo" "$LOGS/build-rust.log" cargo build --release --locked -p toolwire --example demo

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Proves that the core needs no standard library: builds it, with and without its features, for a target that has none.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+
+target=thumbv7em-none-eabi
+core=(-p toolwire --locked --target "$target" --target-dir "$ROOT/target/no-std")
+
+if [ "${TOOLWIRE_NO_STD:-auto}" != debian ]; then
+  toolchain=$(rustup show active-toolchain | cut -d' ' -f1)
+  has_target() { rustup target list --installed --toolchain "$toolchain" | grep -qx "$target"; }
+  if ! has_target && [ ! -e "$TOOLS/no-std-debian" ]; then
+    attempt "rustup target add $target (60 s at most)" "$TOOLS/rustup-no-std.log" timeout 60 rustup target add "$target" --toolchain "$toolchain" ||
+      say "rustup could not fetch it; going on with Debian's own compiler"
+  fi
+  if has_target; then
+    for features in "" serde; do
+      cargo build "${core[@]}" --features "$features"
+    done
+    exit 0
+  fi
+fi
+
+"$ROOT/scripts/debian-rust.sh" >/dev/null
+# Remembered, so that rustup is not asked (and waited for) each time.
+touch "$TOOLS/no-std-debian"
+for features in "" serde; do
+  env -u RUSTUP_TOOLCHAIN RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc RUSTDOC=/usr/bin/rustdoc \
+    /usr/bin/cargo build "${core[@]}" --features "$features" -Z build-std=core,alloc
+done

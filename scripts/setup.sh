@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Everything that the project's commands need beyond rustup, Node and Python, made ready once. Does nothing, in well
+# under a second, while nothing has changed.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+need() { command -v "$1" >/dev/null || die "expected \`$1\` on the PATH, found none: $2"; }
+need rustup "install it from https://rustup.rs"
+need cargo "run \`rustup default stable\`"
+need cc "Rust links with it; on Debian \`apt-get install gcc libc6-dev\`"
+need node "install Node 20 or later"
+need npm "install it beside Node"
+need python3 "install Python 3.10 or later"
+
+at_least() { # WANTED FOUND WHAT
+  [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ] || die "expected $3 $1 or later, found $2"
+}
+rust=$(cargo --version 2>&1) || die "cargo does not run: $rust (is there a default toolchain? \`rustup default stable\`)"
+at_least "$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)" "$(cut -d' ' -f2 <<<"$rust")" Rust
+at_least 20 "$(node -p process.versions.node)" Node
+at_least 3.10 "$(python3 -c 'import platform; print(platform.python_version())')" Python
+
+rust_components() {
+  local component missing=()
+  for component in rustfmt:cargo-fmt clippy:cargo-clippy; do
+    "${component#*:}" --version >/dev/null 2>&1 || missing+=("${component%:*}")
+  done
+  [ ${#missing[@]} = 0 ] || step "rustup component add ${missing[*]}" "$TOOLS/rustup-components.log" rustup component add "${missing[@]}" ||
+    die "rustup could not add ${missing[*]}, see $TOOLS/rustup-components.log"
+}
+
+# npm_folder FOLDER installs what its lock file says, if that or Node has changed.
+npm_folder() {
+  local folder=$1 stamp=$1/node_modules/.toolwire key
+  key="$(sha256sum "$folder/package.json" "$folder/package-lock.json") $(node --version)"
+  fresh "$stamp" "$key" && return
+  step "npm ci in $folder" "$LOGS/npm-ci-${folder//\//-}.log" npm ci --prefix "$folder" --no-audit --no-fund || die "npm ci failed in $folder"
+  echo "$key" >"$stamp"
+}
+
+python_environment() {
+  [ -x python/.venv/bin/python ] || python3 -c 'import ensurepip, venv' 2>/dev/null ||
+    die "this Python cannot make virtual environments; on Debian \`apt-get install python3-venv\`"
+  step "Python environment in python/.venv" "$LOGS/python-setup.log" python/dev setup || die "python/dev setup failed"
+}
+
+rust_components
+toolchain=$(scripts/wasm-toolchain.sh)
+scripts/wasm-tools.sh
+npm_folder npm
+npm_folder demo
+# Not a dependency in the demo's manifest: npm would then install the development tools of npm/ a second time from there.
+ln -sfn ../../npm demo/node_modules/toolwire
+python_environment
+say "set-up: ready (Rust $(cut -d' ' -f2 <<<"$rust"), wasm by $toolchain, Node $(node --version), $(python/.venv/bin/python --version))"

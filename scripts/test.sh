@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Formats, lints and every test in every language, and one line at the end that sums them. `lint` leaves the tests out.
+# Everything runs even if something before it failed; only a failing set-up or build ends the run at once.
+set -uo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+only=${1:-all}
+
+passed=0 failed=0
+summary=()
+count() { # LABEL PASSED FAILED
+  passed=$((passed + $2)) failed=$((failed + $3))
+  summary+=("$(printf '%-8s %5d passed, %d failed%s' "$1" "$2" "$3" "${4:+  $4}")")
+}
+
+checks_passed=0 checks_failed=0
+check() { # LABEL COMMAND...
+  local label=$1
+  shift
+  if step "$label" "$LOGS/${label//[^a-zA-Z0-9_]/-}.log" "$@"; then checks_passed=$((checks_passed + 1)); else checks_failed=$((checks_failed + 1)); fi
+}
+
+# The closing lines of the runners: "PASSED FAILED SKIPPED". A runner that ran several programs has several, which add up.
+rust_counts() { sed -n 's/^test result: .*\. \([0-9]*\) passed; \([0-9]*\) failed; \([0-9]*\) ignored.*/\1 \2 \3/p'; }
+node_counts() { # node:test's, for instance "# pass 12"
+  awk '$1 ~ /^(#|ℹ)$/ && $2 ~ /^(pass|fail|skipped)$/ && NF == 3 { n[$2] += $3; seen = 1 } END { if (seen) print n["pass"]+0, n["fail"]+0, n["skipped"]+0 }'
+}
+python_counts() { # pytest's, for instance "1 failed, 11 passed, 2 skipped in 0.12s"
+  awk '/ in [0-9.]+s/ && /(passed|failed|error)/ {
+    for (i = 2; i <= NF; i++) { word = $i; sub(/,$/, "", word)
+      if (word == "passed") p = $(i-1); else if (word == "failed" || word ~ /^errors?$/) f += $(i-1); else if (word == "skipped") s = $(i-1) }
+    gsub(/\033\[[0-9;]*m/, ""); print p+0, f+0, s+0; exit }'
+}
+
+suite() { # LABEL COUNTS COMMAND...
+  local label=$1 counts=$2 log=$LOGS/test-$1.log status=0 p f s
+  shift 2
+  # A test that hangs is a failure to be read today, not a CI job that somebody cancels.
+  step "test $label" "$log" timeout 1200 "$@" || status=$?
+  read -r p f s < <("$counts" <"$log" | awk '{ p += $1; f += $2; s += $3 } END { print p+0, f+0, s+0 }')
+  # The exit status decides. Where it and the runner's own count disagree, or there is no count, something went wrong
+  # that no test reported.
+  if [ "$status" != 0 ] && [ "$f" = 0 ]; then f=1; fi
+  if [ "$status" = 0 ] && { [ "$p" = 0 ] || [ "$f" != 0 ]; }; then
+    say "test $label: expected at least one passed test and no failed one in $log, found $p and $f"
+    f=$((f > 0 ? f : 1))
+  fi
+  count "$label" "$p" "$f" "$([ "$s" = 0 ] || echo "$s skipped, named in ${log#"$ROOT"/}")"
+}
+
+heading "set-up and builds"
+scripts/setup.sh && scripts/build.sh || exit 1
+
+heading "formats and lints"
+check "rustfmt" cargo fmt --all --check
+check "clippy" cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+if rustup target list --installed | grep -qx wasm32-unknown-unknown; then
+  check "clippy for wasm32" cargo clippy -p toolwire-wasm --locked --target wasm32-unknown-unknown -- -D warnings
+else
+  # Debian's compiler, which builds the wasm here, has no clippy. The line above has linted the crate for this machine.
+  say "clippy for wasm32: not possible here, rustup has no library for that target; linted for this machine only"
+fi
+check "core without std" scripts/no-std.sh
+check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+check "lint npm" npm run --silent --prefix npm lint
+check "lint python" python/dev lint
+check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
+check "README examples" scripts/readme.sh
+check "lint demo" npm/node_modules/.bin/biome check --config-path npm demo
+check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
+check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
+
+if [ "$only" = all ]; then
+  heading "tests"
+  suite rust rust_counts cargo test --workspace --locked --no-fail-fast
+  suite node node_counts npm test --silent --prefix npm
+  suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
+fi
+
+heading "summary"
+count checks "$checks_passed" "$checks_failed"
+printf '  %s\n' "${summary[@]}" >&2
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs wasm-pack and the wasm-bindgen CLI into the tools folder, once, in exactly these versions: the CLI has to be
+# that of the crate in Cargo.lock, or wasm-pack refuses it.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+
+wasm_pack=0.15.1
+wasm_bindgen=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' "$ROOT/Cargo.lock")
+[ -n "$wasm_bindgen" ] || die "Cargo.lock: expected a package \`wasm-bindgen\`, found none"
+
+# ensure PROGRAM CRATE VERSION
+ensure() {
+  local program=$1 crate=$2 version=$3 log=$TOOLS/$2.log
+  case "$("$TOOLS/bin/$program" --version 2>/dev/null)" in "$program $version" | "$program $version "*) return ;; esac
+  install() { cargo install "$crate" --version "=$version" --root "$TOOLS" --force "$@"; }
+  attempt "install $crate $version (a few minutes, once)" "$log" install --locked && return
+  # A mirror that lags behind lacks single releases that the tool's own lock file names. The tool's version stays exact.
+  grep -q 'failed to select a version' "$log" || die "cargo install $crate failed: $(grep -m 1 '^error' "$log"), see $log"
+  say "this registry lacks a dependency that the lock file of $crate names; installing with those it has"
+  step "install $crate $version with other dependencies" "$log" install || die "cargo install $crate failed, see $log"
+}
+
+ensure wasm-pack wasm-pack "$wasm_pack"
+ensure wasm-bindgen wasm-bindgen-cli "$wasm_bindgen"
