@@ -14,7 +14,7 @@ use crate::{
     json::{self, Node},
     options::{DeferredOptions, EnvelopeOptions, Naming, SanitizeOptions},
     report::Recorder,
-    sanitize,
+    sanitize::{self, restore},
 };
 
 /// A public function, as bindings know it.
@@ -29,6 +29,8 @@ pub enum Function {
     ApplyDeferredLoading,
     /// `check(schema, options)`
     Check,
+    /// `restoreArguments(arguments, schema, options)`
+    RestoreArguments,
     /// `dialects()`
     Dialects,
 }
@@ -40,6 +42,7 @@ impl Function {
         Function::NormalizeEnvelope,
         Function::ApplyDeferredLoading,
         Function::Check,
+        Function::RestoreArguments,
         Function::Dialects,
     ];
 
@@ -50,6 +53,7 @@ impl Function {
             Function::NormalizeEnvelope => "normalizeEnvelope",
             Function::ApplyDeferredLoading => "applyDeferredLoading",
             Function::Check => "check",
+            Function::RestoreArguments => "restoreArguments",
             Function::Dialects => "dialects",
         }
     }
@@ -64,7 +68,7 @@ impl Function {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading => Some("request"),
-            Function::Check | Function::Dialects => None,
+            Function::Check | Function::RestoreArguments | Function::Dialects => None,
         }
     }
 }
@@ -123,6 +127,11 @@ pub fn call<'a>(
         Function::Check => {
             let options = SanitizeOptions::read(options, naming)?;
             Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
+        }
+        Function::RestoreArguments => {
+            let (options, mut arguments) = (SanitizeOptions::read(options, naming)?, input()?);
+            restore::restore(&mut arguments, &input()?, &options)?;
+            Ok(answer(arguments, None, options.share))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
     }

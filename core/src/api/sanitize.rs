@@ -107,3 +107,35 @@ pub fn check(schema: &Value, options: &SanitizeOptions) -> Result<Vec<Violation>
 pub fn check_json(schema: &str, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
     violations::check(&json::read(schema)?, options)
 }
+
+/// Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode something.
+///
+/// Takes the tool's *original* schema and the options that [`sanitize`] was given. What it does not understand stays as it is.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{restore_arguments, sanitize, SanitizeOptions};
+/// let options = SanitizeOptions::new("moonshot");
+/// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
+/// assert_eq!(sanitize(&schema, &options)?["properties"], json!({"dollar_ref_": {"type": "string"}}));
+/// assert_eq!(restore_arguments(&json!({"dollar_ref_": "main"}), &schema, &options)?, json!({"$ref": "main"}));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-option`, `too-deep`.
+pub fn restore_arguments(arguments: &Value, schema: &Value, options: &SanitizeOptions) -> Result<Value, Error> {
+    let mut node = Node::from_value(arguments)?;
+    rules::restore::restore(&mut node, &Node::from_value(schema)?, options)?;
+    node.to_value()
+}
+
+/// [`restore_arguments`] from text to text; the arguments themselves if there is nothing to restore.
+///
+/// # Errors
+/// As [`restore_arguments`], and `invalid-json`.
+pub fn restore_arguments_json<'a>(arguments: &'a str, schema: &str, options: &SanitizeOptions) -> Result<Cow<'a, str>, Error> {
+    let mut node = json::read(arguments)?;
+    rules::restore::restore(&mut node, &json::read(schema)?, options)?;
+    Ok(text_of(arguments, &node))
+}
