@@ -20,6 +20,7 @@ mod deferred;
 mod dialect;
 mod envelope;
 mod error;
+mod gather;
 pub mod json;
 pub mod limits;
 mod options;

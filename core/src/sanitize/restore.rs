@@ -10,6 +10,7 @@ use alloc::{
 
 use super::rules::names::stand_in;
 use crate::{
+    gather::Gather as _,
     dialect::{self, grammar::NameRule, Method},
     error::Error,
     json::{Child, Data, Node, Object, Text},
@@ -30,7 +31,7 @@ const MOST: usize = 4096;
 pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
     let Method::Rules(grammar) = dialect::of(options)?.method else { return Ok(()) };
     let references = if resolve::has_references(schema) { resolve::resolve(schema, Draft::of(schema)) } else { References::default() };
-    let wanted: BTreeSet<Number> = references.all_targets().collect();
+    let wanted: BTreeSet<Number> = references.all_targets().into_set();
     let mut targets = BTreeMap::new();
     index(schema, &wanted, &mut targets);
     Restore { rule: grammar.names, references: &references, targets }.value(arguments, &[schema]);
@@ -103,7 +104,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
     fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
         let Some(object) = value.as_object() else { return };
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
-        let known: BTreeSet<&Text<'n>> = tables().flatten().map(|member| &member.key).collect();
+        let known: BTreeSet<&Text<'n>> = tables().flatten().map(|member| &member.key).into_set();
         let mut originals: BTreeMap<String, &Text<'n>> = BTreeMap::new();
         for name in &known {
             if let Some(new) = name.value().and_then(|spelled| stand_in(self.rule, &spelled)) {

@@ -10,6 +10,7 @@ use super::{
     resolve::{self, Number, References},
     walk,
 };
+use crate::gather::Gather as _;
 use crate::json::{Data, Node};
 
 /// The targets of a schema's references, and what is known of each.
@@ -49,7 +50,7 @@ impl Graph {
             }
         }
         let edges: BTreeMap<Number, BTreeSet<Number>> =
-            targets.iter().map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect())).collect();
+            targets.iter().map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect())).into_map();
         let (order, recursive) = settle(&edges);
         // Each after everything it refers to, so that one pass adds up; saturating, because a chain that doubles at each
         // of its 40 definitions is longer than any number here.
@@ -161,7 +162,7 @@ pub(crate) fn recursive(edges: &BTreeMap<Number, BTreeSet<Number>>) -> BTreeSet<
 fn settle(edges: &BTreeMap<Number, BTreeSet<Number>>) -> (Vec<Number>, BTreeSet<Number>) {
     let (order, stuck) = peel(edges);
     // What is left may merely lead into a cycle; peel from the other end too.
-    let mut backward: BTreeMap<Number, BTreeSet<Number>> = stuck.iter().map(|number| (*number, BTreeSet::new())).collect();
+    let mut backward: BTreeMap<Number, BTreeSet<Number>> = stuck.iter().map(|number| (*number, BTreeSet::new())).into_map();
     for (from, to) in edges.iter().filter(|(from, _)| stuck.contains(from)) {
         for to in to {
             backward.entry(*to).and_modify(|users| {
@@ -185,7 +186,7 @@ fn peel(edges: &BTreeMap<Number, BTreeSet<Number>>) -> (Vec<Number>, BTreeSet<Nu
         known.into_iter().for_each(|to| users.entry(to).or_default().push(*from));
     }
     let mut order: Vec<Number> = open.iter().filter(|(_, count)| **count == 0).map(|(number, _)| *number).collect();
-    let mut left: BTreeSet<Number> = edges.keys().copied().collect();
+    let mut left: BTreeSet<Number> = edges.keys().copied().into_set();
     let mut next = 0;
     while let Some(number) = order.get(next).copied() {
         next += 1;

@@ -13,6 +13,7 @@ use super::{
     keyword::{Keyword, Keywords},
     walk::{self, Next},
 };
+use crate::gather::Gather as _;
 use crate::json::{Data, Node, Text};
 
 /// The keywords whose schemas count as being outside the tables.
@@ -63,7 +64,7 @@ pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool) 
     });
     let tables = TABLES.map(|table| root.get(table).and_then(Node::as_object).map(|object| {
         let index: BTreeMap<Cow<'_, str>, &Node<'_>> =
-            object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).collect();
+            object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).into_map();
         index
     }));
     let mut reached = BTreeSet::new();

@@ -84,7 +84,7 @@ pub(crate) trait Rewrite<'a> {
 /// Walks a schema and lets `rewrite` change it, through the keywords in `through`.
 ///
 /// Depth is bounded because the tree's is: reading refuses more than [`crate::limits::MAX_DEPTH`] levels.
-pub(crate) fn rewrite<'a>(root: &mut Node<'a>, through: Keywords, rewrite: &mut impl Rewrite<'a>) -> Result<(), Error> {
+pub(crate) fn rewrite<'a>(root: &mut Node<'a>, through: Keywords, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
     let mut walk = Walk { through, pointer: Pointer::root() };
     walk.schema_mut(root, Spot { keyword: None, depth: 0, position: Position::Positive }, rewrite)
 }
@@ -94,7 +94,7 @@ pub(crate) fn rewrite_at<'a>(
     part: &mut Node<'a>,
     position: Position,
     through: Keywords,
-    rewrite: &mut impl Rewrite<'a>,
+    rewrite: &mut dyn Rewrite<'a>,
 ) -> Result<(), Error> {
     let mut walk = Walk { through, pointer: Pointer::root() };
     walk.schema_mut(part, Spot { keyword: None, depth: 0, position }, rewrite)
@@ -104,7 +104,7 @@ pub(crate) fn rewrite_at<'a>(
 pub(crate) fn visit<'a>(
     root: &Node<'a>,
     through: Keywords,
-    visit: &mut impl FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+    visit: &mut dyn FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
 ) -> Result<(), Error> {
     let mut walk = Walk { through, pointer: Pointer::root() };
     walk.schema(root, Spot { keyword: None, depth: 0, position: Position::Positive }, visit)
@@ -148,7 +148,7 @@ impl Spot {
 }
 
 impl<'a> Walk<'a> {
-    fn schema_mut(&mut self, node: &mut Node<'a>, spot: Spot, rewrite: &mut impl Rewrite<'a>) -> Result<(), Error> {
+    fn schema_mut(&mut self, node: &mut Node<'a>, spot: Spot, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
         if rewrite.enter(node, &spot.place(&self.pointer))? == Next::Into {
             node.visit_children(|child, inner| match child {
                 // A list where one schema belongs: each of its items stands at this place.
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
         rewrite.leave(node, &spot.place(&self.pointer))
     }
 
-    fn under_mut(&mut self, keyword: Keyword, node: &mut Node<'a>, spot: Spot, rewrite: &mut impl Rewrite<'a>) -> Result<(), Error> {
+    fn under_mut(&mut self, keyword: Keyword, node: &mut Node<'a>, spot: Spot, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
         match keyword.holds() {
             Holds::Value => Ok(()),
             Holds::Named | Holds::NamedOrNames => node.visit_children(|child, inner| match child {
@@ -185,7 +185,7 @@ impl<'a> Walk<'a> {
         &mut self,
         node: &Node<'a>,
         spot: Spot,
-        visit: &mut impl FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+        visit: &mut dyn FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
     ) -> Result<(), Error> {
         if visit(node, &spot.place(&self.pointer))? == Next::Skip {
             return Ok(());
@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
         &mut self,
         items: &[Node<'a>],
         spot: Spot,
-        visit: &mut impl FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+        visit: &mut dyn FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
     ) -> Result<(), Error> {
         for (index, item) in items.iter().enumerate() {
             self.step(Step::Index(index), |walk| walk.schema(item, spot, visit))?;

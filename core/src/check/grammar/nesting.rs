@@ -7,6 +7,7 @@
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 
 use super::references::References;
+use crate::gather::Gather as _;
 use crate::json::Node;
 
 /// Steps of search for all references of a document, beyond the first visit to each: none are needed without cycles.
@@ -133,7 +134,7 @@ impl Nesting {
         if self.followed.is_none() {
             let mut found = BTreeSet::new();
             let mut open = references.number_definitions();
-            let mut seen: BTreeSet<usize> = open.iter().copied().collect();
+            let mut seen: BTreeSet<usize> = open.iter().copied().into_set();
             while let Some(number) = open.pop() {
                 for (target, _) in self.below(number, references).references.clone() {
                     found.insert(target);

@@ -4,6 +4,7 @@ use alloc::{collections::BTreeSet, format};
 
 use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
 use crate::{
+    gather::Gather as _,
     json::{push_token, Node, Step},
     schema::{keyword::Keyword, walk::Place},
 };
@@ -54,7 +55,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
         return;
     }
     let table = schema.get("properties").and_then(Node::as_object);
-    let known: BTreeSet<_> = table.into_iter().flatten().map(|member| &member.key).collect();
+    let known: BTreeSet<_> = table.into_iter().flatten().map(|member| &member.key).into_set();
     for (index, item) in names.iter().enumerate() {
         let Some(name) = item.as_text().filter(|name| !known.contains(name)) else { continue };
         let pointer = schema.at("required") + &format!("/{index}");

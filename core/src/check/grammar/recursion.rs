@@ -7,6 +7,7 @@ use alloc::{collections::BTreeSet, vec, vec::Vec};
 
 use super::{combinators::is_annotation, references::References};
 use crate::{
+    gather::Gather as _,
     dialect::grammar::Grammar,
     json::{Node, Text},
 };
@@ -58,7 +59,7 @@ fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
         let required = object.get("required").and_then(Node::as_array).unwrap_or_default();
         let properties = object.get("properties").and_then(Node::as_object).filter(|table| !table.is_empty());
         let Some(properties) = properties.filter(|_| !required.is_empty()) else { return true };
-        let names: BTreeSet<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
+        let names: BTreeSet<&Text<'_>> = required.iter().filter_map(Node::as_text).into_set();
         open.extend(properties.iter().filter(|member| names.contains(&member.key)).map(|member| &member.value));
     }
     match object.get("anyOf").and_then(Node::as_array) {

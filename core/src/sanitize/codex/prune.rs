@@ -4,6 +4,7 @@ use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 use super::notes::{Left, Note, Notes};
 use crate::{
+    gather::Gather as _,
     json::{Node, Pointer, Step, Text},
     report::{Accepts, Guidance},
     schema::{
@@ -50,7 +51,7 @@ fn note_pruned(root: &Node<'_>, table: &'static str, kept: usize, is_reached: &d
         return;
     }
     let pruned: Vec<_> = definitions.as_object().into_iter().flatten().filter(|member| !is_reached(&member.key)).collect();
-    let gone: BTreeSet<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).collect();
+    let gone: BTreeSet<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).into_set();
     notes.forget(&gone);
     for member in pruned {
         pointer.push(Step::Member(member.key.borrowed()));

@@ -18,6 +18,7 @@ use super::{
     Rules,
 };
 use crate::{
+    gather::Gather as _,
     error::Error,
     json::{Data, Member, Node, Object, Text},
     report::Accepts,
@@ -127,7 +128,7 @@ fn ends<'n, 'a>(object: &'n Object<'a>, open: &mut Vec<&'n Node<'a>>) -> bool {
     }
     if kind.is_some_and(|name| name.is_text("object")) {
         let names: BTreeSet<&Text<'_>> =
-            object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect();
+            object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).into_set();
         let table = object.get("properties").and_then(Node::as_object);
         let required: Vec<&Node<'a>> =
             table.into_iter().flatten().filter(|member| names.contains(&member.key)).map(|member| &member.value).collect();

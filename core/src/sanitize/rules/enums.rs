@@ -8,6 +8,7 @@ use super::{
     Rules,
 };
 use crate::{
+    gather::Gather as _,
     error::{Code, Error},
     json::{self, Data, Node, Text},
     report::{Accepts, Guidance},
@@ -82,7 +83,7 @@ fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
         return;
     }
     let spot = Spot::of(node.get("enum").unwrap_or(node));
-    let gone: BTreeSet<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
+    let gone: BTreeSet<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).into_set();
     rules.notes.note(place.position, spot, Spot::under(node, "enum"), UNMATCHED, || {
         format!("dropped {} of the values in `enum`, which the type beside it forbids", gone.len())
     });

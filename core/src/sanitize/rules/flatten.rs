@@ -14,6 +14,7 @@ use super::{
     unions, Rules,
 };
 use crate::{
+    gather::Gather as _,
     dialect::grammar::Grammar,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Pointer, Text},
@@ -182,7 +183,7 @@ fn conditions<'a>(objects: &[Object<'a>]) -> Node<'a> {
 /// Does a branch leave open what another one says of a property? Then the one object says it of every call.
 fn narrows(objects: &[Object<'_>]) -> bool {
     let tables: Vec<_> = objects.iter().map(table_names).collect();
-    let all: BTreeSet<&Text<'_>> = tables.iter().flatten().copied().collect();
+    let all: BTreeSet<&Text<'_>> = tables.iter().flatten().copied().into_set();
     objects.iter().zip(&tables).any(|(object, own)| {
         object.get("additionalProperties").and_then(Node::as_bool) != Some(false) && all.iter().any(|name| !own.contains(name))
     })

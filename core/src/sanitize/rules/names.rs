@@ -11,6 +11,7 @@ use super::{
     Rules,
 };
 use crate::{
+    gather::Gather as _,
     dialect::grammar::NameRule,
     json::{Data, Node, Object, Text},
     schema::walk::Place,
@@ -59,7 +60,7 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
         }
         node.visit(keyword, |table| {
             let taken: BTreeSet<String> =
-                table.as_object().into_iter().flatten().filter_map(|member| member.key.value().map(|name| name.into_owned())).collect();
+                table.as_object().into_iter().flatten().filter_map(|member| member.key.value().map(|name| name.into_owned())).into_set();
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 if let Some(new) = new_name(&member.key).filter(|new| !taken.contains(new)) {
                     member.key = Text::new(new);

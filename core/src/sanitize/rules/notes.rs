@@ -9,6 +9,7 @@ use alloc::{
 use core::ops::Range;
 
 use crate::{
+    gather::Gather as _,
     json::{push_token, Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
     schema::{resolve::Number, walk::Position},
@@ -155,7 +156,7 @@ impl Notes {
     /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
     pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> &'static str, recorder: &mut Recorder) {
         let Some(entries) = self.entries else { return };
-        let wanted: BTreeSet<Number> = entries.iter().map(|entry| entry.to.number()).collect();
+        let wanted: BTreeSet<Number> = entries.iter().map(|entry| entry.to.number()).into_set();
         let mut places: BTreeMap<Number, (String, Vec<String>)> = BTreeMap::new();
         locate(output, &mut String::new(), &wanted, &mut places);
         let input = &self.input;

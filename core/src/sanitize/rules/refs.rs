@@ -15,6 +15,7 @@ use super::{
     Rules,
 };
 use crate::{
+    gather::Gather as _,
     error::{Code, Error},
     json::{Data, Member, Node, Object, Text},
     limits::MAX_DEPTH,
@@ -61,7 +62,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     if too_deep {
         kept.extend(graph.all());
     }
-    let wanted: BTreeSet<Number> = references.all_targets().collect();
+    let wanted: BTreeSet<Number> = references.all_targets().into_set();
     let mut targets = BTreeMap::new();
     index(&source, &wanted, &mut targets);
     let mut expand = Expand { references, targets, kept, names: BTreeMap::new(), queue: Vec::new(), used: BTreeSet::new(), in_definitions: false, rules };
@@ -259,7 +260,7 @@ impl<'a> Expand<'_, '_, 'a> {
         let token = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "_").replace("~0", "_");
         let stem: String = token.chars().map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' }).collect();
         let stem = if stem.is_empty() { String::from("root") } else { stem };
-        let taken: BTreeSet<&String> = self.names.values().collect();
+        let taken: BTreeSet<&String> = self.names.values().into_set();
         let mut name = stem.clone();
         let mut count = 2;
         while taken.contains(&name) {

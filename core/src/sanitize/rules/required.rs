@@ -8,6 +8,7 @@ use super::{
     Rules,
 };
 use crate::{
+    gather::Gather as _,
     json::{Node, Text},
     options::Hints,
     report::{Accepts, Guidance},
@@ -24,7 +25,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     let Some(object) = node.as_object() else { return };
     let Some(names) = object.get("required").and_then(Node::as_array) else { return };
     let known: BTreeSet<&Text<'_>> =
-        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
+        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).into_set();
     let unknown: Vec<Node<'a>> =
         names.iter().filter(|name| name.as_text().is_none_or(|name| !known.contains(name))).cloned().collect();
     if unknown.is_empty() {
@@ -39,7 +40,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         format!("removed from `required` what is no property here: {}", names.join(", "))
     });
     let gone: Vec<Text<'a>> = unknown.iter().filter_map(|name| name.as_text().cloned()).collect();
-    let gone: BTreeSet<&Text<'_>> = gone.iter().collect();
+    let gone: BTreeSet<&Text<'_>> = gone.iter().into_set();
     if left == 0 {
         if let Some(object) = node.as_object_mut() {
             object.remove("required");

@@ -13,6 +13,7 @@ use super::{
     Rules,
 };
 use crate::{
+    gather::Gather as _,
     error::Error,
     json::{Data, Node, Text},
     schema::{
@@ -29,7 +30,7 @@ const INLINE: Effect = Effect::same("inline-ref");
 pub(super) fn unwind<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<bool, Error> {
     let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(false) };
     let bodies: BTreeMap<String, Node<'a>> =
-        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.clone()))).collect();
+        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.clone()))).into_map();
     let recursive = if rules.keeps_definitions { bodies.keys().cloned().collect() } else { recursive(&bodies) };
     let mut settle = Settle { bodies: &bodies, recursive: &recursive, inlined: false, rules };
     walk::rewrite(root, Keywords::ALL, &mut settle)?;
@@ -67,7 +68,7 @@ fn references(schema: &Node<'_>) -> BTreeSet<String> {
 
 fn recursive(bodies: &BTreeMap<String, Node<'_>>) -> BTreeSet<String> {
     let names: Vec<&String> = bodies.keys().collect();
-    let numbers: BTreeMap<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
+    let numbers: BTreeMap<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).into_map();
     let edges = bodies.iter().filter_map(|(name, body)| {
         let to = references(body).iter().filter_map(|name| numbers.get(name.as_str()).copied()).collect();
         Some((*numbers.get(name.as_str())?, to))

@@ -5,6 +5,7 @@
 use alloc::{collections::BTreeMap, vec::Vec};
 
 use crate::{
+    gather::Gather as _,
     json::{Data, Member, Node, Object, Origin, Text},
     schema::keyword::Keyword,
 };
@@ -123,7 +124,7 @@ impl<'a> Value<'a> {
 pub(super) fn slots<'a>(outer: Object<'a>, inner: Object<'a>, place: usize) -> Vec<Slot<'a>> {
     let mut slots: Vec<Slot<'a>> = outer.into_members().into_iter().map(Slot::outer).collect();
     let places: BTreeMap<Text<'a>, usize> =
-        slots.iter().enumerate().filter_map(|(place, slot)| Some((slot.outer_key.clone()?, place))).collect();
+        slots.iter().enumerate().filter_map(|(place, slot)| Some((slot.outer_key.clone()?, place))).into_map();
     let mut added = Vec::new();
     for (at, member) in inner.into_members().into_iter().enumerate() {
         match places.get(&member.key).and_then(|place| slots.get_mut(*place)) {
