@@ -43,6 +43,8 @@ export type {
 export {
   check,
   checkJson,
+  restoreArguments,
+  restoreArgumentsJson,
   sanitize,
   sanitizeJson,
   sanitizeJsonWithReport,

@@ -98,3 +98,46 @@ export function checkJson(schema: string | Uint8Array, options: CheckOptions): V
   const { value } = callOnText('check', false, schema, options);
   return JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value)) as Violation[];
 }
+
+/**
+ * Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode
+ * something. Takes the tool's *original* schema and the options that {@link sanitize} was given. What it does not
+ * understand stays as it is.
+ *
+ * @example
+ * ```ts
+ * const parameters = sanitize(tool.inputSchema, { dialect: 'moonshot' });
+ * // … the model answers with a call …
+ * const args = restoreArguments(call.arguments, tool.inputSchema, { dialect: 'moonshot' });
+ * ```
+ *
+ * @throws {@link ToolwireError} `unknown-dialect`, `invalid-option`, `invalid-value`, `too-deep`.
+ */
+export function restoreArguments(args: unknown, schema: unknown, options: SanitizeOptions): unknown {
+  return callOnValues('restoreArguments', false, [args, schema], options).value;
+}
+
+/**
+ * {@link restoreArguments} from JSON text to JSON text: APIs give the arguments of a call as text. If there is nothing to
+ * restore, the very same text comes back.
+ *
+ * @example
+ * ```ts
+ * const args = restoreArgumentsJson(call.function.arguments, schemaText, { dialect: 'moonshot' });
+ * ```
+ *
+ * @throws {@link ToolwireError} as {@link restoreArguments}, and `invalid-json`.
+ */
+export function restoreArgumentsJson(args: string, schema: string | Uint8Array, options: SanitizeOptions): string;
+export function restoreArgumentsJson(
+  args: Uint8Array,
+  schema: string | Uint8Array,
+  options: SanitizeOptions,
+): Uint8Array;
+export function restoreArgumentsJson(
+  args: string | Uint8Array,
+  schema: string | Uint8Array,
+  options: SanitizeOptions,
+): string | Uint8Array {
+  return callOnText('restoreArguments', false, args, options, schema).value;
+}

@@ -33,15 +33,15 @@ for (const name of functions) {
 }
 
 function judge(name, path, one) {
-  const { options, error } = one;
+  const { options, error, schemaText } = one;
   const where = `${one.where} (${path.name})`;
   const input = path.takesValue ? frozen(JSON.parse(one.inputText)) : path.given(one.inputText);
   if (error !== undefined) {
-    assert.throws(() => path.run(input, options), expectedError(error, one.changes), where);
+    assert.throws(() => path.run(input, options, schemaText), expectedError(error, one.changes), where);
     return;
   }
   const before = path.text(input);
-  const { output, report } = path.run(input, options);
+  const { output, report } = path.run(input, options, schemaText);
   const text = path.text(output);
   if (name === 'check') {
     const list = JSON.parse(text).map(({ rule, pointer }) => ({ rule, pointer }));
@@ -51,13 +51,13 @@ function judge(name, path, one) {
   assert.equal(path.text(input), before, `${where}: the input was changed`);
   compare(text, path, one, where);
   if (report !== undefined) compareReport(report, one, where);
-  const again = path.run(output, options).output;
+  const again = path.run(output, options, schemaText).output;
   assert.equal(path.text(again), text, `${where}: not idempotent`);
   if (path.takesValue) {
     const containers = containersOf(input);
     const shares = [...containersOf(output)].some((container) => containers.has(container));
     assert.ok(options?.share || !shares, `${where}: shares with its input`);
-    const shared = path.run(input, { ...options, share: true }).output;
+    const shared = path.run(input, { ...options, share: true }, schemaText).output;
     assert.equal(path.text(shared), text, `${where}: \`share\` changes the result`);
     if (text === before) assert.equal(shared, input, `${where}: \`share\`, no change, another object`);
   } else if (canonical(text) === canonical(before)) {

@@ -14,8 +14,8 @@ from exact import compact
 
 FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
 
-FUNCTIONS = ("sanitize", "normalizeEnvelope", "applyDeferredLoading", "check")
-MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"}
+FUNCTIONS = ("sanitize", "normalizeEnvelope", "applyDeferredLoading", "check", "restoreArguments")
+MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema"}
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
 

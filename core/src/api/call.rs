@@ -63,6 +63,11 @@ impl Function {
         Function::ALL.iter().copied().find(|function| function.name() == name)
     }
 
+    /// Whether the answer is the first input, rewritten.
+    const fn rewrites(self) -> bool {
+        self.result_name().is_some() || matches!(self, Function::RestoreArguments)
+    }
+
     /// The name of the rewritten value in the result of the `WithReport` forms, for functions that have them.
     pub const fn result_name(self) -> Option<&'static str> {
         match self {
@@ -156,8 +161,8 @@ pub fn call_text<'a>(
         });
     }
     let Answer { value, report, .. } = call(function, nodes, options, naming, with_report)?;
-    let text = match (function.result_name(), inputs.first()) {
-        (Some(_), Some(source)) => text_of(source, &value),
+    let text = match inputs.first() {
+        Some(source) if function.rewrites() => text_of(source, &value),
         _ => Cow::Owned(json::write(&value)),
     };
     Ok(TextAnswer { text, report })

@@ -8,7 +8,13 @@ import { type Engine, guarded, reported, running, tidy } from './instance.js';
 import { isText, like, readable, type Text, unreadable } from './text.js';
 
 /** The core's functions by name. */
-export type FunctionName = 'sanitize' | 'normalizeEnvelope' | 'applyDeferredLoading' | 'check' | 'dialects';
+export type FunctionName = 
+  | 'sanitize'
+  | 'normalizeEnvelope'
+  | 'applyDeferredLoading'
+  | 'check'
+  | 'restoreArguments'
+  | 'dialects';
 
 /** What a call gave; `report` is undefined unless one was asked for. */
 export interface Outcome<T> {
@@ -41,26 +47,36 @@ export function callOnValues(
   });
 }
 
-/** Calls a function on JSON text. The answer is text of the same type, and the very same text if nothing changed. */
+/**
+ * Calls a function on JSON texts. The answer is text of the first one's type, and the very same text if nothing changed.
+ */
 export function callOnText<T extends Text>(
   name: FunctionName,
   withReport: boolean,
   text: T,
   options: unknown,
+  ...more: readonly Text[]
 ): Outcome<T> {
-  if (!isText(text)) throw unreadable(name, text);
+  const texts = [text, ...more];
+  for (const one of texts) if (!isText(one)) throw unreadable(name, one);
   return withRecords((records) => {
     records.read(options ?? null);
     const { chars, spelled } = records.spelling();
-    const whole = readable(text);
+    const whole: Text[] = [];
+    let broken = false;
+    for (const one of texts) {
+      if (broken) break;
+      const start = readable(one);
+      broken = start.length < one.length;
+      whole.push(start);
+    }
     const engine = running();
     return guarded(() => {
       const { desk, glue } = engine;
       const { words } = records;
-      const length = desk.put(words, chars, [whole]);
-      const all = words.length + 1;
-      const broken = whole.length < text.length;
-      const returned = glue.callText(number(engine, name), withReport, 1, all, length, spelled, broken);
+      const length = desk.put(words, chars, whole);
+      const all = words.length + whole.length;
+      const returned = glue.callText(number(engine, name), withReport, whole.length, all, length, spelled, broken);
       const report = reported(engine, returned);
       const value = desk.unchanged ? text : like(text, desk);
       tidy(engine);

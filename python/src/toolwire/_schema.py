@@ -166,3 +166,49 @@ def check_json(text: str | bytes | bytearray | memoryview, /, **options: Unpack[
     []
     """
     return call_text("check", (text,), options, False)
+
+
+def restore_arguments(arguments: object, schema: object, /, **options: Unpack[SanitizeOptions]) -> Any:
+    """Bring the model's arguments back into the shape that the tool's own schema has, where a dialect encoded something.
+
+    Takes the tool's *original* schema and the options that `sanitize` was given. What it does not understand stays as
+    it is.
+
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
+
+    >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
+    >>> sanitize(schema, dialect="moonshot")
+    {'type': 'object', 'properties': {'dollar_ref_': {'type': 'string'}}}
+    >>> restore_arguments({"dollar_ref_": "main"}, schema, dialect="moonshot")
+    {'$ref': 'main'}
+    """
+    return call("restoreArguments", (arguments, schema), options, False)
+
+
+@overload
+def restore_arguments_json(
+    arguments: str, schema: str | bytes | bytearray | memoryview, /, **options: Unpack[SanitizeOptions]
+) -> str: ...
+@overload
+def restore_arguments_json(
+    arguments: bytes | bytearray | memoryview,
+    schema: str | bytes | bytearray | memoryview,
+    /,
+    **options: Unpack[SanitizeOptions],
+) -> bytes: ...
+def restore_arguments_json(
+    arguments: str | bytes | bytearray | memoryview,
+    schema: str | bytes | bytearray | memoryview,
+    /,
+    **options: Unpack[SanitizeOptions],
+) -> str | bytes:
+    """Do what `restore_arguments` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
+
+    If there is nothing to restore, the very same object comes back.
+
+    Raises what `restore_arguments` raises, and `invalid-json` with line and column.
+
+    >>> restore_arguments_json('{"required_": 1}', '{"properties": {"required": {}}}', dialect="moonshot")
+    '{"required":1}'
+    """
+    return call_text("restoreArguments", (arguments, schema), options, False)

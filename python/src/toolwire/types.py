@@ -11,7 +11,7 @@ elif sys.version_info >= (3, 11):
     # For those who read the hints at run time, which with 3.10 alone nobody can.
     from typing import NotRequired, Required
 
-DialectName: TypeAlias = Literal["codex", "codex-wire"]
+DialectName: TypeAlias = Literal["codex", "codex-wire", "moonshot"]
 """The dialects there are; `dialects()` says what is known about each."""
 
 Accepts: TypeAlias = Literal["same", "wider", "narrower", "mixed"]
