@@ -18,8 +18,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
         // `true` accepts every object already, and so does what replaces it.
         let everything = node.as_bool() == Some(true);
         recorder.note(0, || {
-            let (accepts, guidance) =
-                if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
+            let (accepts, guidance) = if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
             change(true, "", accepts, guidance, "replace-root", format!("replaced {} by an empty object envelope", replaced(node)))
         });
         node.replace(Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())]).into_data());
@@ -38,7 +37,8 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     let Some(object) = node.as_object_mut() else { return };
     let mut after_type = type_at.map_or(0, |place| place + 1);
     if !typed {
-        recorder.note(0, || change(type_at.is_some(), "/type", Accepts::Same, Guidance::Same, "add-type", "wrote `type: \"object\"`".into()));
+        recorder
+            .note(0, || change(type_at.is_some(), "/type", Accepts::Same, Guidance::Same, "add-type", "wrote `type: \"object\"`".into()));
         match type_at {
             Some(_) => object.set("type", Node::literal("object")),
             None => {

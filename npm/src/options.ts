@@ -3,7 +3,9 @@ export type Dialect =
   /** OpenAI Codex, its schema sanitizer alone: unknown keywords are kept. */
   | 'codex'
   /** OpenAI Codex, everything it does before a request leaves. */
-  | 'codex-wire';
+  | 'codex-wire'
+  /** Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema. */
+  | 'moonshot';
 
 /** Options of `check`, and of `sanitize` where they matter for what is accepted. */
 export interface CheckOptions {

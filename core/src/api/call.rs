@@ -6,8 +6,7 @@ use alloc::{borrow::Cow, format, vec::Vec};
 
 use super::{describe, text_of};
 use crate::{
-    check,
-    deferred,
+    check, deferred,
     dialect::DIALECTS,
     envelope,
     error::{Code, Error},

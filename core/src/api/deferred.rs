@@ -67,10 +67,7 @@ pub fn apply_deferred_loading_json<'a>(request: &'a str, options: &DeferredOptio
 ///
 /// # Errors
 /// As [`apply_deferred_loading_json`].
-pub fn apply_deferred_loading_json_with_report<'a>(
-    request: &'a str,
-    options: &DeferredOptions,
-) -> Result<Deferred<Cow<'a, str>>, Error> {
+pub fn apply_deferred_loading_json_with_report<'a>(request: &'a str, options: &DeferredOptions) -> Result<Deferred<Cow<'a, str>>, Error> {
     let mut node = deferred::read(request)?;
     let report = deferred::apply(&mut node, options)?;
     Ok(Deferred { request: text_of(request, &node), report })

@@ -13,13 +13,10 @@ use crate::{
 
 /// An error as `{ code, pointer, message }`, with `changes` where it carries any.
 pub fn describe_error(error: &Error) -> Node<'static> {
-    let mut members: Vec<(Text<'static>, Node<'static>)> = [
-        ("code", Node::literal(error.code().as_str())),
-        ("pointer", owned(error.pointer())),
-        ("message", owned(error.message())),
-    ]
-    .map(|(key, value)| (Text::literal(key), value))
-    .into();
+    let mut members: Vec<(Text<'static>, Node<'static>)> =
+        [("code", Node::literal(error.code().as_str())), ("pointer", owned(error.pointer())), ("message", owned(error.message()))]
+            .map(|(key, value)| (Text::literal(key), value))
+            .into();
     if !error.changes().is_empty() {
         members.push((Text::literal("changes"), changes(error.changes())));
     }
@@ -70,13 +67,10 @@ pub(super) fn deferred(report: &DeferredReport) -> Node<'static> {
         Some(name) => Node::record([("code", Node::literal(warning.code)), ("name", owned(name))]),
         None => Node::record([("code", Node::literal(warning.code))]),
     });
-    let mut members: Vec<(Text<'static>, Node<'static>)> = [
-        ("loaded", names(&report.loaded)),
-        ("hidden", names(&report.hidden)),
-        ("warnings", Node::array(warnings.collect())),
-    ]
-    .map(|(key, value)| (Text::literal(key), value))
-    .into();
+    let mut members: Vec<(Text<'static>, Node<'static>)> =
+        [("loaded", names(&report.loaded)), ("hidden", names(&report.hidden)), ("warnings", Node::array(warnings.collect()))]
+            .map(|(key, value)| (Text::literal(key), value))
+            .into();
     if !report.name_map.is_empty() {
         members.push((Text::literal("nameMap"), report.name_map_node()));
     }
@@ -87,7 +81,7 @@ pub(super) fn deferred(report: &DeferredReport) -> Node<'static> {
 
 /// A list of what is known about each dialect.
 pub(super) fn dialects(list: &[Dialect]) -> Node<'static> {
-    Node::array(list.iter().map(Dialect::to_node).collect())
+    Node::array(list.iter().copied().map(Dialect::to_node).collect())
 }
 
 fn owned(text: &str) -> Node<'static> {

@@ -15,7 +15,10 @@ pub use deferred::{
 pub use describe::describe_error;
 pub use dialects::dialects;
 pub use envelope::{normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report};
-pub use sanitize::{check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report, Rewritten};
+pub use sanitize::{
+    check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report,
+    Rewritten,
+};
 
 pub use crate::{
     check::Violation,

@@ -5,15 +5,27 @@ use super::{Dialect, Fact, Method};
 const SOURCE: &str = "openai/codex, codex-rs/tools/src/json_schema.rs, late 2026";
 
 const FACTS: &[Fact] = &[
-    Fact { says: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords", confidence: 'A', source: SOURCE },
+    Fact {
+        says: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
+        confidence: 'A',
+        source: SOURCE,
+    },
     Fact { says: "a schema without any hint becomes `{}`; earlier versions made it a string", confidence: 'A', source: SOURCE },
 ];
 
 const WIRE_FACTS: &[Fact] = &[
-    Fact { says: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords", confidence: 'A', source: SOURCE },
+    Fact {
+        says: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
+        confidence: 'A',
+        source: SOURCE,
+    },
     Fact { says: "a schema without any hint becomes `{}`; earlier versions made it a string", confidence: 'A', source: SOURCE },
     Fact { says: "definitions that nothing reaches are removed", confidence: 'A', source: SOURCE },
-    Fact { says: "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up", confidence: 'A', source: SOURCE },
+    Fact {
+        says: "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up",
+        confidence: 'A',
+        source: SOURCE,
+    },
     Fact { says: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool", confidence: 'A', source: SOURCE },
 ];
 

@@ -17,8 +17,6 @@ pub(crate) struct Grammar {
     pub(crate) annotations: Keywords,
     /// How references may be written.
     pub(crate) refs: RefRule,
-    /// What an object that says nothing becomes.
-    pub(crate) any: AnyRule,
     /// What may stand beside a list of several types; `None`: anything.
     pub(crate) beside_type_list: Option<TypeListRule>,
     /// How `enum` may be written.
@@ -70,15 +68,6 @@ pub(crate) struct RefRule {
     pub(crate) unjudged_under: Keywords,
     /// Pointer escapes are not decoded, so no definition's name, nor any key inside a definition, may need one.
     pub(crate) no_slash_in_definitions: bool,
-}
-
-/// What "anything" is, in this language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnyRule {
-    /// A list of all types where only annotations stand beside it, else `anyOf` of the single types.
-    AllTypes,
-    /// `{}` is accepted as it is.
-    Empty,
 }
 
 /// What may stand beside a list of several types.

@@ -78,7 +78,7 @@ impl Dialect {
         find(rule).or_else(|| find("")).unwrap_or_default()
     }
 
-    pub(crate) fn to_node(&self) -> Node<'static> {
+    pub(crate) fn to_node(self) -> Node<'static> {
         let words = |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
         let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
         let facts = self.facts.iter().map(|fact| {

@@ -2,7 +2,7 @@
 //! "strict", and the root gate of the live API.
 
 use super::{
-    grammar::{AnyOfRule, AnyRule, EnumRule, Grammar, NameRule, RefRule, TypeListRule},
+    grammar::{AnyOfRule, EnumRule, Grammar, NameRule, RefRule, TypeListRule},
     Dialect, Fact, Method,
 };
 use crate::schema::keyword::{Keyword, Keywords};
@@ -47,10 +47,16 @@ const FACTS: &[Fact] = &[
 ];
 
 const REASONS: &[(&str, &str)] = &[
-    ("", "Moonshot's validator walle, level strict (confidence A): `tools.function.parameters is not a valid moonshot flavored json schema`"),
+    (
+        "",
+        "Moonshot's validator walle, level strict (confidence A): `tools.function.parameters is not a valid moonshot flavored json schema`",
+    ),
     ("declare-object", "the live API's root gate (confidence A): `tools.function.parameters.type is required and must be \"object\"`"),
     ("flatten-root-union", "walle (confidence A): `when using anyOf, type should be defined in anyOf items instead of the parent schema`"),
-    ("distribute-into-any-of", "walle (confidence A): `when using anyOf, type should be defined in anyOf items instead of the parent schema`"),
+    (
+        "distribute-into-any-of",
+        "walle (confidence A): `when using anyOf, type should be defined in anyOf items instead of the parent schema`",
+    ),
     ("inline-ref", "walle (confidence A): `references must start with #/$defs/`, `conflicting keywords found after $ref expansion`"),
     ("respell-ref", "walle (confidence A): `references must start with #/$defs/`"),
     ("unresolved-ref", "walle (confidence A): `$defs not found for reference`"),
@@ -103,7 +109,6 @@ const GRAMMAR: Grammar = Grammar {
         unjudged_under: Keywords::of(&[Keyword::Defs]),
         no_slash_in_definitions: true,
     },
-    any: AnyRule::AllTypes,
     beside_type_list: Some(TypeListRule {
         anywhere: Keywords::of(&[Keyword::Description, Keyword::Title]),
         at_root: Keywords::of(&[Keyword::Defs, Keyword::Id]),

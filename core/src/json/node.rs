@@ -113,9 +113,7 @@ impl<'a> Node<'a> {
 
     /// An object made here from literal names, which must differ.
     pub(crate) fn record<const N: usize>(members: [(&'static str, Node<'a>); N]) -> Self {
-        Node::object(Object::from_unique(
-            members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value }).collect(),
-        ))
+        Node::object(Object::from_unique(members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value }).collect()))
     }
 
     /// `{}`

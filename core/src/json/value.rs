@@ -59,7 +59,11 @@ impl<'a> Node<'a> {
 
 fn string(text: &Text<'_>) -> Result<alloc::string::String, Error> {
     text.value().map(|value| value.into_owned()).ok_or_else(|| {
-        Error::new(Code::InvalidValue, "", alloc::format!("expected a string of whole characters, found `{}` with half a surrogate pair", text.display()))
+        Error::new(
+            Code::InvalidValue,
+            "",
+            alloc::format!("expected a string of whole characters, found `{}` with half a surrogate pair", text.display()),
+        )
     })
 }
 

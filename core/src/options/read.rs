@@ -138,7 +138,11 @@ impl<'o, 'a> Reader<'o, 'a> {
                 None => found.kind().to_string(),
             },
         };
-        Error::new(Code::InvalidOption, format!("/{name}"), format!("expected `{}` to be {expected}, found {shown}", self.naming.spell(name)))
+        Error::new(
+            Code::InvalidOption,
+            format!("/{name}"),
+            format!("expected `{}` to be {expected}, found {shown}", self.naming.spell(name)),
+        )
     }
 
     pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Error> {

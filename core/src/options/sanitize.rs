@@ -42,8 +42,12 @@ choice! {
 }
 
 impl Allow {
-    pub(crate) const CHOICES: &'static [(&'static str, Allow)] =
-        &[(Allow::Same.as_str(), Allow::Same), (Allow::Encoded.as_str(), Allow::Encoded), (Allow::Wider.as_str(), Allow::Wider), (Allow::Any.as_str(), Allow::Any)];
+    pub(crate) const CHOICES: &'static [(&'static str, Allow)] = &[
+        (Allow::Same.as_str(), Allow::Same),
+        (Allow::Encoded.as_str(), Allow::Encoded),
+        (Allow::Wider.as_str(), Allow::Wider),
+        (Allow::Any.as_str(), Allow::Any),
+    ];
 }
 
 /// Options of `sanitize` and `check`. `None` is the dialect's own default.
@@ -147,7 +151,10 @@ impl SanitizeOptions {
             Error::new(
                 Code::InvalidOption,
                 "/dialect",
-                format!("expected a dialect, because no schema is right for every API, found none; for example `{}`", naming.example(&EXAMPLE)),
+                format!(
+                    "expected a dialect, because no schema is right for every API, found none; for example `{}`",
+                    naming.example(&EXAMPLE)
+                ),
             )
         })?;
         Ok(SanitizeOptions {

@@ -10,9 +10,9 @@ use alloc::{
 
 use super::rules::names::stand_in;
 use crate::{
-    gather::Gather as _,
     dialect::{self, grammar::NameRule, Method},
     error::Error,
+    gather::Gather as _,
     json::{Child, Data, Node, Object, Text},
     options::SanitizeOptions,
     schema::{

@@ -17,14 +17,8 @@ use crate::gather::Gather as _;
 use crate::json::{Data, Node, Text};
 
 /// The keywords whose schemas count as being outside the tables.
-const OUTSIDE: Keywords = Keywords::of(&[
-    Keyword::Properties,
-    Keyword::Items,
-    Keyword::AnyOf,
-    Keyword::OneOf,
-    Keyword::AllOf,
-    Keyword::AdditionalProperties,
-]);
+const OUTSIDE: Keywords =
+    Keywords::of(&[Keyword::Properties, Keyword::Items, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::AdditionalProperties]);
 
 /// The root tables, by their names.
 pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
@@ -62,11 +56,13 @@ pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool) 
         queue.extend(node.get("$ref").and_then(Node::as_text).and_then(definition));
         Ok(Next::Into)
     });
-    let tables = TABLES.map(|table| root.get(table).and_then(Node::as_object).map(|object| {
-        let index: BTreeMap<Cow<'_, str>, &Node<'_>> =
-            object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).into_map();
-        index
-    }));
+    let tables = TABLES.map(|table| {
+        root.get(table).and_then(Node::as_object).map(|object| {
+            let index: BTreeMap<Cow<'_, str>, &Node<'_>> =
+                object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).into_map();
+            index
+        })
+    });
     let mut reached = BTreeSet::new();
     while let Some(next) = queue.pop() {
         let target = tables.get(next.table).and_then(Option::as_ref).and_then(|table| table.get(next.name.as_str()));

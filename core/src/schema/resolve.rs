@@ -3,7 +3,6 @@
 //! Resolution happens on the schema as it came, before anything moves; the numbers then find the nodes wherever they are.
 
 use alloc::{
-    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     string::String,
     vec::Vec,
@@ -104,7 +103,9 @@ impl<'t, 'a> Document<'t, 'a> {
                             base = uri::resolve(&base, name);
                             self.resources.entry(base.clone()).or_insert(node);
                         }
-                        if let Some(anchor) = fragment.filter(|anchor| draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/')) {
+                        if let Some(anchor) =
+                            fragment.filter(|anchor| draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/'))
+                        {
                             self.name(&base, anchor, node);
                         }
                     }
@@ -148,11 +149,11 @@ impl<'t, 'a> Document<'t, 'a> {
 }
 
 /// One step of a JSON Pointer.
-fn child<'t, 'a>(node: &'t Node<'a>, token: &Cow<'_, str>) -> Option<&'t Node<'a>> {
+fn child<'t, 'a>(node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
     match node.data() {
         Data::Object(object) => object.get(token),
         Data::Array(items) => {
-            let canonical = token.as_ref() == "0" || !token.starts_with('0');
+            let canonical = token == "0" || !token.starts_with('0');
             items.get(token.parse::<usize>().ok().filter(|_| canonical && token.bytes().all(|digit| digit.is_ascii_digit()))?)
         }
         _ => None,

@@ -36,14 +36,9 @@ impl Position {
             (Position::Uncertain, _) => Position::Uncertain,
             (Position::Positive, Keyword::Not) => Position::Negated,
             (Position::Negated, Keyword::Not) => Position::Positive,
-            (
-                _,
-                Keyword::OneOf
-                | Keyword::If
-                | Keyword::Contains
-                | Keyword::UnevaluatedItems
-                | Keyword::UnevaluatedProperties,
-            ) => Position::Uncertain,
+            (_, Keyword::OneOf | Keyword::If | Keyword::Contains | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) => {
+                Position::Uncertain
+            }
             (position, _) => position,
         }
     }

@@ -4,8 +4,8 @@ use alloc::{collections::BTreeSet, format};
 
 use super::{seen, stands_for_a_schema, Report, Rule, Schema};
 use crate::{
-    gather::Gather as _,
     dialect::grammar::Grammar,
+    gather::Gather as _,
     json::{push_token, Node, Text},
     schema::keyword::Keyword,
 };

@@ -7,8 +7,8 @@ use alloc::{collections::BTreeSet, vec, vec::Vec};
 
 use super::{combinators::is_annotation, references::References};
 use crate::{
-    gather::Gather as _,
     dialect::grammar::Grammar,
+    gather::Gather as _,
     json::{Node, Text},
 };
 

@@ -24,14 +24,8 @@ const COMBINATORS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 const STRUCTURE: [&str; 7] = ["items", "anyOf", "oneOf", "allOf", "properties", "additionalProperties", "$ref"];
 
 /// The schemas that count as steps: definitions do not.
-const STEPS: Keywords = Keywords::of(&[
-    Keyword::Properties,
-    Keyword::Items,
-    Keyword::AdditionalProperties,
-    Keyword::AnyOf,
-    Keyword::OneOf,
-    Keyword::AllOf,
-]);
+const STEPS: Keywords =
+    Keywords::of(&[Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
 /// Gives up meaning, the cheapest first, until the schema's compact text is within `max_bytes`.
 pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, notes: &mut Notes<'_>) -> Result<(), Error> {

@@ -112,7 +112,9 @@ impl<'a> Keep<'_, '_> {
                 "additionalProperties" if value.as_object().is_none() && value.as_bool().is_none() => "a schema or a boolean",
                 "properties" if value.as_object().is_none() => "an object of schemas",
                 "anyOf" | "oneOf" | "allOf" if value.as_array().is_none() => "a list of schemas",
-                "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => "a list of strings",
+                "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => {
+                    "a list of strings"
+                }
                 "enum" if value.as_array().is_none() => "a list",
                 "description" | "$ref" if value.as_text().is_none() => "a string",
                 "minItems" if value.as_u64().is_none() => "a whole number, 0 or more",

@@ -52,12 +52,10 @@ struct Repair<'n, 'r> {
 impl<'a> Rewrite<'a> for Repair<'_, '_> {
     fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
         match node.data() {
-            Data::Bool(value) => {
-                // `additionalProperties: false` is a rule about names, not a schema to Codex; in a list it is one again.
-                if place.pointer.steps().last() != Some(&Step::Name("additionalProperties")) {
-                    let value = *value;
-                    self.boolean(node, place, value);
-                }
+            // `additionalProperties: false` is a rule about names, not a schema to Codex; in a list it is one again.
+            Data::Bool(value) if place.pointer.steps().last() != Some(&Step::Name("additionalProperties")) => {
+                let value = *value;
+                self.boolean(node, place, value);
             }
             Data::Object(_) => {
                 self.tables(node, place);

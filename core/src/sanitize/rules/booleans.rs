@@ -30,7 +30,9 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         rules.notes.note(place.position, spot.clone(), spot, TRUE, || String::from("said `true`, which accepts anything, as a schema"));
         node.replace(Data::Object(Object::new()));
     } else {
-        rules.notes.note(place.position, spot.clone(), spot, FALSE, || format!("said `{value}`, which accepts nothing, as `{{\"not\":{{}}}}`"));
+        rules
+            .notes
+            .note(place.position, spot.clone(), spot, FALSE, || format!("said `{value}`, which accepts nothing, as `{{\"not\":{{}}}}`"));
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
     }
     value

@@ -18,8 +18,8 @@ use super::{
     Rules,
 };
 use crate::{
-    gather::Gather as _,
     error::Error,
+    gather::Gather as _,
     json::{Data, Member, Node, Object, Text},
     report::Accepts,
     schema::{

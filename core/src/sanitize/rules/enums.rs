@@ -3,13 +3,14 @@
 use alloc::{collections::BTreeSet, format, string::String, vec, vec::Vec};
 
 use super::{
+    conflicts,
     malformed::TYPES,
     notes::{Effect, Spot},
     Rules,
 };
 use crate::{
-    gather::Gather as _,
     error::{Code, Error},
+    gather::Gather as _,
     json::{self, Data, Node, Text},
     report::{Accepts, Guidance},
     schema::{merge, walk::Place},
@@ -39,7 +40,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     let nullable = types.contains(&"null") && types.len() > 1;
     let plain: Vec<&'static str> = types.iter().copied().filter(|name| !(nullable && *name == "null")).collect();
     let together = match plain.as_slice() {
-        [name] => !nullable || !(rule.nullable_scalar_only && matches!(*name, "object" | "array")),
+        [name] => !(nullable && rule.nullable_scalar_only && matches!(*name, "object" | "array")),
         _ => false,
     };
     if count > rule.most {
@@ -114,7 +115,8 @@ fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
 /// The types of the values, in the order of [`TYPES`]: the declared number where one is declared.
 fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
-        node.get("type").is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
+        node.get("type")
+            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
     };
     let any = |test: &dyn Fn(&Node<'_>) -> bool| values.iter().any(test);
     let all_integers = values.iter().filter_map(Node::as_number).all(json::is_integral);
@@ -146,7 +148,9 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str
         return;
     }
     let at = if node.get("type").is_some() { Spot::under(node, "type") } else { Spot::of(node) };
-    rules.notes.note(place.position, at, Spot::under(node, "type"), INFER, || format!("wrote `type`, which the values in `enum` have: {}", types.join(", ")));
+    rules.notes.note(place.position, at, Spot::under(node, "type"), INFER, || {
+        format!("wrote `type`, which the values in `enum` have: {}", types.join(", "))
+    });
     // In the order of `TYPES`, so `null` first.
     let mut names: Vec<Node<'a>> = types.iter().map(|name| Node::literal(name)).collect();
     let value = if names.len() == 1 { names.pop().unwrap_or_default() } else { Node::array(names) };
@@ -161,9 +165,13 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str
 /// Beside an `enum`, `null` leads the list of types.
 fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(types) = node.get("type") else { return };
-    let Some(at) = types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0) else { return };
+    let Some(at) = types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0) else {
+        return;
+    };
     let spot = Spot::of(types);
-    rules.notes.note(place.position, spot, Spot::under(node, "type"), NULL_FIRST, || String::from("put `null` first in `type`, beside `enum`"));
+    rules
+        .notes
+        .note(place.position, spot, Spot::under(node, "type"), NULL_FIRST, || String::from("put `null` first in `type`, beside `enum`"));
     node.visit("type", |list| {
         if let Some(names) = list.as_array_mut() {
             let null = names.remove(at);
@@ -192,6 +200,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str],
     if object.has("anyOf") {
         let rest = core::mem::take(node);
         let merged = merge::both_at(rest, union, at);
+        conflicts::note(&merged, place.position, &Spot::of(&merged.node), rules);
         *node = merged.node;
         node.touch();
     } else if let Data::Object(union) = union.into_data() {

@@ -48,11 +48,13 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     if excess(root, &limits, rules.grammar.six_bytes).is_none() {
         return Ok(());
     }
-    let steps: [&dyn Fn(&mut Node<'a>, &mut Rules) -> Result<(), Error>; 2] = [&drop_keywords, &drop_constraints];
-    for step in steps {
-        if excess(root, &limits, rules.grammar.six_bytes).is_some_and(|excess| excess.of == "bytes") {
-            step(root, rules)?;
-        }
+    let too_long =
+        |root: &Node<'_>, rules: &Rules| excess(root, &limits, rules.grammar.six_bytes).is_some_and(|excess| excess.of == "bytes");
+    if too_long(root, rules) {
+        drop_keywords(root, rules)?;
+    }
+    if too_long(root, rules) {
+        drop_constraints(root, rules)?;
     }
     let mut level = deepest(root);
     while level > 0 && excess(root, &limits, rules.grammar.six_bytes).is_some() {
@@ -66,9 +68,11 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     }
     match excess(root, &limits, rules.grammar.six_bytes) {
         None => Ok(()),
-        Some(Excess { of, most, found }) => {
-            Err(Error::new(Code::LimitExceeded, "", format!("expected at most {most} {of} after everything that can be given up, found {found}")))
-        }
+        Some(Excess { of, most, found }) => Err(Error::new(
+            Code::LimitExceeded,
+            "",
+            format!("expected at most {most} {of} after everything that can be given up, found {found}"),
+        )),
     }
 }
 
@@ -132,7 +136,9 @@ impl<'a> Rewrite<'a> for DropKeywords<'_> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Next::Into) };
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
-            self.rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, DROP, || format!("dropped `{name}` to make room"));
+            self.rules
+                .notes
+                .note(place.position, Spot::of(&member.value), Spot::Nowhere, DROP, || format!("dropped `{name}` to make room"));
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
@@ -168,7 +174,9 @@ impl<'a> Rewrite<'a> for DropConstraints<'_> {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
-            self.rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || format!("dropped `{name}` to make room"));
+            self.rules
+                .notes
+                .note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || format!("dropped `{name}` to make room"));
             said.push((name, member.value.clone()));
         }
         if let Some(object) = node.as_object_mut() {
@@ -219,7 +227,9 @@ impl<'a> Rewrite<'a> for Shorten<'_> {
         let Some(text) = node.get("description").and_then(Node::as_text).and_then(long) else { return Ok(Next::Into) };
         let length = self.length;
         let spot = Spot::under(node, "description");
-        self.rules.notes.note(place.position, spot.clone(), spot, SHORTEN, || format!("cut a description to {length} characters to make room"));
+        self.rules
+            .notes
+            .note(place.position, spot.clone(), spot, SHORTEN, || format!("cut a description to {length} characters to make room"));
         node.visit("description", |description| {
             description.replace(Data::String(Text::new(text.chars().take(length).collect::<String>())));
         });

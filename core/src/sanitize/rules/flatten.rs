@@ -8,15 +8,15 @@ use alloc::{
 };
 
 use super::{
-    describe,
+    conflicts, describe,
     notes::{Effect, Spot},
     types::annotates,
     unions, Rules,
 };
 use crate::{
-    gather::Gather as _,
     dialect::grammar::Grammar,
     error::{Code, Error},
+    gather::Gather as _,
     json::{self, Data, Member, Node, Object, Pointer, Text},
     options::Hints,
     report::{Accepts, Guidance},
@@ -49,7 +49,9 @@ pub(super) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar) -> Result<(),
             }
             Some(Data::Array(names))
                 if !names.is_empty()
-                    && names.iter().all(|name| super::malformed::TYPES.iter().any(|known| name.is_text(known)) && !name.is_text("object")) =>
+                    && names
+                        .iter()
+                        .all(|name| super::malformed::TYPES.iter().any(|known| name.is_text(known)) && !name.is_text("object")) =>
             {
                 refused(String::from("a `type` without \"object\""))
             }
@@ -121,8 +123,8 @@ fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
     let mut objects: Vec<Object<'a>> = Vec::new();
     for branch in branches {
         let from = Spot::of(&branch);
-        let merged = merge::both_at(bundle.clone(), branch, usize::MAX);
-        unions::note_conflicts(&merged, &place, from, rules);
+        let merged = merge::both(bundle.clone(), branch);
+        conflicts::note(&merged, place.position, &from, rules);
         let mut merged = merged.node;
         if unions::is_impossible(&merged) {
             continue;
@@ -260,7 +262,8 @@ fn common<'a>(lists: Vec<Node<'a>>) -> Option<Node<'a>> {
     let mut lists = lists.into_iter();
     let first = lists.next()?;
     let others: Vec<Node<'a>> = lists.collect();
-    let everywhere = |name: &Node<'a>| others.iter().all(|list| list.as_array().is_some_and(|names| names.iter().any(|other| json::same(other, name))));
+    let everywhere =
+        |name: &Node<'a>| others.iter().all(|list| list.as_array().is_some_and(|names| names.iter().any(|other| json::same(other, name))));
     let names: Vec<Node<'a>> = first.as_array().unwrap_or_default().iter().filter(|name| everywhere(name)).cloned().collect();
     (!names.is_empty()).then(|| Node::array(names).with_origin(first.origin()))
 }

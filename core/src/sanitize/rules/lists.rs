@@ -22,9 +22,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     let Some(rule) = rules.grammar.beside_type_list else { return };
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get("type").and_then(Node::as_array).filter(|types| types.len() > 1) else { return };
-    let accepted = |member: &Member<'_>| {
-        member.key.is("type") || Keyword::named(&member.key).is_some_and(|keyword| rule.anywhere.has(keyword))
-    };
+    let accepted =
+        |member: &Member<'_>| member.key.is("type") || Keyword::named(&member.key).is_some_and(|keyword| rule.anywhere.has(keyword));
     // `enum` beside null and one other type has its own rule, and has been said already.
     if object.has("enum") || object.iter().all(accepted) {
         return;

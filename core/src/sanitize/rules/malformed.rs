@@ -95,8 +95,7 @@ fn known_type(name: &str) -> Option<Option<&'static str>> {
 fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let is_null = |member: &Member<'_>| {
         member.value.is_null()
-            && Keyword::named(&member.key)
-                .is_some_and(|keyword| !matches!(keyword, Keyword::Const | Keyword::Default | Keyword::Examples))
+            && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword, Keyword::Const | Keyword::Default | Keyword::Examples))
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
     for member in object.iter().filter(|member| is_null(member)) {
@@ -163,7 +162,9 @@ fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
         let empty = value.as_array().is_some_and(<[_]>::is_empty);
         let kind = value.kind();
         let to = Spot::under(node, "properties");
-        rules.notes.note(place.position, spot, to, if empty { REPAIR } else { REMOVE }, || format!("replaced {kind} under `properties` by `{{}}`"));
+        rules.notes.note(place.position, spot, to, if empty { REPAIR } else { REMOVE }, || {
+            format!("replaced {kind} under `properties` by `{{}}`")
+        });
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("properties"), Node::empty_object());
         }
@@ -224,7 +225,9 @@ fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         _ => Vec::new(),
     };
     let spot = Spot::of(value);
-    rules.notes.note(place.position, spot, Spot::under(node, "required"), REPAIR, || String::from("kept of `required` what is a list of names"));
+    rules
+        .notes
+        .note(place.position, spot, Spot::under(node, "required"), REPAIR, || String::from("kept of `required` what is a list of names"));
     for name in hoisted {
         if !names.iter().any(|known| known.as_text() == Some(&name)) {
             names.push(Node::string(name));

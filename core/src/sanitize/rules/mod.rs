@@ -5,6 +5,7 @@
 //! them, the root and the limits after them.
 
 mod booleans;
+mod conflicts;
 mod describe;
 mod endless;
 mod enums;
@@ -39,22 +40,22 @@ use crate::{
 use notes::Notes;
 
 /// What the rules work with: the grammar, the caller's wishes, and the notes.
-pub(super) struct Rules {
-    pub(super) grammar: &'static Grammar,
-    pub(super) draft: Draft,
-    pub(super) refs: Refs,
-    pub(super) untyped: Untyped,
-    pub(super) hints: Hints,
-    pub(super) max_nodes: usize,
+struct Rules {
+    grammar: &'static Grammar,
+    draft: Draft,
+    refs: Refs,
+    untyped: Untyped,
+    hints: Hints,
+    max_nodes: usize,
     /// Something was respelled that older drafts say otherwise.
-    pub(super) respelled: bool,
+    respelled: bool,
     /// Nothing refers to any definition, so they all go.
-    pub(super) no_references: bool,
+    no_references: bool,
     /// Definitions stay that could be inlined, because that was asked for or would be too much.
-    pub(super) keeps_definitions: bool,
+    keeps_definitions: bool,
     /// How many schemas stand above the deepest one.
-    pub(super) deepest: usize,
-    pub(super) notes: Notes,
+    deepest: usize,
+    notes: Notes,
 }
 
 /// Rewrites a schema into a grammar.

@@ -11,8 +11,8 @@ use super::{
     Rules,
 };
 use crate::{
-    gather::Gather as _,
     dialect::grammar::NameRule,
+    gather::Gather as _,
     json::{Data, Node, Object, Text},
     schema::walk::Place,
 };

@@ -11,12 +11,13 @@ use alloc::{
 use core::ops::Range;
 
 use super::{
+    conflicts,
     notes::{Effect, Spot},
     Rules,
 };
 use crate::{
-    gather::Gather as _,
     error::{Code, Error},
+    gather::Gather as _,
     json::{Data, Member, Node, Object, Text},
     limits::MAX_DEPTH,
     options::Refs,
@@ -34,7 +35,6 @@ const INLINE: Effect = Effect::same("inline-ref");
 const KEEP: Effect = Effect::same("respell-ref");
 const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
 const SIBLING: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
-const UNMERGED: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
 const PRUNE: Effect = Effect::same("prune-definition");
 
@@ -53,7 +53,11 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     if (too_many || too_deep) && !rules.grammar.refs.to_defs {
         let (found, most) = if too_many { (graph.produced, rules.max_nodes) } else { (graph.depth, MAX_DEPTH) };
         let what = if too_many { "nodes" } else { "levels" };
-        return Err(Error::new(Code::BudgetExceeded, "", format!("expected references that inline to at most {most} {what}, found {found}")));
+        return Err(Error::new(
+            Code::BudgetExceeded,
+            "",
+            format!("expected references that inline to at most {most} {what}, found {found}"),
+        ));
     }
     rules.keeps_definitions = too_many || too_deep || rules.refs == Refs::Keep;
     if too_many {
@@ -65,7 +69,16 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     let wanted: BTreeSet<Number> = references.all_targets().into_set();
     let mut targets = BTreeMap::new();
     index(&source, &wanted, &mut targets);
-    let mut expand = Expand { references, targets, kept, names: BTreeMap::new(), queue: Vec::new(), used: BTreeSet::new(), in_definitions: false, rules };
+    let mut expand = Expand {
+        references,
+        targets,
+        kept,
+        names: BTreeMap::new(),
+        queue: Vec::new(),
+        used: BTreeSet::new(),
+        in_definitions: false,
+        rules,
+    };
     walk::rewrite(root, Keywords::ALL, &mut expand)?;
     expand.in_definitions = true;
     let mut definitions: Vec<Member<'a>> = Vec::new();
@@ -170,7 +183,8 @@ impl<'a> Expand<'_, '_, 'a> {
         };
         self.used.insert(target);
         // Where the root must be an object it cannot be a reference, so its definition is said there once more.
-        let at_root = place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions && self.rules.grammar.object_root;
+        let at_root =
+            place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions && self.rules.grammar.object_root;
         if self.kept.contains(&target) && !at_root {
             self.keep(node, place, target);
             return Ok(false);
@@ -211,20 +225,7 @@ impl<'a> Expand<'_, '_, 'a> {
 
     fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, position: Position) -> Node<'a> {
         let merged = merge::both_at(outer, inner, at);
-        for left in &merged.unmerged {
-            let keyword = left.keyword.name();
-            let spot = left.value().map_or(Spot::of(&merged.node), Spot::of);
-            self.rules.notes.note(position, spot, Spot::of(&merged.node), UNMERGED, || {
-                format!("dropped `{keyword}`, which could not be joined with the one it meets")
-            });
-        }
-        if merged.in_doubt || merged.guidance_lost {
-            let accepts = if merged.in_doubt { Accepts::Mixed } else { Accepts::Same };
-            let guidance = if merged.guidance_lost { Guidance::Lost } else { Guidance::Same };
-            let effect = Effect::same("merge-siblings").accepts(accepts).guidance(guidance);
-            let spot = Spot::of(&merged.node);
-            self.rules.notes.note(position, spot.clone(), spot, effect, || String::from("joined a definition with what stands beside the reference"));
-        }
+        conflicts::note(&merged, position, &Spot::of(&merged.node), self.rules);
         merged.node
     }
 
@@ -258,7 +259,10 @@ impl<'a> Expand<'_, '_, 'a> {
         }
         let pointer = self.targets.get(&definition.target).map(|(_, pointer)| pointer.as_str()).unwrap_or_default();
         let token = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "_").replace("~0", "_");
-        let stem: String = token.chars().map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' }).collect();
+        let stem: String = token
+            .chars()
+            .map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' })
+            .collect();
         let stem = if stem.is_empty() { String::from("root") } else { stem };
         let taken: BTreeSet<&String> = self.names.values().into_set();
         let mut name = stem.clone();
@@ -301,7 +305,8 @@ impl<'a> Expand<'_, '_, 'a> {
     /// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
     fn drop_siblings(&mut self, node: &mut Node<'a>, position: Position) {
         let validates = |member: &Member<'_>| {
-            !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
+            !member.key.is("$ref")
+                && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
         };
         let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
         for member in object.iter().filter(|member| validates(member)) {
@@ -329,7 +334,8 @@ pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &m
 }
 
 fn only_annotations(node: &Node<'_>) -> bool {
-    let annotates = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta));
+    let annotates =
+        |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta));
     node.as_object().is_some_and(|object| object.iter().all(annotates))
 }
 
@@ -381,7 +387,9 @@ fn note_unused(source: &Node<'_>, used: &BTreeSet<Number>, rules: &mut Rules) {
     });
     rules.notes.forget(&unused);
     for (number, pointer) in names {
-        rules.notes.note(Position::Positive, Spot::Node(number), Spot::Nowhere, PRUNE, || format!("removed `{pointer}`: nothing refers to it"));
+        rules
+            .notes
+            .note(Position::Positive, Spot::Node(number), Spot::Nowhere, PRUNE, || format!("removed `{pointer}`: nothing refers to it"));
     }
 }
 

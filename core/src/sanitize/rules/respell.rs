@@ -40,7 +40,9 @@ pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) {
         return;
     }
     let spot = Spot::under(root, "$schema");
-    rules.notes.note(crate::schema::walk::Position::Positive, spot.clone(), spot, DIALECT, || format!("declared `{CURRENT}`, whose words are used now"));
+    rules.notes.note(crate::schema::walk::Position::Positive, spot.clone(), spot, DIALECT, || {
+        format!("declared `{CURRENT}`, whose words are used now")
+    });
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }

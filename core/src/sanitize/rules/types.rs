@@ -8,7 +8,6 @@ use super::{
     Rules,
 };
 use crate::{
-    dialect::grammar::AnyRule,
     json::{Data, Member, Node, Object, Text},
     options::Untyped,
     report::Accepts,
@@ -87,9 +86,9 @@ fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str],
 
 /// Says that anything goes, in the grammar's way or the caller's.
 pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    match (rules.untyped, rules.grammar.any) {
-        (Untyped::Keep, _) | (Untyped::Any, AnyRule::Empty) => {}
-        (Untyped::String, _) => {
+    match rules.untyped {
+        Untyped::Keep => {}
+        Untyped::String => {
             rules.notes.note(place.position, Spot::of(node), Spot::under(node, "type"), GUESS, || {
                 String::from("wrote `type: \"string\"`, because that was asked for")
             });
@@ -97,16 +96,16 @@ pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
                 object.insert_at(0, Text::literal("type"), Node::literal("string"));
             }
         }
-        (Untyped::Any, AnyRule::AllTypes) => all_types(node, place, rules),
+        Untyped::Any => all_types(node, place, rules),
     }
 }
 
 fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(object) = node.as_object() else { return };
     let beside = rules.grammar.beside_type_list;
-    let alone = object.iter().all(|Member { key, .. }| {
-        Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword)))
-    });
+    let alone = object
+        .iter()
+        .all(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword))));
     let spot = Spot::of(node);
     let to = Spot::under(node, if alone { "type" } else { "anyOf" });
     rules.notes.note(place.position, spot, to, ANY, || String::from("said that anything goes, as a union of all types"));
@@ -121,7 +120,6 @@ fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) 
 
 /// Whether a member only tells the reader something.
 pub(super) fn annotates(member: &Member<'_>) -> bool {
-    Keyword::named(&member.key).is_some_and(|keyword| {
-        matches!(keyword.role(), Role::Annotation | Role::Meta) && keyword.constrains().is_none()
-    })
+    Keyword::named(&member.key)
+        .is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta) && keyword.constrains().is_none())
 }

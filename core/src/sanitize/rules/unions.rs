@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    lists,
+    conflicts, lists,
     notes::{Effect, Spot},
     types::annotates,
     Rules,
@@ -16,8 +16,6 @@ use crate::{
 };
 
 const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
-const CONFLICT: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const DOUBT: Effect = Effect::same("merge-conflict").accepts(Accepts::Mixed);
 const TOO_MANY: Effect = Effect::same("drop-long-union").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
 
@@ -81,8 +79,8 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     for branch in branches {
         let spot = Spot::of(&branch);
         let own = branch.origin();
-        let merged = merge::both_at(bundle.clone(), branch, usize::MAX);
-        note_conflicts(&merged, place, spot.clone(), rules);
+        let merged = merge::both(bundle.clone(), branch);
+        conflicts::note(&merged, place.position, &spot, rules);
         let mut branch = merged.node;
         if is_impossible(&branch) {
             rules.notes.note(place.position, spot, Spot::Nowhere, IMPOSSIBLE, || {
@@ -105,19 +103,6 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     }
     node.replace(Data::Object(Object::from_unique(rest)));
     Ok(())
-}
-
-/// Reports what a merge could not say.
-pub(super) fn note_conflicts<'a>(merged: &merge::Merged<'a>, place: &Place<'_, 'a>, spot: Spot, rules: &mut Rules) {
-    for left in &merged.unmerged {
-        let keyword = left.keyword.name();
-        rules.notes.note(place.position, left.value().map_or(spot.clone(), Spot::of), Spot::Nowhere, CONFLICT, || {
-            format!("dropped `{keyword}`, which could not be joined with the one it meets")
-        });
-    }
-    if merged.in_doubt {
-        rules.notes.note(place.position, spot, Spot::Nowhere, DOUBT, || String::from("joined schemas that look at what stands beside them"));
-    }
 }
 
 /// `{"not": {}}`, which accepts nothing.

@@ -13,8 +13,8 @@ use super::{
     Rules,
 };
 use crate::{
-    gather::Gather as _,
     error::Error,
+    gather::Gather as _,
     json::{Data, Node, Text},
     schema::{
         graph,
@@ -103,9 +103,13 @@ struct Settle<'s, 'a> {
 impl<'a> Rewrite<'a> for Settle<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         // A definition may be nothing but a reference to the next one.
-        while let Some((name, body)) = named(node).filter(|name| !self.recursive.contains(*name)).and_then(|name| self.bodies.get_key_value(name)) {
+        while let Some((name, body)) =
+            named(node).filter(|name| !self.recursive.contains(*name)).and_then(|name| self.bodies.get_key_value(name))
+        {
             let reference_at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
-            self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), INLINE, || format!("put `{name}` where it is referred to"));
+            self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), INLINE, || {
+                format!("put `{name}` where it is referred to")
+            });
             if let Some(object) = node.as_object_mut() {
                 object.remove("$ref");
             }

@@ -17,10 +17,8 @@ use crate::{
 const CONDITION: [Keyword; 3] = [Keyword::If, Keyword::Then, Keyword::Else];
 
 /// What makes properties count as evaluated.
-const EVALUATES_PROPERTIES: Keywords = IN_PLACE
-    .with(Keyword::Properties)
-    .with(Keyword::PatternProperties)
-    .with(Keyword::AdditionalProperties);
+const EVALUATES_PROPERTIES: Keywords =
+    IN_PLACE.with(Keyword::Properties).with(Keyword::PatternProperties).with(Keyword::AdditionalProperties);
 
 /// What makes items count as evaluated.
 const EVALUATES_ITEMS: Keywords =
@@ -126,11 +124,7 @@ impl<'a> Merge<'a> {
             return Err(Impossible);
         }
         if accepts_nothing(&inner) || json::same(&outer, &inner) {
-            return Ok(if accepts_nothing(&outer) || json::same(&outer, &inner) {
-                Kept::Either(outer, inner)
-            } else {
-                Kept::Outer(outer)
-            });
+            return Ok(if accepts_nothing(&outer) || json::same(&outer, &inner) { Kept::Either(outer, inner) } else { Kept::Outer(outer) });
         }
         if accepts_nothing(&outer) {
             return Ok(Kept::Inner(inner));

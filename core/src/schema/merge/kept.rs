@@ -149,12 +149,7 @@ pub(super) fn slots<'a>(outer: Object<'a>, inner: Object<'a>, place: usize) -> V
 
 impl<'a> Slot<'a> {
     fn outer(member: Member<'a>) -> Self {
-        Slot {
-            keyword: Keyword::named(&member.key),
-            outer_key: Some(member.key),
-            inner_key: None,
-            value: Value::Outer(member.value),
-        }
+        Slot { keyword: Keyword::named(&member.key), outer_key: Some(member.key), inner_key: None, value: Value::Outer(member.value) }
     }
 
     /// The name, for the path to it.
@@ -166,9 +161,12 @@ impl<'a> Slot<'a> {
     }
 }
 
+/// What is left of one slot: its name on either side (the inner's with its place there), and its value.
+type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Kept<'a>);
+
 /// An object of what is left under each name. Names that stand on one side only and were not looked at are kept.
 pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<Shell>, inner: Option<Shell>) -> Kept<'a> {
-    let mut members: Vec<(Option<Text<'a>>, Option<(usize, Text<'a>)>, Kept<'a>)> = Vec::with_capacity(slots.len());
+    let mut members: Vec<Named<'a>> = Vec::with_capacity(slots.len());
     for slot in slots {
         let kept = match slot.value {
             Value::Outer(node) => Kept::Outer(node),
@@ -179,8 +177,8 @@ pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<Shell>, inner: Opti
         };
         members.push((slot.outer_key, slot.inner_key, kept));
     }
-    let outer_stays = outer
-        .filter(|shell| shell.len == members.len() && members.iter().all(|(key, _, kept)| key.is_some() && kept.is_outers()));
+    let outer_stays =
+        outer.filter(|shell| shell.len == members.len() && members.iter().all(|(key, _, kept)| key.is_some() && kept.is_outers()));
     let inner_stays = inner.filter(|shell| {
         let mut members = members.iter().enumerate();
         shell.len == members.len()
@@ -205,9 +203,9 @@ pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<Shell>, inner: Opti
             Kept::Inner(shell.restored(Data::Object(Object::from_unique(members.collect()))))
         }
         (stays, None) => {
-            let members = members.into_iter().filter_map(|(outer, inner, kept)| {
-                Some(Member { key: outer.or(inner.map(|key| key.1))?, value: kept.into_node() })
-            });
+            let members = members
+                .into_iter()
+                .filter_map(|(outer, inner, kept)| Some(Member { key: outer.or(inner.map(|key| key.1))?, value: kept.into_node() }));
             let data = Data::Object(Object::from_unique(members.collect()));
             match (stays, outer.or(inner)) {
                 (Some(shell), _) => Kept::Outer(shell.restored(data)),
@@ -242,9 +240,7 @@ pub(super) fn list<'a>(items: Vec<Item<'a>>, outer: Option<Shell>, inner: Option
             let (outers, inners) = pairs.unzip();
             Kept::Either(outer.restored(Data::Array(outers)), inner.restored(Data::Array(inners)))
         }
-        (None, Some(shell)) => {
-            Kept::Inner(shell.restored(Data::Array(items.into_iter().map(|item| item.kept.into_inner()).collect())))
-        }
+        (None, Some(shell)) => Kept::Inner(shell.restored(Data::Array(items.into_iter().map(|item| item.kept.into_inner()).collect()))),
         (stays, None) => {
             let data = Data::Array(items.into_iter().map(|item| item.kept.into_node()).collect());
             match (stays, outer.or(inner)) {

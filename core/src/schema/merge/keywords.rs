@@ -53,16 +53,12 @@ impl<'a> Merge<'a> {
             Keyword::Enum => self.enums(outer, inner),
             Keyword::Const if json::same(&outer, &inner) => Ok(Kept::Either(outer, inner)),
             Keyword::Const => Err(Impossible),
-            Keyword::Minimum
-            | Keyword::ExclusiveMinimum
-            | Keyword::MinLength
-            | Keyword::MinItems
-            | Keyword::MinProperties => Ok(self.tighter(keyword, Ordering::Greater, outer, inner)),
-            Keyword::Maximum
-            | Keyword::ExclusiveMaximum
-            | Keyword::MaxLength
-            | Keyword::MaxItems
-            | Keyword::MaxProperties => Ok(self.tighter(keyword, Ordering::Less, outer, inner)),
+            Keyword::Minimum | Keyword::ExclusiveMinimum | Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties => {
+                Ok(self.tighter(keyword, Ordering::Greater, outer, inner))
+            }
+            Keyword::Maximum | Keyword::ExclusiveMaximum | Keyword::MaxLength | Keyword::MaxItems | Keyword::MaxProperties => {
+                Ok(self.tighter(keyword, Ordering::Less, outer, inner))
+            }
             Keyword::MultipleOf => Ok(self.multiple(outer, inner)),
             Keyword::UniqueItems => Ok(match (outer.as_bool(), inner.as_bool()) {
                 (Some(true), Some(false)) => Kept::Outer(outer),
@@ -82,9 +78,7 @@ impl<'a> Merge<'a> {
                     Kept::Outer(outer)
                 }
             })),
-            Keyword::PropertyNames | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => {
-                Ok(self.under(keyword, outer, inner))
-            }
+            Keyword::PropertyNames | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => Ok(self.under(keyword, outer, inner)),
             Keyword::AllOf => Ok(self.all_of(outer, inner)),
             Keyword::AnyOf => self.any_of(outer, inner),
             Keyword::Not => self.not(outer, inner),
@@ -141,7 +135,7 @@ impl<'a> Merge<'a> {
 
     /// Once a type of one side stands beside the values of the other, values that are of another type are none any more.
     pub(super) fn enum_within_type(&mut self, sides: &mut Sides<'a>) -> Result<(), Impossible> {
-        if sides.from_one_side(Keywords::of(&[Keyword::Type, Keyword::Enum])) {
+        if sides.is_one_sided(Keywords::of(&[Keyword::Type, Keyword::Enum])) {
             return Ok(());
         }
         let Some(types) = sides.get(Keyword::Type).and_then(Types::of_keyword) else { return Ok(()) };

@@ -24,13 +24,10 @@ mod types;
 
 use alloc::vec::Vec;
 
+pub(super) use self::types::Types;
 use self::{
     kept::{Kept, Shell, Value},
     sides::Sides,
-};
-pub(super) use self::{
-    order::{values, ByValue},
-    types::Types,
 };
 use super::keyword::{Keyword, Keywords, Role};
 use crate::{
@@ -55,6 +52,7 @@ pub(crate) struct Merged<'a> {
     pub(crate) in_doubt: bool,
 }
 
+#[cfg(test)]
 impl Merged<'_> {
     /// Does it accept exactly what both accept?
     pub(crate) fn is_exact(&self) -> bool {
@@ -161,14 +159,8 @@ pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
 }
 
 /// What speaks of the schema itself or names it; not of use in another schema.
-const OWN: Keywords = Keywords::of(&[
-    Keyword::Schema,
-    Keyword::Id,
-    Keyword::Anchor,
-    Keyword::DynamicAnchor,
-    Keyword::RecursiveAnchor,
-    Keyword::Vocabulary,
-]);
+const OWN: Keywords =
+    Keywords::of(&[Keyword::Schema, Keyword::Id, Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor, Keyword::Vocabulary]);
 
 impl<'a> Merge<'a> {
     fn new(branches: usize, spare: usize) -> Self {
@@ -291,10 +283,7 @@ fn refers(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Array(items) => items.iter().any(refers),
         Data::Object(object) => object.iter().any(|member| {
-            let reference = matches!(
-                Keyword::named(&member.key),
-                Some(Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef)
-            );
+            let reference = matches!(Keyword::named(&member.key), Some(Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef));
             reference || refers(&member.value)
         }),
         _ => false,

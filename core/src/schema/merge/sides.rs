@@ -105,7 +105,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Do all of these keywords that are there come from one side alone, as they stood on it?
-    pub(super) fn from_one_side(&self, keywords: Keywords) -> bool {
+    pub(super) fn is_one_sided(&self, keywords: Keywords) -> bool {
         let all = |own: fn(&Value<'a>) -> bool| {
             self.slots.iter().all(|slot| !slot.keyword.is_some_and(|keyword| keywords.has(keyword)) || own(&slot.value))
         };
@@ -126,7 +126,7 @@ impl<'a> Sides<'a> {
         let get = |keyword| self.get(keyword);
         let objects_only = get(Keyword::Type).and_then(Types::of_keyword) == Some(Types::OBJECT);
         let Some(required) = get(Keyword::Required).and_then(Node::as_array).filter(|_| objects_only) else { return Ok(()) };
-        if self.from_one_side(OF_MEMBERS) {
+        if self.is_one_sided(OF_MEMBERS) {
             return Ok(());
         }
         let properties = get(Keyword::Properties).and_then(Node::as_object);
@@ -148,10 +148,5 @@ impl<'a> Sides<'a> {
     }
 }
 
-const OF_MEMBERS: Keywords = Keywords::of(&[
-    Keyword::Type,
-    Keyword::Required,
-    Keyword::Properties,
-    Keyword::PatternProperties,
-    Keyword::AdditionalProperties,
-]);
+const OF_MEMBERS: Keywords =
+    Keywords::of(&[Keyword::Type, Keyword::Required, Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties]);
