@@ -1,7 +1,16 @@
 //! Reading JSON text into the tree.
 //!
-//! The lexer is `hifijson`: no_std, numbers as text, strings borrowed. Measured (`make bench`, "reading"): see the table
-//! in benches/README.md.
+//! The lexer is `hifijson`: no_std, numbers as text, strings borrowed. Measured natively over 1,547 real tool schemas of 2.1 KB
+//! (`cargo run --release -p toolwire --example reading -- tools.jsonl`, one run, 2026-11-20), µs per schema:
+//!
+//! | | µs | |
+//! |---|---|---|
+//! | `serde_json::Value` with `preserve_order` | 8.5 | |
+//! | `serde_json` through a `Visitor` into this tree | 4.1 | loses `1.0`, 2^70 and `1e400`, and every escape |
+//! | `hifijson` into this tree | 7.4 | keeps them |
+//!
+//! The visitor is faster, but what it loses is promised, and the feature that would keep numbers (`arbitrary_precision`) changes
+//! how our users' own serde_json behaves.
 
 use alloc::{format, string::String, vec::Vec};
 use core::cell::RefCell;
