@@ -61,7 +61,9 @@ else
   say "clippy for wasm32: not possible here, rustup has no library for that target; linted for this machine only"
 fi
 check "core without std" scripts/no-std.sh
-check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --no-deps --locked
+# The bindings have readers only inside this repository.
+check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
 check "lint npm" npm run --silent --prefix npm lint
 check "lint python" python/dev lint
 check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
