@@ -63,7 +63,7 @@ fi
 check "core without std" scripts/no-std.sh
 check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --no-deps --locked
 # The bindings have readers only inside this repository.
-check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
+check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
 check "lint npm" npm run --silent --prefix npm lint
 check "lint python" python/dev lint
 check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
