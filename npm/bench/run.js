@@ -15,10 +15,12 @@ import {
 } from '../dist/index.js';
 
 const ROUNDS = 41;
-const data = new URL('../../../shared/data/mcp_tools.jsonl', import.meta.url);
+const data = process.argv[2] ?? new URL('../../../shared/data/mcp_tools.jsonl', import.meta.url);
 if (!existsSync(data)) {
-  console.log('skipped: the reference data (mcp_tools.jsonl) is not on this machine');
-  process.exit();
+  console.log(
+    `expected tools as JSON lines, found nothing at ${data}; name another file: npm run bench -- tools.jsonl`,
+  );
+  process.exit(1);
 }
 
 const values = readFileSync(data, 'utf8')
@@ -31,9 +33,29 @@ const request = { model: 'm', messages: [{ role: 'user', content: 'hello' }] };
 const requests = values.map((input_schema, at) => ({ ...request, tools: [{ name: `tool_${at}`, input_schema }] }));
 const requestTexts = requests.map((value) => JSON.stringify(value));
 
+const size = texts.reduce((total, text) => total + text.length, 0);
+const long = [longRequest()];
+const longBytes = long.map((text) => new TextEncoder().encode(text));
+
 const wire = { dialect: 'codex-wire' };
 const codex = { dialect: 'codex' };
 const share = { ...codex, share: true };
+
+/** A long conversation of 10 MB, in which one tool of fifty was loaded. */
+function longRequest() {
+  const tools = values
+    .slice(0, 50)
+    .map((input_schema, at) => ({ name: `tool_${at}`, input_schema, defer_loading: true }));
+  const content = texts
+    .join('\n')
+    .repeat(Math.ceil(5e6 / size))
+    .slice(0, 5000);
+  const messages = Array.from({ length: 1800 }, (_, at) => ({ role: at % 2 ? 'assistant' : 'user', content }));
+  const loaded = [{ type: 'tool_reference', tool_name: 'tool_7' }];
+  messages.push({ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'search', input: {} }] });
+  messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: loaded }] });
+  return JSON.stringify({ model: 'm', messages, tools });
+}
 
 /** Groups of contenders; in each, the others are compared with the first. */
 const groups = {
@@ -44,6 +66,11 @@ const groups = {
     'sanitizeJson codex, Uint8Array': [bytes, (text) => sanitizeJson(text, codex)],
     normalizeEnvelopeJson: [texts, (text) => normalizeEnvelopeJson(text)],
     'applyDeferredLoadingJson, one tool': [requestTexts, (text) => applyDeferredLoadingJson(text)],
+  },
+  [`a request of ${(long[0].length / 1e6).toFixed(1)} MB`]: {
+    'JSON.parse + JSON.stringify': [long, (text) => JSON.stringify(JSON.parse(text))],
+    applyDeferredLoadingJson: [long, (text) => applyDeferredLoadingJson(text)],
+    'applyDeferredLoadingJson, Uint8Array': [longBytes, (text) => applyDeferredLoadingJson(text)],
   },
   'object → object': {
     structuredClone: [values, (value) => structuredClone(value)],
@@ -58,7 +85,6 @@ const groups = {
   },
 };
 
-const size = texts.reduce((total, text) => total + text.length, 0);
 console.log(
   `${values.length} tools, ${(size / values.length / 1000).toFixed(2)} KB each; Node ${process.version}; ${ROUNDS} rounds, median\n`,
 );
@@ -81,7 +107,7 @@ function report(title, contenders) {
   }
   const median = (name) => times[name].sort((one, two) => one - two)[ROUNDS >> 1];
   const first = median(names[0]);
-  console.log(title.padEnd(40), 'µs per tool'.padStart(12), 'ratio'.padStart(7));
+  console.log(title.padEnd(40), 'µs each'.padStart(12), 'ratio'.padStart(7));
   for (const name of names) {
     const time = median(name);
     console.log(`  ${name}`.padEnd(40), time.toFixed(2).padStart(12), (time / first).toFixed(2).padStart(7));

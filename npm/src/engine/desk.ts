@@ -23,6 +23,10 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** Something to put among the characters: a string, or bytes that are text already. */
 export type Characters = string | Uint8Array;
 
+function encoded(characters: Characters): Uint8Array {
+  return typeof characters === 'string' ? encoder.encode(characters) : characters;
+}
+
 /** WebAssembly memory, as far as both sides use it. */
 export class Desk {
   private words: Uint32Array;
@@ -49,10 +53,8 @@ export class Desk {
    */
   put(records: Uint32Array, chars: string, texts: readonly Characters[] = []): number {
     const pieces = [chars, ...texts];
-    let guess = 64;
-    for (const piece of pieces) guess += piece.length;
-    this.makeRoom(records.length + texts.length, guess);
-    const lengths = this.write(pieces) ?? this.writeAgain(records.length + texts.length, pieces);
+    const words = records.length + texts.length;
+    const lengths = this.write(words, pieces) ?? (this.write(words, pieces.map(encoded)) as number[]);
     let at = this.field(WORDS);
     for (let text = 1; text < lengths.length; text++) this.words[at++] = lengths[text] as number;
     this.words.set(records, at);
@@ -93,8 +95,11 @@ export class Desk {
     return this.flag(UNCHANGED);
   }
 
-  /** Writes every piece, or gives up because one of them needs more room than its length. */
-  private write(pieces: readonly Characters[]): number[] | undefined {
+  /** Makes room and writes every piece, or gives up because a string needs more bytes than most do. */
+  private write(words: number, pieces: readonly Characters[]): number[] | undefined {
+    let room = 64;
+    for (const piece of pieces) room += piece.length + (typeof piece === 'string' ? piece.length >> 3 : 0);
+    this.makeRoom(words, room);
     const lengths: number[] = [];
     let at = this.field(CHARS);
     const end = at + this.field(CHARS_ROOM);
@@ -111,14 +116,6 @@ export class Desk {
       }
     }
     return lengths;
-  }
-
-  /** A UTF-16 unit takes three bytes at most. */
-  private writeAgain(words: number, pieces: readonly Characters[]): number[] {
-    let most = 64;
-    for (const piece of pieces) most += typeof piece === 'string' ? piece.length * 3 : piece.length;
-    this.makeRoom(words, most);
-    return this.write(pieces) ?? [];
   }
 
   private makeRoom(words: number, chars: number): void {
