@@ -25,7 +25,11 @@ fn groups() -> Option<Vec<Group>> {
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row of the test suite"));
     Some(
         rows.map(|row| Group {
-            name: format!("{} {}", row["source"].as_str().unwrap_or_default().rsplit(':').next().unwrap_or_default(), row["description"].as_str().unwrap_or_default()),
+            name: format!(
+                "{} {}",
+                row["source"].as_str().unwrap_or_default().rsplit(':').next().unwrap_or_default(),
+                row["description"].as_str().unwrap_or_default()
+            ),
             draft: if row["draft"] == "draft7" { Draft::Draft7 } else { Draft::Draft202012 },
             schema: row["schema"].clone(),
             tests: row["tests"].as_array().expect("tests").iter().map(|test| (test["data"].clone(), test["valid"] == true)).collect(),
@@ -90,8 +94,17 @@ fn moonshot_reports_what_the_official_suite_shows() {
     assert!(faults.is_empty(), "{} faults", faults.len());
 }
 
-fn judge(name: &str, schema: &Value, draft: Draft, instances: &[Value], faults: &mut Vec<String>, tally: &mut BTreeMap<&'static str, usize>) {
-    if std::env::var_os("TOOLWIRE_TRACE").is_some() { eprintln!("{name}\n{schema}"); }
+fn judge(
+    name: &str,
+    schema: &Value,
+    draft: Draft,
+    instances: &[Value],
+    faults: &mut Vec<String>,
+    tally: &mut BTreeMap<&'static str, usize>,
+) {
+    if std::env::var_os("TOOLWIRE_TRACE").is_some() {
+        eprintln!("{name}\n{schema}");
+    }
     let options = SanitizeOptions::new("moonshot");
     let Some(before) = validator(schema, draft) else {
         *tally.entry("input unreadable to the validator").or_default() += 1;
@@ -112,14 +125,20 @@ fn judge(name: &str, schema: &Value, draft: Draft, instances: &[Value], faults: 
     let output = &result.schema;
     let again = sanitize_with_report(output, &options);
     if again.as_ref().map(|again| &again.schema).ok() != Some(output) {
-        faults.push(format!("{name}: not idempotent\n  in  {schema}\n  out {output}\n  2nd {:?}", again.map(|again| again.schema.to_string())));
+        faults.push(format!(
+            "{name}: not idempotent\n  in  {schema}\n  out {output}\n  2nd {:?}",
+            again.map(|again| again.schema.to_string())
+        ));
     }
     match check(output, &options) {
         Ok(violations) if violations.is_empty() => {}
         other => faults.push(format!("{name}: check {other:?}\n  in  {schema}\n  out {output}")),
     }
     let Some(after) = validator(output, Draft::Draft202012) else {
-        faults.push(format!("{name}: output unreadable to the validator: {:?}\n  in  {schema}\n  out {output}", jsonschema::options().with_draft(Draft::Draft202012).build(output).err().map(|e|e.to_string())));
+        faults.push(format!(
+            "{name}: output unreadable to the validator: {:?}\n  in  {schema}\n  out {output}",
+            jsonschema::options().with_draft(Draft::Draft202012).build(output).err().map(|e| e.to_string())
+        ));
         return;
     };
     if result.changes.iter().any(|change| change.encoded) {
@@ -137,7 +156,8 @@ fn judge(name: &str, schema: &Value, draft: Draft, instances: &[Value], faults: 
             _ => true,
         };
         if !told {
-            let rules: Vec<String> = result.changes.iter().map(|change| format!("{} {} {}", change.pointer, change.rule, change.accepts.as_str())).collect();
+            let rules: Vec<String> =
+                result.changes.iter().map(|change| format!("{} {} {}", change.pointer, change.rule, change.accepts.as_str())).collect();
             faults.push(format!("{name}: {instance} was {was}, is {is}\n  in  {schema}\n  out {output}\n  {rules:?}"));
         }
     }
