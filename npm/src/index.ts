@@ -50,4 +50,4 @@ export {
   sanitizeJsonWithReport,
   sanitizeWithReport,
 } from './sanitize.js';
-export type { JsonSchema, ObjectSchema } from './schema.js';
+export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';

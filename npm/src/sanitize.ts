@@ -1,7 +1,7 @@
 import { callOnText, callOnValues } from './engine/call.js';
-import type { CheckOptions, SanitizeOptions } from './options.js';
+import type { CheckOptions, Dialect, SanitizeOptions } from './options.js';
 import type { Rewritten, Violation } from './report.js';
-import type { JsonSchema } from './schema.js';
+import type { SchemaFor } from './schema.js';
 
 /**
  * Rewrites a tool's parameter schema into one dialect, with the least loss of meaning. The input is not changed.
@@ -15,8 +15,8 @@ import type { JsonSchema } from './schema.js';
  * @throws {@link ToolwireError} `unknown-dialect`, `invalid-option`, `invalid-value`, `too-deep`, `not-representable`,
  *   `too-lossy`, and what else the dialect names.
  */
-export function sanitize(schema: unknown, options: SanitizeOptions): JsonSchema {
-  return callOnValues('sanitize', false, [schema], options).value as JsonSchema;
+export function sanitize<D extends Dialect>(schema: unknown, options: SanitizeOptions & { dialect: D }): SchemaFor<D> {
+  return callOnValues('sanitize', false, [schema], options).value as SchemaFor<D>;
 }
 
 /**
@@ -28,9 +28,12 @@ export function sanitize(schema: unknown, options: SanitizeOptions): JsonSchema 
  * if (!lossless) for (const { pointer, message } of changes) console.warn(tool.name, pointer, message);
  * ```
  */
-export function sanitizeWithReport(schema: unknown, options: SanitizeOptions): Rewritten<JsonSchema> {
+export function sanitizeWithReport<D extends Dialect>(
+  schema: unknown,
+  options: SanitizeOptions & { dialect: D },
+): Rewritten<SchemaFor<D>> {
   const { value, report } = callOnValues('sanitize', true, [schema], options);
-  return { schema: value, ...report } as Rewritten<JsonSchema>;
+  return { schema: value, ...report } as Rewritten<SchemaFor<D>>;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Dialect } from './options.js';
+
 /** A JSON Schema that is an object: any keyword may be there, with any value. */
 export type JsonSchema = { [keyword: string]: unknown };
 
@@ -9,3 +11,9 @@ export type ObjectSchema = JsonSchema & {
   type: 'object';
   properties: { [name: string]: unknown };
 };
+
+/** The dialects that promise an object root: tool parameters of their APIs are an object and nothing else. */
+export type ObjectRootDialect = 'moonshot';
+
+/** What `sanitize` returns for a dialect, so that it fits the SDKs' parameter types without a cast. */
+export type SchemaFor<D extends Dialect> = D extends ObjectRootDialect ? ObjectSchema : JsonSchema;

@@ -8,7 +8,7 @@ import { type Engine, guarded, reported, running, tidy } from './instance.js';
 import { isText, like, readable, type Text, unreadable } from './text.js';
 
 /** The core's functions by name. */
-export type FunctionName = 
+export type FunctionName =
   | 'sanitize'
   | 'normalizeEnvelope'
   | 'applyDeferredLoading'
