@@ -169,7 +169,7 @@ def check_json(text: str | bytes | bytearray | memoryview, /, **options: Unpack[
 
 
 def restore_arguments(arguments: object, schema: object, /, **options: Unpack[SanitizeOptions]) -> Any:
-    """Bring the model's arguments back into the shape that the tool's own schema has, where a dialect encoded something.
+    """Bring the model's arguments back into the shape of the tool's own schema, where a dialect encoded something.
 
     Takes the tool's *original* schema and the options that `sanitize` was given. What it does not understand stays as
     it is.
