@@ -13,6 +13,7 @@ mod flatten;
 mod lists;
 mod malformed;
 pub(in crate::sanitize) mod names;
+mod nesting;
 mod notes;
 mod refs;
 mod required;
