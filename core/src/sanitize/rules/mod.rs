@@ -19,6 +19,7 @@ mod refs;
 mod required;
 mod respell;
 mod says;
+mod stray;
 mod types;
 mod unions;
 mod unwind;

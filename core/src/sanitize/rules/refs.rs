@@ -70,6 +70,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         targets,
         kept,
         names: BTreeMap::new(),
+        taken: BTreeSet::new(),
         queue: Vec::new(),
         used: BTreeSet::new(),
         in_definitions: false,
@@ -119,6 +120,7 @@ struct Expand<'e, 's, 'a> {
     targets: BTreeMap<Number, (&'s Node<'a>, String)>,
     kept: BTreeSet<Number>,
     names: BTreeMap<Definition, String>,
+    taken: BTreeSet<String>,
     queue: Vec<Definition>,
     used: BTreeSet<Number>,
     /// The root is done.
@@ -290,10 +292,9 @@ impl<'a> Expand<'_, '_, 'a> {
         let token = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "_").replace("~0", "_");
         let stem: String = token.chars().map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' }).collect();
         let stem = if stem.is_empty() { String::from("root") } else { stem };
-        let taken: BTreeSet<&String> = self.names.values().collect();
         let mut name = stem.clone();
         let mut count = 2;
-        while taken.contains(&name) {
+        while !self.taken.insert(name.clone()) {
             name = format!("{stem}_{count}");
             count += 1;
         }
