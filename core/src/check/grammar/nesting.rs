@@ -24,8 +24,6 @@ pub(super) struct Nesting {
     followed: Option<BTreeSet<usize>>,
     visited: BTreeSet<usize>,
     steps: usize,
-    /// The depths of everything below references, together.
-    in_all: usize,
 }
 
 impl Default for Nesting {
@@ -37,7 +35,6 @@ impl Default for Nesting {
             followed: None,
             visited: BTreeSet::new(),
             steps: STEPS,
-            in_all: 0,
         }
     }
 }
@@ -74,7 +71,7 @@ impl Nesting {
         }
         // A measured definition was not reached by a reference yet, so its own reference may be met once more below.
         let on_the_way = if is_measured { BTreeSet::new() } else { BTreeSet::from([number]) };
-        let depth = self.search(number, on_the_way, references).unwrap_or_else(|| self.bound());
+        let depth = self.search(number, on_the_way, references).unwrap_or_else(|| self.bound(number, references));
         set(&mut self.depths, number, depth);
         depth
     }
@@ -82,7 +79,6 @@ impl Nesting {
     fn below(&mut self, number: usize, references: &mut References<'_, '_>) -> &Below {
         if self.below.get(number).is_none_or(Option::is_none) {
             let below = references.target(number).map(|target| measure(target, references)).unwrap_or_default();
-            self.in_all = self.in_all.saturating_add(below.deepest);
             set(&mut self.below, number, below);
         }
         const NOTHING: &Below = &Below { deepest: 0, references: Vec::new() };
@@ -125,9 +121,17 @@ impl Nesting {
         None
     }
 
-    /// More than any chain can be, in which each reference stands once and the first one twice.
-    fn bound(&self) -> usize {
-        self.in_all.saturating_mul(2)
+    /// As deep as any chain can be in which each reference stands once and the first one twice.
+    fn bound(&mut self, start: usize, references: &mut References<'_, '_>) -> usize {
+        let mut seen = BTreeSet::from([start]);
+        let mut open = vec![start];
+        let mut in_all = self.below(start, references).deepest;
+        while let Some(number) = open.pop() {
+            let below = self.below(number, references);
+            in_all = in_all.saturating_add(below.deepest);
+            open.extend(below.references.iter().map(|(number, _)| *number).filter(|number| seen.insert(*number)));
+        }
+        in_all
     }
 
     fn followed(&mut self, references: &mut References<'_, '_>) -> &BTreeSet<usize> {

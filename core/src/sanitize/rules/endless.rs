@@ -39,14 +39,15 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
     if endless.is_empty() {
         return Ok(());
     }
+    let says: &dyn Fn(&str) -> String = &|name| format!("cut the recursion into `{name}`, which the validator sees no way out of");
     // First only inside the definitions that do not end, and only on the way that does not.
     let forced = forced_references(root, &endless);
-    walk::rewrite(root, Keywords::ALL, &mut Cutter { rules, goes: &|node, _| forced.contains(&place_of(node)) })?;
+    walk::rewrite(root, Keywords::ALL, &mut Cutter { rules, goes: &|node, _| forced.contains(&place_of(node)), effect: CUT, says })?;
     let still = self::endless(root);
     if still.is_empty() {
         return Ok(());
     }
-    walk::rewrite(root, Keywords::ALL, &mut Cutter { rules, goes: &|_, name| still.contains(name) })?;
+    walk::rewrite(root, Keywords::ALL, &mut Cutter { rules, goes: &|_, name| still.contains(name), effect: CUT, says })?;
     if let Some(Data::Object(table)) = root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut) {
         table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));
         if table.is_empty() {
@@ -59,7 +60,7 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
 }
 
 /// Tells reference nodes apart while the tree stands still.
-fn place_of(node: &Node<'_>) -> (Option<u32>, Option<String>) {
+pub(super) fn place_of(node: &Node<'_>) -> (Option<u32>, Option<String>) {
     (node.origin().number(), named(node).map(String::from))
 }
 
@@ -152,9 +153,12 @@ fn forced_references(root: &Node<'_>, endless: &BTreeSet<String>) -> BTreeSet<(O
     bodies.filter_map(|member| ways(&member.value)).flatten().map(place_of).collect()
 }
 
-struct Cutter<'c, 'a> {
-    rules: &'c mut Rules,
-    goes: &'c dyn Fn(&Node<'a>, &str) -> bool,
+/// Cuts the references that go.
+pub(super) struct Cutter<'c, 'a> {
+    pub(super) rules: &'c mut Rules,
+    pub(super) goes: &'c dyn Fn(&Node<'a>, &str) -> bool,
+    pub(super) effect: Effect,
+    pub(super) says: &'c dyn Fn(&str) -> String,
 }
 
 impl<'a> Rewrite<'a> for Cutter<'_, 'a> {
@@ -163,9 +167,7 @@ impl<'a> Rewrite<'a> for Cutter<'_, 'a> {
         if !(self.goes)(node, &name) {
             return Ok(Next::Into);
         }
-        self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), CUT, || {
-            format!("cut the recursion into `{name}`, which the validator sees no way out of")
-        });
+        self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), self.effect, || (self.says)(&name));
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }

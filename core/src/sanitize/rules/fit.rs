@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    describe,
+    describe, nesting,
     notes::{Effect, Spot},
     types, Rules,
 };
@@ -39,6 +39,9 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
     let limits = Measure { bytes, depth: most("propertyDepth"), properties: most("properties") };
+    if rules.grammar.refs.to_defs && root.get("$defs").is_some() {
+        nesting::cut_deep(root, limits.depth, rules)?;
+    }
     // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands deeper
     // than the deepest schema.
     let length = json::length(root);
@@ -57,8 +60,8 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
         drop_constraints(root, rules)?;
     }
     let mut level = deepest(root);
-    while level > 0 && excess(root, &limits, rules.grammar.six_bytes).is_some() {
-        walk::rewrite(root, Keywords::ALL, &mut Cut { rules, level })?;
+    while let Some(excess) = excess(root, &limits, rules.grammar.six_bytes).filter(|_| level > 0) {
+        walk::rewrite(root, Keywords::ALL, &mut Cut { rules, level, for_bytes: excess.of == "bytes" })?;
         level -= 1;
     }
     for length in SHORTER {
@@ -194,6 +197,8 @@ impl<'a> Rewrite<'a> for DropConstraints<'_> {
 struct Cut<'r> {
     rules: &'r mut Rules,
     level: usize,
+    /// It is bytes that are too many, so a cut has to save some.
+    for_bytes: bool,
 }
 
 impl<'a> Rewrite<'a> for Cut<'_> {
@@ -205,6 +210,11 @@ impl<'a> Rewrite<'a> for Cut<'_> {
         let keeps = |member: &Member<'_>| member.key.is("description") || member.key.is("title");
         if object.iter().all(|member| keeps(member) || member.key.is("type")) {
             return Ok(Next::Skip);
+        }
+        // Saying "anything" may take more than what it would replace.
+        let kept: usize = object.iter().filter(|member| keeps(member)).map(|member| json::length(&member.value) + member.key.display().len() + 4).sum();
+        if self.for_bytes && kept + types::any_length(self.rules) >= json::length(node) {
+            return Ok(Next::Into);
         }
         let spot = Spot::of(node);
         self.rules.notes.note(place.position, spot.clone(), spot, CUT, || String::from("cut a schema to anything to make room"));

@@ -69,6 +69,13 @@ impl Spot {
             Spot::Nowhere => 0,
         }
     }
+
+    fn keyword(&self) -> Option<(Number, &str)> {
+        match self {
+            Spot::Keyword(number, keyword) => Some((*number, keyword)),
+            Spot::Node(_) | Spot::Nowhere => None,
+        }
+    }
 }
 
 struct Entry {
@@ -160,11 +167,15 @@ impl Notes {
         let mut places: BTreeMap<Number, (String, Vec<String>)> = BTreeMap::new();
         locate(output, &mut String::new(), &wanted, &mut places);
         let input = &self.input;
-        for entry in entries {
+        let asked: BTreeSet<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
+        let members = input.iter().map(|(parent, token)| (*parent, token.as_str()));
+        let there: BTreeSet<(Number, &str)> = members.filter(|member| asked.contains(member)).collect();
+        for entry in &entries {
             let place = entry.from.number();
             recorder.note(place, || {
                 let mut pointer = input_pointer(input, entry.from.number());
-                if let Spot::Keyword(_, keyword) = &entry.from {
+                // A keyword that an earlier rule has written is caused by the whole node.
+                if let Some((_, keyword)) = entry.from.keyword().filter(|member| there.contains(member)) {
                     push_token(&mut pointer, keyword);
                 }
                 let output_pointer = match &entry.to {
@@ -187,7 +198,7 @@ impl Notes {
                     guidance,
                     encoded,
                     because: Cow::Borrowed(because(rule)),
-                    message: entry.message,
+                    message: entry.message.clone(),
                 }
             });
         }

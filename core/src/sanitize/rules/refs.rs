@@ -34,6 +34,7 @@ use crate::{
 const INLINE: Effect = Effect::same("inline-ref");
 const KEEP: Effect = Effect::same("respell-ref");
 const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
+const OWN: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
 const SIBLING: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
 const PRUNE: Effect = Effect::same("prune-definition");
@@ -74,26 +75,38 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         targets,
         kept,
         names: BTreeMap::new(),
+        taken: BTreeSet::new(),
         queue: Vec::new(),
         used: BTreeSet::new(),
         in_definitions: false,
+        at_root: true,
+        root_chain: BTreeSet::from([0]),
         rules,
     };
     walk::rewrite(root, Keywords::ALL, &mut expand)?;
     expand.in_definitions = true;
-    let mut definitions: Vec<Member<'a>> = Vec::new();
+    let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
     while let Some(definition) = expand.queue.pop() {
         let mut body = expand.body(&definition);
         walk::rewrite(&mut body, Keywords::ALL, &mut expand)?;
         let name = expand.names.get(&definition).cloned().unwrap_or_default();
-        definitions.push(Member { key: Text::new(name), value: body });
+        definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let used = core::mem::take(&mut expand.used);
     note_unused(&source, &used, rules);
     if !definitions.is_empty() {
-        definitions.sort_by(|one, two| one.key.cmp(&two.key));
+        // In document order, and where the table stood: a table that is fine as it is stays as it is.
+        definitions.sort_by(|(one, _), (two, _)| one.cmp(two));
+        let members = definitions.into_iter().map(|(_, member)| member).collect();
+        let table = Node::object(Object::from_unique(members));
+        let table = match source.get("$defs") {
+            Some(standing) => table.with_origin(standing.origin()),
+            None => table,
+        };
+        let after: Vec<&Text<'a>> = source.as_object().into_iter().flatten().map(|member| &member.key).skip_while(|key| !key.is("$defs")).skip(1).collect();
         if let Some(object) = root.as_object_mut() {
-            object.set(Text::literal("$defs"), Node::object(Object::from_unique(definitions)));
+            let at = object.iter().position(|member| after.contains(&&member.key)).unwrap_or(object.len());
+            object.insert_at(at, Text::literal("$defs"), table);
         }
     }
     Ok(())
@@ -112,10 +125,15 @@ struct Expand<'e, 's, 'a> {
     targets: BTreeMap<Number, (&'s Node<'a>, String)>,
     kept: BTreeSet<Number>,
     names: BTreeMap<Definition, String>,
+    taken: BTreeSet<String>,
     queue: Vec<Definition>,
     used: BTreeSet<Number>,
     /// The root is done.
     in_definitions: bool,
+    /// What is walked stands at the root, or is to be merged with what stands there.
+    at_root: bool,
+    /// The targets that the root already consists of.
+    root_chain: BTreeSet<Number>,
     rules: &'e mut Rules,
 }
 
@@ -183,8 +201,11 @@ impl<'a> Expand<'_, '_, 'a> {
         };
         self.used.insert(target);
         // Where the root must be an object it cannot be a reference, so its definition is said there once more.
-        let at_root =
-            place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions && self.rules.grammar.object_root;
+        let at_root = place.keyword.is_none() && self.at_root && !self.in_definitions && self.rules.grammar.object_root;
+        if at_root && !self.root_chain.insert(target) {
+            self.cut_own(node, place.position);
+            return Ok(false);
+        }
         if self.kept.contains(&target) && !at_root {
             self.keep(node, place, target);
             return Ok(false);
@@ -195,8 +216,10 @@ impl<'a> Expand<'_, '_, 'a> {
         };
         let spot = Spot::under(node, "$ref");
         self.rules.notes.note(place.position, spot, Spot::of(&body), INLINE, || format!("put `#{pointer}` where it is referred to"));
-        self.merge(node, body, place)?;
-        Ok(true)
+        let outer = core::mem::replace(&mut self.at_root, at_root);
+        let merged = self.merge(node, body, place);
+        self.at_root = outer;
+        merged.map(|()| true)
     }
 
     /// Replaces a reference by its target; what stands beside it applies too.
@@ -264,10 +287,9 @@ impl<'a> Expand<'_, '_, 'a> {
             .map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' })
             .collect();
         let stem = if stem.is_empty() { String::from("root") } else { stem };
-        let taken: BTreeSet<&String> = self.names.values().into_set();
         let mut name = stem.clone();
         let mut count = 2;
-        while taken.contains(&name) {
+        while !self.taken.insert(name.clone()) {
             name = format!("{stem}_{count}");
             count += 1;
         }
@@ -299,6 +321,14 @@ impl<'a> Expand<'_, '_, 'a> {
         }
         if node.as_object().is_some_and(Object::is_empty) {
             node.replace(Data::Bool(true));
+        }
+    }
+
+    /// A root that is its own definition says nothing by that.
+    fn cut_own(&mut self, node: &mut Node<'a>, position: Position) {
+        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || String::from("removed a reference from the root to itself"));
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
         }
     }
 

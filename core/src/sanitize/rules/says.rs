@@ -1,6 +1,6 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
-use super::{booleans, enums, flatten, lists, malformed::TYPES, names, required, types, unions, Rules};
+use super::{booleans, enums, flatten, lists, malformed::TYPES, names, required, stray, types, unions, Rules};
 use crate::{
     error::Error,
     json::{Node, Step},
@@ -114,6 +114,8 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     }
     // Names before anything copies or joins properties.
     names::rename(node, place, rules);
+    // Values that hold a key called `$ref`, before anything looks for references again.
+    stray::say(node, place, rules);
     // Values prove a type, so they come before keywords, which only hint at one.
     enums::say(node, place, rules)?;
     // A list of types with keywords of single ones, before it is distributed anywhere.
