@@ -28,14 +28,7 @@ pub(super) struct Nesting {
 
 impl Default for Nesting {
     fn default() -> Self {
-        Nesting {
-            below: Vec::new(),
-            settled: Vec::new(),
-            depths: Vec::new(),
-            followed: None,
-            visited: BTreeSet::new(),
-            steps: STEPS,
-        }
+        Nesting { below: Vec::new(), settled: Vec::new(), depths: Vec::new(), followed: None, visited: BTreeSet::new(), steps: STEPS }
     }
 }
 

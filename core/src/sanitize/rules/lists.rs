@@ -47,17 +47,20 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
             false => shared.push(member),
         }
     }
-    let branches: Vec<Node<'a>> = names.into_iter().map(|name| {
-        let kind = kind_of(&name);
-        let mut branch = Object::new();
-        branch.set(Text::literal("type"), Node::string(name));
-        for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == kind && kind.is_some()) {
-            branch.set(member.key.clone(), member.value.clone());
-        }
-        let mut branch = Node::object(branch).with_origin(origin);
-        required::say(&mut branch, place, rules);
-        branch
-    }).collect();
+    let branches: Vec<Node<'a>> = names
+        .into_iter()
+        .map(|name| {
+            let kind = kind_of(&name);
+            let mut branch = Object::new();
+            branch.set(Text::literal("type"), Node::string(name));
+            for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == kind && kind.is_some()) {
+                branch.set(member.key.clone(), member.value.clone());
+            }
+            let mut branch = Node::object(branch).with_origin(origin);
+            required::say(&mut branch, place, rules);
+            branch
+        })
+        .collect();
     let branches = Node::array(branches);
     let mut rest = Object::from_unique(shared);
     rest.insert_at(at, Text::literal("anyOf"), branches);

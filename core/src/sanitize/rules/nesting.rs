@@ -48,7 +48,9 @@ struct Part {
 /// Cuts references until no way through them nests deeper than `most`.
 pub(super) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut Rules) -> Result<(), Error> {
     let parts = parts(root);
-    if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= most || longest(&parts).is_some_and(|longest| longest <= most) {
+    if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= most
+        || longest(&parts).is_some_and(|longest| longest <= most)
+    {
         return Ok(());
     }
     let gone = too_deep(&parts, most);
@@ -132,8 +134,11 @@ fn longest(parts: &[Part]) -> Option<usize> {
 /// The references to cut: those that lead too deep on some way from the root, and all recursion where that is what is too deep.
 fn too_deep(parts: &[Part], most: usize) -> BTreeSet<(Option<u32>, Option<String>)> {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-    let edges: BTreeMap<u32, BTreeSet<u32>> =
-        parts.iter().enumerate().map(|(index, part)| (number(index), part.references.iter().map(|reference| number(reference.to)).collect())).collect();
+    let edges: BTreeMap<u32, BTreeSet<u32>> = parts
+        .iter()
+        .enumerate()
+        .map(|(index, part)| (number(index), part.references.iter().map(|reference| number(reference.to)).collect()))
+        .collect();
     let recursive = graph::recursive(&edges);
     let is_recursive = |index: usize| recursive.contains(&number(index));
     let mut gone: BTreeSet<(Option<u32>, Option<String>)> = BTreeSet::new();

@@ -103,7 +103,8 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
             Some(standing) => table.with_origin(standing.origin()),
             None => table,
         };
-        let after: Vec<&Text<'a>> = source.as_object().into_iter().flatten().map(|member| &member.key).skip_while(|key| !key.is("$defs")).skip(1).collect();
+        let after: Vec<&Text<'a>> =
+            source.as_object().into_iter().flatten().map(|member| &member.key).skip_while(|key| !key.is("$defs")).skip(1).collect();
         if let Some(object) = root.as_object_mut() {
             let at = object.iter().position(|member| after.contains(&&member.key)).unwrap_or(object.len());
             object.insert_at(at, Text::literal("$defs"), table);
@@ -326,7 +327,9 @@ impl<'a> Expand<'_, '_, 'a> {
 
     /// A root that is its own definition says nothing by that.
     fn cut_own(&mut self, node: &mut Node<'a>, position: Position) {
-        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || String::from("removed a reference from the root to itself"));
+        self.rules
+            .notes
+            .note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || String::from("removed a reference from the root to itself"));
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }

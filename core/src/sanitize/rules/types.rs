@@ -103,10 +103,10 @@ pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 /// How many bytes it takes to say that anything goes, beside texts.
 pub(super) fn any_length(rules: &Rules) -> usize {
     let key = r#""type":,"#.len();
-    match (rules.untyped, rules.grammar.any) {
-        (Untyped::Keep, _) | (Untyped::Any, AnyRule::Empty) => 0,
-        (Untyped::String, _) => key + r#""string""#.len(),
-        (Untyped::Any, AnyRule::AllTypes) => key + 1 + ALL.iter().map(|name| name.len() + 3).sum::<usize>(),
+    match rules.untyped {
+        Untyped::Keep => 0,
+        Untyped::String => key + r#""string""#.len(),
+        Untyped::Any => key + 1 + ALL.iter().map(|name| name.len() + 3).sum::<usize>(),
     }
 }
 
