@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes: usize = texts.iter().map(String::len).sum();
     println!("Rust, {} tools, {} bytes each on average, microseconds per tool", texts.len(), bytes / texts.len().max(1));
 
-    let (codex, wire) = (SanitizeOptions::new("codex"), SanitizeOptions::new("codex-wire"));
+    let (codex, wire, moonshot) = (SanitizeOptions::new("codex"), SanitizeOptions::new("codex-wire"), SanitizeOptions::new("moonshot"));
     let row = |name: &str, time: Duration| println!("  {name:<40} {:7.2}", time.as_secs_f64() * 1e6 / texts.len().max(1) as f64);
     row(
         "serde_json::Value, parse and print alone",
@@ -33,9 +33,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     row("sanitize codex, text", best(&texts, |text| sanitize_json(text, &codex)));
     row("sanitize codex-wire, text", best(&texts, |text| sanitize_json(text, &wire)));
+    row("sanitize moonshot, text", best(&texts, |text| sanitize_json(text, &moonshot)));
+    row("sanitize moonshot, text with report", best(&texts, |text| sanitize_json_with_report(text, &moonshot)));
     row("sanitize codex-wire, text with report", best(&texts, |text| sanitize_json_with_report(text, &wire)));
     row("normalize_envelope, text", best(&texts, |text| normalize_envelope_json(text)));
     row("sanitize codex, value", best(&values, |value| sanitize(value, &codex)));
+    row("sanitize moonshot, value", best(&values, |value| sanitize(value, &moonshot)));
     row("sanitize codex-wire, value", best(&values, |value| sanitize(value, &wire)));
     row("normalize_envelope, value", best(&values, normalize_envelope));
     Ok(())
