@@ -24,6 +24,8 @@ mod types;
 mod unions;
 mod unwind;
 
+use alloc::{collections::BTreeMap, string::String};
+
 use crate::{
     dialect::{grammar::Grammar, Dialect},
     error::Error,
@@ -54,6 +56,8 @@ pub(super) struct Rules {
     pub(super) no_references: bool,
     /// Definitions stay that could be inlined, because that was asked for or would be too much.
     pub(super) keeps_definitions: bool,
+    /// The types of the definitions that stay, where they have one.
+    pub(super) definition_types: BTreeMap<String, String>,
     /// How many schemas stand above the deepest one.
     pub(super) deepest: usize,
     pub(super) notes: Notes,
@@ -76,6 +80,7 @@ pub(super) fn sanitize(
         hints: options.hints.unwrap_or(Hints::Describe),
         max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
         respelled: false,
+        definition_types: BTreeMap::new(),
         deepest: 0,
         keeps_definitions: false,
         no_references: !resolve::has_references(node),

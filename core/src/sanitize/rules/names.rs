@@ -29,6 +29,15 @@ pub(in crate::sanitize) fn stand_in(rule: NameRule, name: &str) -> Option<String
     (rule.no_braces && name.contains('{') && name.contains('}')).then(|| name.replace(['{', '}'], "_"))
 }
 
+/// The name that stands for one in a table which may have that one too.
+pub(in crate::sanitize) fn stand_in_among(rule: NameRule, name: &str, table: &Object<'_>) -> Option<String> {
+    let mut new = stand_in(rule, name)?;
+    while table.has(&new) {
+        new.push('_');
+    }
+    Some(new)
+}
+
 /// Renames properties of one schema, wherever it names them.
 pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let rule = rules.grammar.names;
@@ -37,7 +46,7 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     if let Some(table) = object.get("properties").and_then(Node::as_object) {
         for member in table {
             let Some(name) = member.key.value() else { continue };
-            let Some(new) = stand_in(rule, &name).filter(|new| !table.has(new)) else { continue };
+            let Some(new) = stand_in_among(rule, &name, table) else { continue };
             if !rule.reserved.contains(&&*name) && !breaks(&member.value) {
                 continue;
             }

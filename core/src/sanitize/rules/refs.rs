@@ -22,7 +22,7 @@ use crate::{
     report::{Accepts, Guidance},
     schema::{
         graph::Graph,
-        keyword::{Keyword, Keywords, Role},
+        keyword::{Holds, Keyword, Keywords, Role},
         merge,
         resolve::{self, Number, References},
         walk::{self, Next, Place, Position, Rewrite},
@@ -94,6 +94,11 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         definitions.sort_by(|(one, _), (two, _)| one.cmp(two));
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
+        for member in table.as_object().into_iter().flatten() {
+            if let (Some(name), Some(kind)) = (member.key.value(), member.value.get("type").and_then(Node::as_text).and_then(Text::value)) {
+                rules.definition_types.insert(name.into_owned(), kind.into_owned());
+            }
+        }
         let table = match source.get("$defs") {
             Some(standing) => table.with_origin(standing.origin()),
             None => table,
@@ -273,7 +278,12 @@ impl<'a> Expand<'_, '_, 'a> {
             self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
         }
         let inside = self.rules.grammar.refs.not_directly_under;
-        let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword));
+        let elsewhere = |keyword: Keyword| {
+            let only = self.rules.grammar.refs.only_under;
+            // What stands in a list is not looked at.
+            only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
+        };
+        let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| alone(member));
         object.set(Text::literal("$ref"), Node::string(reference));

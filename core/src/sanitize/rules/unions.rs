@@ -6,6 +6,7 @@ use super::{
     lists,
     notes::{Effect, Spot},
     types::annotates,
+    unwind::named,
     Rules,
 };
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
 const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
 const CONFLICT: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const DOUBT: Effect = Effect::same("merge-conflict").accepts(Accepts::Mixed);
+const UNSAID: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const TOO_MANY: Effect = Effect::same("drop-long-union").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
 
@@ -81,6 +83,17 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     for branch in branches {
         let spot = Spot::of(&branch);
         let own = branch.origin();
+        if let Some(name) = named(&branch) {
+            // Nothing may stand beside a reference that is kept. Often it says the same itself.
+            let says_it = |member: &Member<'_>| {
+                member.key.is("type") && rules.definition_types.get(name).is_some_and(|kind| member.value.is_text(kind))
+            };
+            if !bundle.as_object().is_some_and(|object| object.iter().all(says_it)) {
+                rules.notes.note(place.position, spot.clone(), spot, UNSAID, || String::from("left out beside a kept reference what stands beside its union"));
+            }
+            joined.push(branch);
+            continue;
+        }
         let merged = merge::both_at(bundle.clone(), branch, usize::MAX);
         note_conflicts(&merged, place, spot.clone(), rules);
         let mut branch = merged.node;
