@@ -156,8 +156,8 @@ pub fn call_text<'a>(
         });
     }
     let Answer { value, report, .. } = call(function, nodes, options, naming, with_report)?;
-    let text = match (function.result_name(), inputs.first()) {
-        (Some(_), Some(source)) => text_of(source, &value),
+    let text = match inputs.first() {
+        Some(source) if function.result_name().is_some() || function == Function::RestoreArguments => text_of(source, &value),
         _ => Cow::Owned(json::write(&value)),
     };
     Ok(TextAnswer { text, report })

@@ -109,6 +109,10 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
             object.insert_at(at, Text::literal("$defs"), table);
         }
     }
+    // Everything was written anew to find out that nothing had to be.
+    if source.is_intact() && crate::json::write(root) == crate::json::write(&source) {
+        *root = source;
+    }
     Ok(())
 }
 
@@ -215,7 +219,9 @@ impl<'a> Expand<'_, '_, 'a> {
             None => return Ok(false),
         };
         let spot = Spot::under(node, "$ref");
-        self.rules.notes.note(place.position, spot, Spot::of(&body), INLINE, || format!("put `#{pointer}` where it is referred to"));
+        let alone = node.as_object().is_some_and(|object| object.len() == 1);
+        let to = if alone { Spot::of(&body) } else { Spot::of(node) };
+        self.rules.notes.note(place.position, spot, to, INLINE, || format!("put `#{pointer}` where it is referred to"));
         let outer = core::mem::replace(&mut self.at_root, at_root);
         let merged = self.merge(node, body, place);
         self.at_root = outer;
@@ -273,10 +279,6 @@ impl<'a> Expand<'_, '_, 'a> {
         let definition = Definition { target, with };
         let name = self.name(&definition);
         let reference = format!("#/$defs/{name}");
-        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() {
-            let spot = Spot::under(node, "$ref");
-            self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
-        }
         let inside = self.rules.grammar.refs.not_directly_under;
         let elsewhere = |keyword: Keyword| {
             let only = self.rules.grammar.refs.only_under;
@@ -284,6 +286,10 @@ impl<'a> Expand<'_, '_, 'a> {
             only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
         };
         let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
+        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() || wrapped {
+            let spot = Spot::under(node, "$ref");
+            self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
+        }
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| alone(member));
         object.set(Text::literal("$ref"), Node::string(reference));

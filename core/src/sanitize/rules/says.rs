@@ -134,8 +134,10 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
         types::say(node, place, context, rules);
     }
     lists::say(node, place, rules);
-    // Last, because joining brings the properties that `required` names.
-    required::say(node, place, rules);
+    // Last, because joining brings the properties that `required` names. A branch waits for what stands beside its union.
+    if place.keyword != Some(Keyword::AnyOf) {
+        required::say(node, place, rules);
+    }
     Ok(())
 }
 

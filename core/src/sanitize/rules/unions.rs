@@ -54,6 +54,13 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
         && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
     let homeless = rules.grammar.required_is_known && branches.iter().any(|branch| names_unknown(branch)) && object.has("properties");
     if !(typed || shared || homeless) {
+        node.visit("anyOf", |branches| {
+            // The visitor never fails.
+            let _ = branches.visit_children::<()>(|_, branch| {
+                settled(branch, place, rules);
+                Ok(())
+            });
+        });
         return Ok(());
     }
     rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::under(node, "anyOf"), DISTRIBUTE, || {
@@ -118,6 +125,18 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     }
     node.replace(Data::Object(Object::from_unique(rest)));
     Ok(())
+}
+
+/// Says what a branch requires, and the branches of unions in it, once nothing more can join them.
+fn settled<'a>(branch: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    super::required::say(branch, place, rules);
+    branch.visit("anyOf", |branches| {
+        // The visitor never fails.
+        let _ = branches.visit_children::<()>(|_, branch| {
+            super::required::say(branch, place, rules);
+            Ok(())
+        });
+    });
 }
 
 /// Reports what a merge could not say.
