@@ -8,6 +8,7 @@
 )]
 
 
+mod hard;
 mod repair;
 mod tools;
 

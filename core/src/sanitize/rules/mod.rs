@@ -95,6 +95,7 @@ pub(super) fn sanitize(
     walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
     flatten::root(node, &mut rules)?;
     endless::cut(node, &mut rules)?;
+    unwind::unwind(node, &mut rules)?;
     // What is cut may be what made a definition recursive; inlining it then may need room again.
     loop {
         fit::fit(node, dialect, options, &mut rules)?;
