@@ -8,7 +8,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::rules::names::stand_in;
+use super::rules::names::stand_in_among;
 use crate::{
     dialect::{self, grammar::NameRule, Method},
     error::Error,
@@ -104,11 +104,10 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
     fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
         let Some(object) = value.as_object() else { return };
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
-        let known: BTreeSet<&Text<'n>> = tables().flatten().map(|member| &member.key).into_set();
         let mut originals: BTreeMap<String, &Text<'n>> = BTreeMap::new();
-        for name in &known {
-            if let Some(new) = name.value().and_then(|spelled| stand_in(self.rule, &spelled)) {
-                originals.insert(new, name);
+        for (table, member) in tables().flat_map(|table| table.iter().map(move |member| (table, member))) {
+            if let Some(new) = member.key.value().and_then(|spelled| stand_in_among(self.rule, &spelled, table)) {
+                originals.insert(new, &member.key);
             }
         }
         if originals.is_empty() {

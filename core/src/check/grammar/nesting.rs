@@ -24,11 +24,21 @@ pub(super) struct Nesting {
     followed: Option<BTreeSet<usize>>,
     visited: BTreeSet<usize>,
     steps: usize,
+    /// How many references were added up for the bound, and to what.
+    in_all: (usize, usize),
 }
 
 impl Default for Nesting {
     fn default() -> Self {
-        Nesting { below: Vec::new(), settled: Vec::new(), depths: Vec::new(), followed: None, visited: BTreeSet::new(), steps: STEPS }
+        Nesting {
+            below: Vec::new(),
+            settled: Vec::new(),
+            depths: Vec::new(),
+            followed: None,
+            visited: BTreeSet::new(),
+            steps: STEPS,
+            in_all: (0, 0),
+        }
     }
 }
 
@@ -116,15 +126,14 @@ impl Nesting {
 
     /// As deep as any chain can be in which each reference stands once and the first one twice.
     fn bound(&mut self, start: usize, references: &mut References<'_, '_>) -> usize {
-        let mut seen = BTreeSet::from([start]);
-        let mut open = vec![start];
-        let mut in_all = self.below(start, references).deepest;
-        while let Some(number) = open.pop() {
-            let below = self.below(number, references);
-            in_all = in_all.saturating_add(below.deepest);
-            open.extend(below.references.iter().map(|(number, _)| *number).filter(|number| seen.insert(*number)));
+        // Measuring one may bring another.
+        let mut next = self.in_all.0;
+        while next < references.count() {
+            self.in_all.1 = self.in_all.1.saturating_add(self.below(next, references).deepest);
+            next += 1;
         }
-        in_all
+        self.in_all.0 = next;
+        self.in_all.1.saturating_add(self.below(start, references).deepest)
     }
 
     fn followed(&mut self, references: &mut References<'_, '_>) -> &BTreeSet<usize> {

@@ -15,7 +15,7 @@ use crate::{
     report::{Accepts, Guidance},
     schema::{
         keyword::{Keyword, Keywords, Role},
-        walk::{self, Next, Place, Rewrite},
+        walk::{self, Next, Place, Position, Rewrite},
     },
 };
 
@@ -205,6 +205,10 @@ impl<'a> Rewrite<'a> for Cut<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         if place.depth < self.level {
             return Ok(Next::Into);
+        }
+        // Below `not` and the like anything is less, or nobody knows; what holds them is cut in its turn.
+        if place.position != Position::Positive {
+            return Ok(Next::Skip);
         }
         let Some(object) = node.as_object() else { return Ok(Next::Skip) };
         let keeps = |member: &Member<'_>| member.key.is("description") || member.key.is("title");

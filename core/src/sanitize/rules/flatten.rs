@@ -161,6 +161,9 @@ fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
             }
         }
     }
+    if !members.iter().any(|member| member.key.is("type")) {
+        members.insert(0, Member { key: Text::literal("type"), value: Node::literal("object") });
+    }
     node.replace(Data::Object(Object::from_members(members)));
     if described {
         describe::append(node, &[("anyOf", conditions)]);

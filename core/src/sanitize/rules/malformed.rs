@@ -210,7 +210,10 @@ fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         });
     }
     let Some(value) = node.get("required") else {
-        if let Some(object) = node.as_object_mut().filter(|_| !hoisted.is_empty()) {
+        if hoisted.is_empty() {
+            return;
+        }
+        if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("required"), Node::array(hoisted.into_iter().map(Node::string).collect()));
         }
         return;

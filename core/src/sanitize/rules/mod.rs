@@ -25,6 +25,8 @@ mod types;
 mod unions;
 mod unwind;
 
+use alloc::{collections::BTreeMap, string::String};
+
 use crate::{
     dialect::{grammar::Grammar, Dialect},
     error::Error,
@@ -55,6 +57,8 @@ struct Rules {
     no_references: bool,
     /// Definitions stay that could be inlined, because that was asked for or would be too much.
     keeps_definitions: bool,
+    /// The types of the definitions that stay, where they have one.
+    definition_types: BTreeMap<String, String>,
     /// How many schemas stand above the deepest one.
     deepest: usize,
     notes: Notes,
@@ -77,6 +81,7 @@ pub(super) fn sanitize(
         hints: options.hints.unwrap_or(Hints::Describe),
         max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
         respelled: false,
+        definition_types: BTreeMap::new(),
         deepest: 0,
         keeps_definitions: false,
         no_references: !resolve::has_references(node),
@@ -91,6 +96,7 @@ pub(super) fn sanitize(
     walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
     flatten::root(node, &mut rules)?;
     endless::cut(node, &mut rules)?;
+    unwind::unwind(node, &mut rules)?;
     // What is cut may be what made a definition recursive; inlining it then may need room again.
     loop {
         fit::fit(node, dialect, options, &mut rules)?;

@@ -30,21 +30,31 @@ pub(in crate::sanitize) fn stand_in(rule: NameRule, name: &str) -> Option<String
     (rule.no_braces && name.contains('{') && name.contains('}')).then(|| name.replace(['{', '}'], "_"))
 }
 
+/// The name that stands for one in a table which may have that one too.
+pub(in crate::sanitize) fn stand_in_among(rule: NameRule, name: &str, table: &Object<'_>) -> Option<String> {
+    let mut new = stand_in(rule, name)?;
+    while table.has(&new) {
+        new.push('_');
+    }
+    Some(new)
+}
+
 /// Renames properties of one schema, wherever it names them.
 pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let rule = rules.grammar.names;
     let Some(object) = node.as_object() else { return };
     let mut renamed: BTreeMap<String, String> = BTreeMap::new();
-    if let Some(table) = object.get("properties").and_then(Node::as_object) {
+    if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
         for member in table {
             let Some(name) = member.key.value() else { continue };
-            let Some(new) = stand_in(rule, &name).filter(|new| !table.has(new)) else { continue };
+            let Some(new) = stand_in_among(rule, &name, table) else { continue };
             if !rule.reserved.contains(&&*name) && !breaks(&member.value) {
                 continue;
             }
             let effect = Effect { encoded: true, ..Effect::same("rename-property") };
-            let spot = Spot::of(&member.value);
-            rules.notes.note(place.position, spot.clone(), spot, effect, || format!("renamed the property `{name}` to `{new}`"));
+            // It is the name that is changed: what it names may come from elsewhere.
+            let (from, to) = (Spot::under(all, name.clone().into_owned()), Spot::under(all, new.clone()));
+            rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{name}` to `{new}`"));
             renamed.insert(name.into_owned(), new);
         }
     }

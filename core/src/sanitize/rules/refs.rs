@@ -24,7 +24,7 @@ use crate::{
     report::{Accepts, Guidance},
     schema::{
         graph::Graph,
-        keyword::{Keyword, Keywords, Role},
+        keyword::{Holds, Keyword, Keywords, Role},
         merge,
         resolve::{self, Number, References},
         walk::{self, Next, Place, Position, Rewrite},
@@ -99,6 +99,11 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         definitions.sort_by(|(one, _), (two, _)| one.cmp(two));
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
+        for member in table.as_object().into_iter().flatten() {
+            if let (Some(name), Some(kind)) = (member.key.value(), member.value.get("type").and_then(Node::as_text).and_then(Text::value)) {
+                rules.definition_types.insert(name.into_owned(), kind.into_owned());
+            }
+        }
         let table = match source.get("$defs") {
             Some(standing) => table.with_origin(standing.origin()),
             None => table,
@@ -109,6 +114,10 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
             let at = object.iter().position(|member| after.contains(&&member.key)).unwrap_or(object.len());
             object.insert_at(at, Text::literal("$defs"), table);
         }
+    }
+    // Everything was written anew to find out that nothing had to be.
+    if source.is_intact() && crate::json::write(root) == crate::json::write(&source) {
+        *root = source;
     }
     Ok(())
 }
@@ -216,7 +225,9 @@ impl<'a> Expand<'_, '_, 'a> {
             None => return Ok(false),
         };
         let spot = Spot::under(node, "$ref");
-        self.rules.notes.note(place.position, spot, Spot::of(&body), INLINE, || format!("put `#{pointer}` where it is referred to"));
+        let alone = node.as_object().is_some_and(|object| object.len() == 1);
+        let to = if alone { Spot::of(&body) } else { Spot::of(node) };
+        self.rules.notes.note(place.position, spot, to, INLINE, || format!("put `#{pointer}` where it is referred to"));
         let outer = core::mem::replace(&mut self.at_root, at_root);
         let merged = self.merge(node, body, place);
         self.at_root = outer;
@@ -261,12 +272,17 @@ impl<'a> Expand<'_, '_, 'a> {
         let definition = Definition { target, with };
         let name = self.name(&definition);
         let reference = format!("#/$defs/{name}");
-        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() {
+        let inside = self.rules.grammar.refs.not_directly_under;
+        let elsewhere = |keyword: Keyword| {
+            let only = self.rules.grammar.refs.only_under;
+            // What stands in a list is not looked at.
+            only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
+        };
+        let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
+        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() || wrapped {
             let spot = Spot::under(node, "$ref");
             self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
         }
-        let inside = self.rules.grammar.refs.not_directly_under;
-        let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword));
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| alone(member));
         object.set(Text::literal("$ref"), Node::string(reference));

@@ -127,10 +127,17 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
         return Ok(());
     }
     // What stands beside `anyOf` goes into its branches, which may be lists again.
+    let is_union = node.get("anyOf").is_some();
     unions::say(node, place, rules)?;
+    if is_union && node.get("anyOf").is_none() {
+        // The union was too much, so nothing says any longer what the instance is.
+        types::say(node, place, context, rules);
+    }
     lists::say(node, place, rules);
-    // Last, because joining brings the properties that `required` names.
-    required::say(node, place, rules);
+    // Last, because joining brings the properties that `required` names. A branch waits for what stands beside its union.
+    if place.keyword != Some(Keyword::AnyOf) {
+        required::say(node, place, rules);
+    }
     Ok(())
 }
 

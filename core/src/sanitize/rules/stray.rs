@@ -40,7 +40,10 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         });
         goes.insert(member.key.clone(), effect);
     }
-    if let Some(object) = node.as_object_mut().filter(|_| !goes.is_empty()) {
+    if goes.is_empty() {
+        return;
+    }
+    if let Some(object) = node.as_object_mut() {
         object.retain(|member| !goes.contains_key(&member.key));
     }
 }

@@ -48,6 +48,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
     match (hinted.as_slice(), context.known) {
         ([], _) if context.opaque && context.known.is_some() => {}
         ([], _) => any(node, place, rules),
+        // Where nobody looks, a type gains nothing.
+        (_, Some(_)) if context.opaque => {}
         (names, Some(known)) => {
             // Something else that applies here names the types already; writing one changes nothing, or too much.
             if let [name] = names {

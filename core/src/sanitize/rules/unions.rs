@@ -6,6 +6,7 @@ use super::{
     conflicts, lists,
     notes::{Effect, Spot},
     types::annotates,
+    unwind::named,
     Rules,
 };
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
 };
 
 const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
+const UNSAID: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const TOO_MANY: Effect = Effect::same("drop-long-union").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
 
@@ -50,6 +52,13 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
         && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
     let homeless = rules.grammar.required_is_known && branches.iter().any(|branch| names_unknown(branch)) && object.has("properties");
     if !(typed || shared || homeless) {
+        node.visit("anyOf", |branches| {
+            // The visitor never fails.
+            let _ = branches.visit_children::<()>(|_, branch| {
+                settled(branch, place, rules);
+                Ok(())
+            });
+        });
         return Ok(());
     }
     rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::under(node, "anyOf"), DISTRIBUTE, || {
@@ -79,6 +88,19 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     for branch in branches {
         let spot = Spot::of(&branch);
         let own = branch.origin();
+        if let Some(name) = named(&branch) {
+            // Nothing may stand beside a reference that is kept. Often it says the same itself.
+            let says_it = |member: &Member<'_>| {
+                member.key.is("type") && rules.definition_types.get(name).is_some_and(|kind| member.value.is_text(kind))
+            };
+            if !bundle.as_object().is_some_and(|object| object.iter().all(says_it)) {
+                rules.notes.note(place.position, spot.clone(), spot, UNSAID, || {
+                    String::from("left out beside a kept reference what stands beside its union")
+                });
+            }
+            joined.push(branch);
+            continue;
+        }
         let merged = merge::both(bundle.clone(), branch);
         conflicts::note(&merged, place.position, &spot, rules);
         let mut branch = merged.node;
@@ -103,6 +125,18 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     }
     node.replace(Data::Object(Object::from_unique(rest)));
     Ok(())
+}
+
+/// Says what a branch requires, and the branches of unions in it, once nothing more can join them.
+fn settled<'a>(branch: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    super::required::say(branch, place, rules);
+    branch.visit("anyOf", |branches| {
+        // The visitor never fails.
+        let _ = branches.visit_children::<()>(|_, branch| {
+            super::required::say(branch, place, rules);
+            Ok(())
+        });
+    });
 }
 
 /// `{"not": {}}`, which accepts nothing.

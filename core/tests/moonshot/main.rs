@@ -1,0 +1,112 @@
+//! `sanitize` for `moonshot` against everything there is: what its authority rejects, real tools, hard shapes, random ones.
+//!
+//! The data lies beside the checkout (`../shared/data`, not part of the project); where it is absent, a line says so.
+#![allow(
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+)]
+
+mod hard;
+mod repair;
+mod tools;
+
+use std::{fs, io::Write as _, path::PathBuf};
+
+use serde_json::Value;
+use toolwire::{
+    check, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report, Accepts, Error, Rewritten, SanitizeOptions,
+};
+
+/// Said past the test harness, which would swallow it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+fn read(name: &str) -> Option<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
+    let text = fs::read_to_string(path).ok();
+    if text.is_none() {
+        say(&format!("skipped: ../shared/data/{name} is not there"));
+    }
+    text
+}
+
+fn rows(name: &str) -> Option<Vec<Value>> {
+    let lines = read(name)?;
+    let row = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}"));
+    Some(lines.lines().filter(|line| !line.is_empty()).map(row).collect())
+}
+
+/// What a rewriting did, in one word: the worst that its changes say.
+fn effect<T>(result: &Rewritten<T>) -> &'static str {
+    let worst = result.changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
+    match worst {
+        Accepts::Same if result.changes.is_empty() => "unchanged",
+        Accepts::Same if !result.lossless => "same, guidance lost",
+        Accepts::Same if result.changes.iter().any(|change| change.encoded) => "lossless, encoded",
+        Accepts::Same => "lossless",
+        worst => worst.as_str(),
+    }
+}
+
+/// Sanitizes on every path and holds the outcome to everything that is promised of each; what is wrong is added to `faults`.
+fn held(name: &str, schema: &Value, options: &SanitizeOptions, faults: &mut Vec<String>) -> Result<Rewritten<Value>, Error> {
+    let mut fault = |what: String| faults.push(format!("{name}: {what}\n  in  {}", shown(&schema.to_string())));
+    let text = schema.to_string();
+    let from_text = sanitize_json_with_report(&text, options);
+    let result = match sanitize_with_report(schema, options) {
+        Ok(result) => result,
+        Err(error) => {
+            if from_text.as_ref().err().map(|other| (other.code(), other.pointer())) != Some((error.code(), error.pointer())) {
+                fault(format!("the value path refuses ({error}), the text path does not"));
+            }
+            if error.message().is_empty() {
+                fault("an error without a message".into());
+            }
+            return Err(error);
+        }
+    };
+    let output = result.schema.to_string();
+    match from_text {
+        Ok(other) if other.schema == output && other.changes == result.changes => {}
+        Ok(other) => fault(format!("value and text differ\n  value {}\n  text  {}", shown(&output), shown(&other.schema))),
+        Err(error) => fault(format!("only the text path refuses: {error}")),
+    }
+    if sanitize(schema, options).ok().as_ref().map(Value::to_string).as_ref() != Some(&output) {
+        fault("the form without a report gives something else".into());
+    }
+    match check(&result.schema, options) {
+        Ok(violations) if violations.is_empty() => {}
+        Ok(violations) => fault(format!("check finds {violations:?}\n  out {}", shown(&output))),
+        Err(error) => fault(format!("check: {error}")),
+    }
+    match sanitize_json(&output, options) {
+        Ok(again) if again == output => {}
+        Ok(again) => fault(format!("not idempotent\n  out {}\n  2nd {}", shown(&output), shown(&again))),
+        Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shown(&output))),
+    }
+    if result.changes.is_empty() != (output == text) {
+        fault(format!("the report ({} changes) does not say whether something changed\n  out {}", result.changes.len(), shown(&output)));
+    }
+    for change in &result.changes {
+        let lost = schema.pointer(&change.pointer).is_none();
+        let led = change.output_pointer.as_ref().is_some_and(|pointer| result.schema.pointer(pointer).is_none());
+        if lost || led {
+            fault(format!("nothing stands where a change points: {change:?}\n  out {}", shown(&output)));
+        }
+    }
+    Ok(result)
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(700) {
+        Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()),
+        None => text.to_string(),
+    }
+}
+
+fn settle(faults: &[String]) {
+    let first: Vec<&str> = faults.iter().take(25).map(String::as_str).collect();
+    assert!(faults.is_empty(), "{} faults, the first of them:\n\n{}\n", faults.len(), first.join("\n\n"));
+}

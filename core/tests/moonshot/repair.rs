@@ -1,0 +1,120 @@
+//! Repair, the real measure: of what the authority rejects, how much comes out acceptable, and at what price.
+
+use std::collections::BTreeMap;
+
+use serde_json::{json, Value};
+use toolwire::{check, Code, SanitizeOptions};
+
+use super::{effect, held, read, rows, say, settle};
+
+type Table = BTreeMap<String, usize>;
+
+/// Sanitizes one schema and counts what became of it. An error is an answer only if it says why.
+fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<String>) {
+    let outcome = match held(name, schema, &SanitizeOptions::new("moonshot"), faults) {
+        Ok(result) => effect(&result).to_string(),
+        Err(error) if matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema) => {
+            if !error.message().contains("found") {
+                faults.push(format!("{name}: the error does not say why: {error}"));
+            }
+            format!("error {}", error.code().as_str())
+        }
+        Err(error) => {
+            faults.push(format!("{name}: {error}\n  in {schema}"));
+            format!("error {}", error.code().as_str())
+        }
+    };
+    *table.entry(outcome).or_default() += 1;
+}
+
+fn print(title: &str, table: &Table) {
+    let all: usize = table.values().sum();
+    let refused: usize = table.iter().filter(|(name, _)| name.starts_with("error")).map(|(_, count)| count).sum();
+    say(&format!("{title}: {} of {all} come out acceptable", all - refused));
+    for (outcome, count) in table {
+        say(&format!("  {outcome:<22} {count:>4}"));
+    }
+}
+
+/// A schema as a property, its definitions moved to the root and its references led there.
+fn wrapped(schema: &Value) -> Value {
+    let mut inner = schema.clone();
+    let definitions = inner.as_object_mut().and_then(|object| object.remove("$defs"));
+    lead(&mut inner);
+    let mut outer = json!({"type": "object", "properties": {"v": inner}});
+    if let Some(mut definitions) = definitions {
+        lead(&mut definitions);
+        outer["$defs"] = definitions;
+    }
+    outer
+}
+
+fn lead(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Value::String(reference) if key == "$ref" && !reference.starts_with("#/$defs") => {
+                        if let Some(rest) = reference.strip_prefix('#') {
+                            *reference = format!("#/properties/v{rest}");
+                        }
+                    }
+                    other => lead(other),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(lead),
+        _ => {}
+    }
+}
+
+fn is_accepted(case: &Value) -> bool {
+    case["levels"]["strict"] == "OK"
+}
+
+#[test]
+fn of_what_the_validator_rejects() {
+    let Some(text) = read("walle_cases.json") else { return };
+    let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
+    let (mut plain, mut inside, mut accepted, mut faults, mut harmless) = (Table::new(), Table::new(), Table::new(), Vec::new(), 0);
+    for case in &cases {
+        let (name, schema) = (case["name"].as_str().unwrap_or_default(), &case["schema"]);
+        if is_accepted(case) {
+            // What the validator accepts and the root gate too must not come out worse; every property may hold the rest.
+            if schema["type"] == "object" {
+                measure(name, schema, &mut accepted, &mut faults);
+            }
+            measure(&format!("{name} (wrapped)"), &wrapped(schema), &mut Table::new(), &mut faults);
+            continue;
+        }
+        measure(name, schema, &mut plain, &mut faults);
+        let outer = wrapped(schema);
+        measure(&format!("{name} (wrapped)"), &outer, &mut inside, &mut faults);
+        // Then the fault was one of the root, or of a path that now leads elsewhere.
+        harmless += usize::from(check(&outer, &SanitizeOptions::new("moonshot")).is_ok_and(|found| found.is_empty()));
+    }
+    print("rejected by the validator, as they are", &plain);
+    print("rejected by the validator, as a property", &inside);
+    say(&format!("  {harmless} of them are no longer rejected once they are a property"));
+    print("accepted by the validator, the root an object", &accepted);
+    settle(&faults);
+    assert!(!inside.keys().any(|outcome| outcome.starts_with("error")), "as a property everything can be repaired: {inside:?}");
+    assert!(!accepted.keys().any(|outcome| outcome.starts_with("error")), "what is accepted is never refused: {accepted:?}");
+}
+
+#[test]
+fn of_what_users_reported() {
+    let Some(rows) = rows("issue_cases.jsonl") else { return };
+    let (mut moonshot, mut others, mut faults) = (Table::new(), Table::new(), Vec::new());
+    for row in rows.iter().filter(|row| !row["schema"].is_null()) {
+        let name = row["url"].as_str().unwrap_or_default();
+        let table = if row["provider"] == "moonshot" { &mut moonshot } else { &mut others };
+        measure(name, &row["schema"], table, &mut faults);
+        let wrapped = json!({"type": "object", "properties": {"v": {"type": "array", "items": row["schema"]}}});
+        measure(&format!("{name} (inside)"), &wrapped, &mut Table::new(), &mut faults);
+    }
+    print("rejections by Moonshot that users reported", &moonshot);
+    print("rejections by others that users reported", &others);
+    settle(&faults);
+    assert!(moonshot.keys().chain(others.keys()).all(|outcome| !outcome.starts_with("error")), "{moonshot:?} {others:?}");
+}
