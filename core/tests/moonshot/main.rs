@@ -9,6 +9,7 @@
 
 
 mod hard;
+mod random;
 mod repair;
 mod tools;
 
