@@ -8,6 +8,7 @@ mod rules;
 use alloc::{format, string::ToString, vec::Vec};
 
 use crate::{
+    check,
     dialect::{self, Method},
     error::{Code, Error},
     json::Node,
@@ -25,11 +26,31 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
             let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
             codex::sanitize(node, wire.as_ref(), &mut recorder)?;
         }
-        Method::Rules(grammar) => rules::sanitize(node, dialect, grammar, options, &mut recorder)?,
+        Method::Rules(grammar) => {
+            rules::sanitize(node, dialect, grammar, options, &mut recorder)?;
+            accepted(node, options)?;
+        }
     }
     depth::within_limit(node)?;
     let changes = recorder.finish();
     within(options.allow, changes)
+}
+
+/// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.
+///
+/// Definitions that refer to themselves are where they fall short, and what was not changed was accepted as it stood unless it
+/// has some.
+fn accepted(node: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
+    if node.is_intact() && node.get("$defs").is_none() {
+        return Ok(());
+    }
+    match check::check(node, options)?.into_iter().next() {
+        None => Ok(()),
+        Some(violation) => {
+            let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);
+            Err(Error::new(Code::NotRepresentable, violation.pointer, message))
+        }
+    }
 }
 
 /// The changes, unless one of them loses more than is allowed.

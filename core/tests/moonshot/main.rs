@@ -8,6 +8,7 @@
 )]
 
 mod hard;
+mod random;
 mod repair;
 mod tools;
 

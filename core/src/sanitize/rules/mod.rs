@@ -21,6 +21,9 @@ mod required;
 mod respell;
 mod says;
 mod stray;
+mod switch;
+#[cfg(test)]
+mod tests;
 mod types;
 mod unions;
 mod unwind;
@@ -42,6 +45,7 @@ use crate::{
     },
 };
 use notes::Notes;
+use switch::runs;
 
 /// What the rules work with: the grammar, the caller's wishes, and the notes.
 struct Rules {
@@ -90,16 +94,22 @@ pub(super) fn sanitize(
     let references = (!rules.no_references).then(|| resolve::resolve(node, rules.draft));
     walk::rewrite(node, Keywords::ALL, &mut Down { rules: &mut rules })?;
     respell::declare_draft(node, &mut rules);
-    if let Some(references) = &references {
+    if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
         refs::settle(node, references, &mut rules)?;
     }
     walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
-    flatten::root(node, &mut rules)?;
-    endless::cut(node, &mut rules)?;
+    if runs("root") {
+        flatten::root(node, &mut rules)?;
+    }
+    if runs("endless") {
+        endless::cut(node, &mut rules)?;
+    }
     unwind::unwind(node, &mut rules)?;
     // What is cut may be what made a definition recursive; inlining it then may need room again.
     loop {
-        fit::fit(node, dialect, options, &mut rules)?;
+        if runs("fit") {
+            fit::fit(node, dialect, options, &mut rules)?;
+        }
         if !unwind::unwind(node, &mut rules)? {
             break;
         }
@@ -115,11 +125,15 @@ struct Down<'r> {
 
 impl<'a> Rewrite<'a> for Down<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
-        malformed::repair(node, place, self.rules);
-        if self.rules.no_references {
+        if runs("malformed") {
+            malformed::repair(node, place, self.rules);
+        }
+        if self.rules.no_references && runs("tables") {
             refs::drop_tables(node, place.position, self.rules);
         }
-        respell::respell(node, place, self.rules);
+        if runs("respell") {
+            respell::respell(node, place, self.rules);
+        }
         Ok(Next::Into)
     }
 }

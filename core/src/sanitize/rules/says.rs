@@ -1,6 +1,6 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
-use super::{booleans, enums, flatten, lists, malformed::TYPES, names, required, stray, types, unions, Rules};
+use super::{booleans, enums, flatten, lists, malformed::TYPES, names, required, stray, switch::runs, types, unions, Rules};
 use crate::{
     error::Error,
     json::{Node, Step},
@@ -105,21 +105,29 @@ impl<'a> Rewrite<'a> for Up<'_> {
 fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) -> Result<(), Error> {
     let is_root = place.keyword.is_none();
     // A boolean first, because everything after it is about objects.
-    if node.as_bool().is_some() && !booleans::say(node, place, context, rules) {
+    if node.as_bool().is_some() && runs("booleans") && !booleans::say(node, place, context, rules) {
         return Ok(());
     }
     // The root's type is given, not inferred.
-    if is_root && rules.grammar.object_root {
+    if is_root && rules.grammar.object_root && runs("object") {
         flatten::declare_object(node, rules);
     }
     // Names before anything copies or joins properties.
-    names::rename(node, place, rules);
+    if runs("names") {
+        names::rename(node, place, rules);
+    }
     // Values that hold a key called `$ref`, before anything looks for references again.
-    stray::say(node, place, rules);
+    if runs("stray") {
+        stray::say(node, place, rules);
+    }
     // Values prove a type, so they come before keywords, which only hint at one.
-    enums::say(node, place, rules)?;
+    if runs("enums") {
+        enums::say(node, place, rules)?;
+    }
     // A list of types with keywords of single ones, before it is distributed anywhere.
-    types::say(node, place, context, rules);
+    if runs("types") {
+        types::say(node, place, context, rules);
+    }
     if context.opaque {
         return Ok(());
     }
@@ -128,14 +136,18 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     }
     // What stands beside `anyOf` goes into its branches, which may be lists again.
     let is_union = node.get("anyOf").is_some();
-    unions::say(node, place, rules)?;
+    if runs("unions") {
+        unions::say(node, place, rules)?;
+    }
     if is_union && node.get("anyOf").is_none() {
         // The union was too much, so nothing says any longer what the instance is.
         types::say(node, place, context, rules);
     }
-    lists::say(node, place, rules);
+    if runs("lists") {
+        lists::say(node, place, rules);
+    }
     // Last, because joining brings the properties that `required` names. A branch waits for what stands beside its union.
-    if place.keyword != Some(Keyword::AnyOf) {
+    if place.keyword != Some(Keyword::AnyOf) && runs("required") {
         required::say(node, place, rules);
     }
     Ok(())

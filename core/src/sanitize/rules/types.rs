@@ -46,7 +46,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
     }
     let hinted = hinted(object);
     match (hinted.as_slice(), context.known) {
-        ([], _) if context.opaque && context.known.is_some() => {}
+        // Where nobody looks, there is nobody to tell.
+        ([], _) if place.keyword.is_some_and(|keyword| rules.grammar.opaque.has(keyword)) => {}
         ([], _) => any(node, place, rules),
         // Where nobody looks, a type gains nothing.
         (_, Some(_)) if context.opaque => {}
@@ -88,6 +89,9 @@ fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str],
 
 /// Says that anything goes, in the grammar's way or the caller's.
 pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
+        return;
+    }
     match rules.untyped {
         Untyped::Keep => {}
         Untyped::String => {
