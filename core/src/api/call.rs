@@ -4,15 +4,15 @@
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
-use super::{describe, text_of};
+use super::{describe, search, text_of, ToolIndex};
 use crate::{
     check,
-    deferred,
+    deferred::{self, search::Index},
     dialect::DIALECTS,
     envelope,
     error::{Code, Error},
     json::{self, Node},
-    options::{DeferredOptions, EnvelopeOptions, Naming, SanitizeOptions},
+    options::{DeferredOptions, EnvelopeOptions, Naming, SanitizeOptions, SearchOptions},
     report::Recorder,
     sanitize,
 };
@@ -31,6 +31,10 @@ pub enum Function {
     Check,
     /// `dialects()`
     Dialects,
+    /// `searchTools(tools, query, options)`
+    SearchTools,
+    /// `answerToolSearch(call, tools, options)`: null if the call is not a search
+    AnswerToolSearch,
 }
 
 impl Function {
@@ -41,6 +45,8 @@ impl Function {
         Function::ApplyDeferredLoading,
         Function::Check,
         Function::Dialects,
+        Function::SearchTools,
+        Function::AnswerToolSearch,
     ];
 
     /// The function's name in JavaScript.
@@ -51,6 +57,8 @@ impl Function {
             Function::ApplyDeferredLoading => "applyDeferredLoading",
             Function::Check => "check",
             Function::Dialects => "dialects",
+            Function::SearchTools => "searchTools",
+            Function::AnswerToolSearch => "answerToolSearch",
         }
     }
 
@@ -64,7 +72,7 @@ impl Function {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading => Some("request"),
-            Function::Check | Function::Dialects => None,
+            Function::Check | Function::Dialects | Function::SearchTools | Function::AnswerToolSearch => None,
         }
     }
 }
@@ -125,10 +133,23 @@ pub fn call<'a>(
             Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
+        Function::SearchTools => {
+            let (options, tools, query) = (SearchOptions::read(options, naming)?, input()?, input()?);
+            let Some(query) = query.as_text() else {
+                let found = format!("expected a query as a string, found {}", query.kind());
+                return Err(Error::new(Code::InvalidValue, "/query", found));
+            };
+            Ok(answer(ToolIndex::from_node(&tools)?.search_node(&query.display(), &options)?, None, false))
+        }
+        Function::AnswerToolSearch => {
+            let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
+            let found = search::answer_node(&call, || Index::new(&tools), &options)?;
+            Ok(answer(found.unwrap_or_default(), None, false))
+        }
     }
 }
 
-/// Calls a function on JSON text.
+/// Calls a function on JSON text. (The query of a search is itself, not JSON text.)
 ///
 /// # Errors
 /// Those of the function, and `invalid-json`.
@@ -140,9 +161,10 @@ pub fn call_text<'a>(
     with_report: bool,
 ) -> Result<TextAnswer<'a>, Error> {
     let mut nodes = Vec::with_capacity(inputs.len());
-    for text in inputs {
+    for (place, text) in inputs.iter().enumerate() {
         nodes.push(match function {
             Function::ApplyDeferredLoading => deferred::read(text)?,
+            Function::SearchTools if place == 1 => Node::string(*text),
             _ => json::read(text)?,
         });
     }
