@@ -124,7 +124,8 @@ fn send(request: &Value, options: &DeferredOptions) -> Deferred<Value> {
     sent
 }
 
-const NOTICE: &str = "Tool 'get_weather' is now available.\n\nDescription: Gives the weather of a city\n\nParameters:\n{\"city\":{\"type\":\"string\"}}";
+const NOTICE: &str =
+    "Tool 'get_weather' is now available.\n\nDescription: Gives the weather of a city\n\nParameters:\n{\"city\":{\"type\":\"string\"}}";
 
 fn live(format: Format) {
     let emulate = options(&json!({"serverToolSearch": "emulate", "format": match format {

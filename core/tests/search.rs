@@ -110,7 +110,9 @@ fn the_ranking_beats_counting_common_words() {
         let bm25 = quality(&half, ranked);
         let overlaps = [quality(&half, |query| names.rank(query)), quality(&half, |query| all.rank(query))];
         println!("{} {what}, {} tools: first, among five, mean reciprocal place", half.len(), index.len());
-        for (name, found) in [("BM25", bm25), ("common words, name and description", overlaps[0]), ("common words, everything", overlaps[1])] {
+        for (name, found) in
+            [("BM25", bm25), ("common words, name and description", overlaps[0]), ("common words, everything", overlaps[1])]
+        {
             println!("  {name:36} {:.3} {:.3} {:.3}", found.first, found.five, found.reciprocal);
         }
         for plain in overlaps {
@@ -164,7 +166,20 @@ fn an_index_can_be_kept_and_shared() {
 #[test]
 fn any_json_is_answered() {
     let leaves = [json!(null), json!(true), json!(0.5), json!(""), json!("select:"), json!("query"), json!([]), json!({})];
-    let keys = ["name", "description", "input_schema", "parameters", "function", "tools", "type", "input", "arguments", "id", "query", "properties"];
+    let keys = [
+        "name",
+        "description",
+        "input_schema",
+        "parameters",
+        "function",
+        "tools",
+        "type",
+        "input",
+        "arguments",
+        "id",
+        "query",
+        "properties",
+    ];
     let kinds = ["namespace", "tool_use", "function_call", "function", "tool_search", "mcp_toolset", "tool_search_tool_regex_1"];
     let mut state = 7_u64;
     let mut next = |below: usize| {
@@ -176,7 +191,9 @@ fn any_json_is_answered() {
             0 => leaves[next(leaves.len())].clone(),
             1 => json!(kinds[next(kinds.len())]),
             2 => (0..next(4)).map(|_| any(depth - 1, leaves, keys, kinds, next)).collect(),
-            _ => Value::Object((0..next(6)).map(|_| (keys[next(keys.len())].to_owned(), any(depth - 1, leaves, keys, kinds, next))).collect()),
+            _ => Value::Object(
+                (0..next(6)).map(|_| (keys[next(keys.len())].to_owned(), any(depth - 1, leaves, keys, kinds, next))).collect(),
+            ),
         }
     }
     let (mut answered, mut refused) = (0, 0);
@@ -250,6 +267,9 @@ fn ten_thousand_tools() {
         let pattern = SearchOptions::default().mode(toolwire::SearchMode::Regex);
         let start = Instant::now();
         let regex = index.search(r"(get|list)_\w+_alerts?$", &pattern).map(|_| start.elapsed());
-        println!("{count} tools, {} bytes: built from text in {built:.2?}, {query:.2?} a query ({hits} hits), pattern {regex:.2?}", text.len());
+        println!(
+            "{count} tools, {} bytes: built from text in {built:.2?}, {query:.2?} a query ({hits} hits), pattern {regex:.2?}",
+            text.len()
+        );
     }
 }

@@ -86,9 +86,7 @@ fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
             ("content", content),
         ]),
         Format::Anthropic => Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)]),
-        Format::OpenaiResponses => {
-            Node::record([("type", Node::literal("function_call_output")), ("call_id", id), ("output", content)])
-        }
+        Format::OpenaiResponses => Node::record([("type", Node::literal("function_call_output")), ("call_id", id), ("output", content)]),
         Format::OpenaiChat => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", content)]),
     }
 }

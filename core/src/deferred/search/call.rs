@@ -64,7 +64,9 @@ impl<'n, 'a> Call<'n, 'a> {
             Some(Some(Cow::Borrowed(text))) => Wanted::read(&json::read(text)?),
             Some(Some(Cow::Owned(text))) => Wanted::read(&json::read(&text)?),
             // Half a surrogate pair stands in no valid JSON text but inside its strings, as an escape.
-            Some(None) => Err(Error::new(Code::InvalidJson, "", "expected arguments as JSON, found half a surrogate pair outside of a string")),
+            Some(None) => {
+                Err(Error::new(Code::InvalidJson, "", "expected arguments as JSON, found half a surrogate pair outside of a string"))
+            }
             None => Wanted::read(arguments),
         }
     }

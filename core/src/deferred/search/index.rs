@@ -157,7 +157,8 @@ impl Index {
 
     #[cfg(not(feature = "regex"))]
     fn matches(&self, _: &str, _: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
-        let found = "expected `mode` to be \"bm25\", because this build is without regular expressions (cargo feature `regex`), found `regex`";
+        let found =
+            "expected `mode` to be \"bm25\", because this build is without regular expressions (cargo feature `regex`), found `regex`";
         Err(Error::new(Code::InvalidOption, "/mode", found))
     }
 }

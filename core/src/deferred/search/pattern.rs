@@ -77,6 +77,7 @@ fn respelled(pattern: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::{respelled, Pattern};
 
