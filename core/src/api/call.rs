@@ -4,18 +4,22 @@
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
-use super::{describe, search, text_of, ToolIndex};
+use super::{describe, text_of};
+#[cfg(feature = "search")]
+use super::{search, ToolIndex};
 use crate::{
     check,
-    deferred::{self, search::Index},
+    deferred,
     dialect::DIALECTS,
     envelope,
     error::{Code, Error},
     json::{self, Node},
-    options::{DeferredOptions, EnvelopeOptions, Naming, SanitizeOptions, SearchOptions},
+    options::{DeferredOptions, EnvelopeOptions, Naming, SanitizeOptions},
     report::Recorder,
     sanitize,
 };
+#[cfg(feature = "search")]
+use crate::{deferred::search::Index, options::SearchOptions};
 
 /// A public function, as bindings know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +36,10 @@ pub enum Function {
     /// `dialects()`
     Dialects,
     /// `searchTools(tools, query, options)`
+    #[cfg(feature = "search")]
     SearchTools,
     /// `answerToolSearch(call, tools, options)`: null if the call is not a search
+    #[cfg(feature = "search")]
     AnswerToolSearch,
 }
 
@@ -45,7 +51,9 @@ impl Function {
         Function::ApplyDeferredLoading,
         Function::Check,
         Function::Dialects,
+        #[cfg(feature = "search")]
         Function::SearchTools,
+        #[cfg(feature = "search")]
         Function::AnswerToolSearch,
     ];
 
@@ -57,7 +65,9 @@ impl Function {
             Function::ApplyDeferredLoading => "applyDeferredLoading",
             Function::Check => "check",
             Function::Dialects => "dialects",
+            #[cfg(feature = "search")]
             Function::SearchTools => "searchTools",
+            #[cfg(feature = "search")]
             Function::AnswerToolSearch => "answerToolSearch",
         }
     }
@@ -72,7 +82,9 @@ impl Function {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading => Some("request"),
-            Function::Check | Function::Dialects | Function::SearchTools | Function::AnswerToolSearch => None,
+            Function::Check | Function::Dialects => None,
+            #[cfg(feature = "search")]
+            Function::SearchTools | Function::AnswerToolSearch => None,
         }
     }
 }
@@ -133,6 +145,7 @@ pub fn call<'a>(
             Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
+        #[cfg(feature = "search")]
         Function::SearchTools => {
             let (options, tools, query) = (SearchOptions::read(options, naming)?, input()?, input()?);
             let Some(query) = query.as_text() else {
@@ -141,6 +154,7 @@ pub fn call<'a>(
             };
             Ok(answer(ToolIndex::from_node(&tools)?.search_node(&query.display(), &options)?, None, false))
         }
+        #[cfg(feature = "search")]
         Function::AnswerToolSearch => {
             let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
             let found = search::answer_node(&call, || Index::new(&tools), &options)?;
@@ -161,10 +175,11 @@ pub fn call_text<'a>(
     with_report: bool,
 ) -> Result<TextAnswer<'a>, Error> {
     let mut nodes = Vec::with_capacity(inputs.len());
-    for (place, text) in inputs.iter().enumerate() {
+    for text in inputs {
         nodes.push(match function {
             Function::ApplyDeferredLoading => deferred::read(text)?,
-            Function::SearchTools if place == 1 => Node::string(*text),
+            #[cfg(feature = "search")]
+            Function::SearchTools if nodes.len() == 1 => Node::string(*text),
             _ => json::read(text)?,
         });
     }

@@ -6,6 +6,7 @@ mod describe;
 mod dialects;
 mod envelope;
 mod sanitize;
+#[cfg(feature = "search")]
 mod search;
 
 pub use call::{call, call_text, Answer, Function, TextAnswer};
@@ -17,6 +18,7 @@ pub use describe::describe_error;
 pub use dialects::dialects;
 pub use envelope::{normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report};
 pub use sanitize::{check, check_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report, Rewritten};
+#[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
 pub use crate::{
