@@ -14,7 +14,10 @@ export type FunctionName =
   | 'applyDeferredLoading'
   | 'check'
   | 'restoreArguments'
-  | 'dialects';
+  | 'dialects'
+  // In the entry `toolwire/search` only.
+  | 'searchTools'
+  | 'answerToolSearch';
 
 /** What a call gave; `report` is undefined unless one was asked for. */
 export interface Outcome<T> {
