@@ -50,7 +50,7 @@ function wasm(pkg) {
 async function glueFactory(pkg) {
   const result = await build({
     stdin: {
-      contents: `export { initSync, desk, makeRoom, functions, call, callText } from './toolwire_wasm.js';`,
+      contents: `export * from './toolwire_wasm.js';`,
       resolveDir: pkg,
     },
     bundle: true,

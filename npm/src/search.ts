@@ -6,6 +6,7 @@
  */
 
 import { callOnText, callOnValues } from './engine/call.js';
+import { Kept } from './engine/kept.js';
 import type { Text } from './engine/text.js';
 import type { SearchOptions } from './options.js';
 
@@ -89,6 +90,62 @@ export function answerToolSearchJson(
 ): string | Uint8Array | null {
   const answer = callOnText('answerToolSearch', false, call, options, tools).value;
   return asString(answer) === 'null' ? null : answer;
+}
+
+/**
+ * A tool list made ready for many searches: read once, never changed. Of several tools with one name the first one counts.
+ *
+ * It has WebAssembly memory of its own, about a megabyte and what the list takes, which goes when the index does.
+ *
+ * @example
+ * ```ts
+ * const index = new ToolIndex(tools);
+ * index.search('a room for our meeting', { limit: 3 });
+ * ```
+ */
+export class ToolIndex {
+  readonly #kept: Kept;
+
+  /**
+   * @param tools - A tool list, as {@link searchTools} takes it.
+   *
+   * @throws {@link ToolwireError} `invalid-request` if `tools` is no tool list, `invalid-value`, `too-deep`.
+   */
+  constructor(tools: unknown) {
+    this.#kept = tools instanceof Kept ? tools : Kept.ofValue(tools);
+  }
+
+  /**
+   * Reads a tool list that is JSON text.
+   *
+   * @throws {@link ToolwireError} as the constructor, and `invalid-json`.
+   */
+  static fromJson(tools: string | Uint8Array): ToolIndex {
+    return new ToolIndex(Kept.ofText('new ToolIndex', tools));
+  }
+
+  /** How many tools can be found. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /**
+   * {@link searchTools} in this list.
+   *
+   * @throws {@link ToolwireError} `empty-query`, `unknown-option`, `invalid-option`, `invalid-value`.
+   */
+  search(query: string, options?: SearchOptions): string[] {
+    return this.#kept.ask('searchKept', query, options) as string[];
+  }
+
+  /**
+   * {@link answerToolSearch} from this list.
+   *
+   * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
+   */
+  answer(call: unknown, options?: SearchOptions): { [name: string]: unknown } | null {
+    return this.#kept.ask('answerKept', call, options) as { [name: string]: unknown } | null;
+  }
 }
 
 function asString(text: Text): string {
