@@ -18,7 +18,7 @@ use crate::{
 
 /// Below this many bytes a call takes less time than other threads would gain: giving up the GIL and getting it back
 /// costs 0.1 µs alone and far more where threads compete, reading 16 KiB of JSON about 50 µs.
-const DETACH_FROM: usize = 16 * 1024;
+pub(crate) const DETACH_FROM: usize = 16 * 1024;
 
 /// Calls a function on Python values.
 ///
@@ -49,7 +49,7 @@ pub(crate) fn call<'py>(
 /// Calls a function on JSON text: `str`, `bytes`, `bytearray` or `memoryview`.
 ///
 /// Returns text of the kind it was given (`bytes` for the last two), or with a report the dict of both. A function whose
-/// answer is a list of findings and no rewritten text gives that list.
+/// answer is a list and no text to send on gives that list, and one that has no answer gives None.
 #[pyfunction]
 #[pyo3(signature = (function, inputs, options, with_report, /))]
 pub(crate) fn call_text<'py>(
@@ -69,15 +69,34 @@ pub(crate) fn call_text<'py>(
         let length: usize = texts.iter().map(|text| text.len()).sum();
         let answer = if length < DETACH_FROM { work() } else { py.detach(work) };
         let answer = answer.map_err(|error| raised(py, &error))?;
-        let value = match (function.result_name(), sources.first()) {
-            (Some(_), Some(source)) => source.answer(py, answer.text),
+        let value = match (gives(function), sources.first()) {
+            (Gives::TextOrNothing, _) if answer.text == "null" => py.None().into_bound(py),
+            (Gives::Text | Gives::TextOrNothing, Some(source)) => source.answer(py, answer.text),
             _ => {
-                let findings = json::read(&answer.text).map_err(|error| raised(py, &error))?;
-                Writer::new(py, &Values::default(), false).value(&findings)?
+                let list = json::read(&answer.text).map_err(|error| raised(py, &error))?;
+                Writer::new(py, &Values::default(), false).value(&list)?
             }
         };
         with(py, function, value, answer.report.as_ref())
     })
+}
+
+/// What a function gives on text.
+enum Gives {
+    /// JSON text, of the type in which the first input came.
+    Text,
+    /// The same, or None.
+    TextOrNothing,
+    /// A list for the program to look at, so a Python value.
+    List,
+}
+
+fn gives(function: Function) -> Gives {
+    match function {
+        Function::AnswerToolSearch => Gives::TextOrNothing,
+        Function::Check | Function::Dialects | Function::SearchTools => Gives::List,
+        _ => Gives::Text,
+    }
 }
 
 /// The rewritten value alone, or the dict of it and what stands beside it in the forms with a report.
@@ -104,7 +123,7 @@ fn named(function: &str) -> PyResult<Function> {
 
 /// The core does not panic by design; should it do so all the same, callers get an `Exception` they can catch, which
 /// pyo3's own `PanicException` is not.
-fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         let said = said.unwrap_or("no message");

@@ -1,9 +1,10 @@
 //! The CPython binding: Python values and text in, Python values and text out.
 //!
 //! It translates and holds no rule: what a function does, which options it has and what an error says is the core's.
-//! The package in python/ gives the two entries below their names, types and documentation.
+//! The package in python/ gives what is below its names, types and documentation.
 
 mod entry;
+mod index;
 mod integer;
 mod raise;
 mod read;
@@ -19,6 +20,8 @@ mod _toolwire {
 
     #[pymodule_export]
     use crate::entry::{call, call_text};
+    #[pymodule_export]
+    use crate::index::Index;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize as _;
 use serde_wasm_bindgen::Serializer;
-use toolwire::{describe_error, json::Node, Error, Function, Naming};
+use toolwire::{describe_error, json::Node, Error, Function, Naming, TextAnswer};
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Why a call gave nothing.
-enum Failure {
+pub(crate) enum Failure {
     /// The caller's doing: goes back as a `Map` that describes it.
     Error(Error),
     /// Ours: goes back as a string.
@@ -43,20 +43,17 @@ impl From<Failure> for JsValue {
     }
 }
 
-/// What a call is about, beside what lies on the desk.
-struct Order {
-    /// Place in [`Function::ALL`].
-    function: usize,
-    with_report: bool,
-    inputs: usize,
+/// What lies on the desk for a call.
+pub(crate) struct Order {
+    pub(crate) inputs: usize,
     /// How much of the desk's words and characters belongs to the records.
-    words: usize,
-    chars: usize,
-    spelled: bool,
+    pub(crate) words: usize,
+    pub(crate) chars: usize,
+    pub(crate) spelled: bool,
 }
 
 /// What a call gave: the report or undefined, the answer for the desk, and its flags.
-type Outcome = Result<(JsValue, Handed, u32), Failure>;
+pub(crate) type Outcome = Result<(JsValue, Handed, u32), Failure>;
 
 /// The names of the functions, each with a comma after it; a call takes the place in this list.
 #[wasm_bindgen]
@@ -72,7 +69,9 @@ pub fn functions() -> String {
 #[wasm_bindgen]
 pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
-    let outcome = Order { function, with_report, inputs, words, chars, spelled }.on_values(&mut given, handed);
+    let outcome = Order { inputs, words, chars, spelled }.on_values(&mut given, handed, |inputs, options| {
+        Ok(toolwire::call(named(function)?, inputs, options, Naming::Camel, with_report)?)
+    });
     hand_over(given, outcome)
 }
 
@@ -82,12 +81,20 @@ pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, cha
 #[wasm_bindgen(js_name = callText)]
 pub fn call_text(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
-    let outcome = Order { function, with_report, inputs, words, chars, spelled }.on_texts(broken, &mut given, handed);
+    let outcome = Order { inputs, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, options| {
+        Ok(toolwire::call_text(named(function)?, texts, options, Naming::Camel, with_report)?)
+    });
     hand_over(given, outcome)
 }
 
 impl Order {
-    fn on_values(&self, given: &mut Given, handed: Handed) -> Outcome {
+    /// Does something with the values that lie there.
+    pub(crate) fn on_values(
+        &self,
+        given: &mut Given,
+        handed: Handed,
+        work: impl for<'a> FnOnce(Vec<Node<'a>>, &Node<'_>) -> Result<toolwire::Answer<'a>, Failure>,
+    ) -> Outcome {
         let words = given.words.get_mut(..self.words).ok_or(Mismatch)?;
         let mut records = Records::new(words, characters(&given.chars, self.chars)?, self.spelled);
         let mut inputs = Vec::with_capacity(self.inputs);
@@ -95,13 +102,20 @@ impl Order {
             inputs.push(records.value()?);
         }
         let options = records.value()?;
-        let given = toolwire::call(self.function()?, inputs, &options, Naming::Camel, self.with_report)?;
+        let given = work(inputs, &options)?;
         let mut answer = Answer { names: records.names(), handed };
         answer.value(&given.value);
         Ok((report(given.report)?, answer.handed, if given.share { desk::SHARE } else { 0 }))
     }
 
-    fn on_texts(&self, broken: bool, given: &mut Given, mut handed: Handed) -> Outcome {
+    /// Does something with the texts that lie there.
+    pub(crate) fn on_texts(
+        &self,
+        broken: bool,
+        given: &mut Given,
+        mut handed: Handed,
+        work: impl for<'a> FnOnce(&[&'a str], &Node<'_>) -> Result<TextAnswer<'a>, Failure>,
+    ) -> Outcome {
         let (lengths, words) =
             given.words.get_mut(..self.words).and_then(|words| words.split_at_mut_checked(self.inputs)).ok_or(Mismatch)?;
         let options = Records::new(words, characters(&given.chars, self.chars)?, self.spelled).value()?;
@@ -115,7 +129,7 @@ impl Order {
         if let (true, Some(before)) = (broken, texts.last()) {
             return Err(text::half_a_pair(before).into());
         }
-        let given = toolwire::call_text(self.function()?, &texts, &options, Naming::Camel, self.with_report)?;
+        let given = work(&texts, &options)?;
         let flags = match given.text {
             Cow::Borrowed(_) => desk::UNCHANGED,
             Cow::Owned(text) => {
@@ -125,10 +139,10 @@ impl Order {
         };
         Ok((report(given.report)?, handed, flags))
     }
+}
 
-    fn function(&self) -> Result<Function, Failure> {
-        Function::ALL.get(self.function).copied().ok_or(Failure::Defect("no function of that number"))
-    }
+fn named(function: usize) -> Result<Function, Failure> {
+    Function::ALL.get(function).copied().ok_or(Failure::Defect("no function of that number"))
 }
 
 fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
@@ -144,7 +158,7 @@ fn describe(node: &Node<'_>) -> Result<JsValue, Failure> {
     node.serialize(&Serializer::new().serialize_missing_as_null(true)).map_err(|_| Failure::Defect("a report that is no JSON"))
 }
 
-fn hand_over(given: Given, outcome: Outcome) -> JsValue {
+pub(crate) fn hand_over(given: Given, outcome: Outcome) -> JsValue {
     let (result, handed, flags) = outcome.unwrap_or_else(|failure| (failure.into(), Handed::default(), desk::FAILED));
     desk::put(given, handed, flags);
     result

@@ -9,6 +9,8 @@
 mod answer;
 pub mod call;
 pub mod desk;
+#[cfg(feature = "search")]
+pub mod kept;
 mod records;
 mod text;
 

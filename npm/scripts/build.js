@@ -1,4 +1,4 @@
-// Builds dist/: the WebAssembly (only if something it is made from changed), the two bundles, the declarations.
+// Builds dist/: the WebAssembly (only if something it is made from changed), the bundles, the declarations.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Bundles src/ into one file per module system, the WebAssembly inside as base64. esbuild, because it is small, fast, and
+// Bundles src/ into one file per entry and module system, the WebAssembly inside as base64. esbuild, because it is small, fast, and
 // lets us say where a module's text comes from.
 
 import { readFileSync } from 'node:fs';
@@ -6,10 +6,16 @@ import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
+import { ENTRIES } from './wasm.js';
+
 export async function bundle(root, dist) {
-  const pkg = join(root, '..', 'bindings-wasm', 'pkg');
+  for (const entry of ENTRIES) await bundleEntry(root, dist, entry);
+}
+
+async function bundleEntry(root, dist, { name, folder }) {
+  const pkg = join(root, '..', 'bindings-wasm', folder);
   const shared = {
-    entryPoints: [join(root, 'src', 'index.ts')],
+    entryPoints: [join(root, 'src', `${name}.ts`)],
     bundle: true,
     target: 'es2022',
     platform: 'neutral',
@@ -18,8 +24,8 @@ export async function bundle(root, dist) {
     legalComments: 'none',
     plugins: [wasm(pkg)],
   };
-  await build({ ...shared, format: 'esm', outfile: join(dist, 'index.js') });
-  await build({ ...shared, format: 'cjs', outfile: join(dist, 'index.cjs') });
+  await build({ ...shared, format: 'esm', outfile: join(dist, `${name}.js`) });
+  await build({ ...shared, format: 'cjs', outfile: join(dist, `${name}.cjs`) });
 }
 
 /** Provides the modules that src/engine/imports.d.ts declares. */
@@ -44,7 +50,7 @@ function wasm(pkg) {
 async function glueFactory(pkg) {
   const result = await build({
     stdin: {
-      contents: `export { initSync, desk, makeRoom, functions, call, callText } from './toolwire_wasm.js';`,
+      contents: `export * from './toolwire_wasm.js';`,
       resolveDir: pkg,
     },
     bundle: true,

@@ -1,4 +1,4 @@
-// Builds ../bindings-wasm/pkg with wasm-pack, which finds wasm-opt in node_modules/.bin.
+// Builds ../bindings-wasm/pkg with wasm-pack, which finds wasm-opt in node_modules/.bin: one WebAssembly for each entry.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,16 +16,26 @@ const SOURCES = [
   'bindings-wasm/src',
 ];
 
+/** The entries of the package: each its module in src/, its folder of WebAssembly, and the cargo features in that. */
+export const ENTRIES = [
+  { name: 'index', folder: 'pkg/index', features: [] },
+  { name: 'search', folder: 'pkg/search', features: ['search'] },
+];
+
 export function buildWasm(root) {
   const workspace = join(root, '..');
-  const crate = join(workspace, 'bindings-wasm');
-  const stamp = join(crate, 'pkg', 'made-from');
   const digest = digestOf(workspace);
+  for (const entry of ENTRIES) buildEntry(root, join(workspace, 'bindings-wasm'), digest, entry);
+}
+
+function buildEntry(root, crate, digest, { folder, features }) {
+  const stamp = join(crate, folder, 'made-from');
   // wasm-opt takes ten seconds even where cargo finds nothing to do.
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
-  const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install'];
-  execFileSync('wasm-pack', ['build', '.', ...options], {
+  const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
+  const cargo = ['--features', features.join(',')];
+  execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
     cwd: crate,
     stdio: 'inherit',
     env: { ...process.env, PATH },

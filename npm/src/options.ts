@@ -63,6 +63,19 @@ export interface DeferredOptions extends ShareOption {
   format?: 'anthropic' | 'openai-responses' | 'openai-chat' | undefined;
 }
 
+/** Options of `searchTools` and `answerToolSearch`. */
+export interface SearchOptions {
+  /**
+   * How a query is read. Default `"bm25"`, the only mode there is in JavaScript: as words, by which tools are ranked. (The
+   * mode `"regex"` of other languages would more than double the WebAssembly.)
+   */
+  mode?: 'bm25' | undefined;
+  /** The most tools that are found. Default 5. */
+  limit?: number | undefined;
+  /** The name of the function that stands for a tool search. It never finds itself. Default `"tool_search"`. */
+  toolSearchName?: string | undefined;
+}
+
 /** The option that decides whether the result may hold parts of the input. */
 export interface ShareOption {
   /**

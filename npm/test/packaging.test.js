@@ -12,12 +12,15 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const EXPECTED = '{"type":"object","properties":{"unit":{"type":"string","enum":["celsius"]}}}';
 const CALL = `sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' })`;
+const SEARCH = `console.log(JSON.stringify([${CALL}, searchTools([{ name: 'send_mail' }], 'mail')]));\n`;
+const FOUND = `[${EXPECTED},["send_mail"]]`;
 
 const TYPESCRIPT = `
 import {
   applyDeferredLoading, check, normalizeEnvelope, sanitize, sanitizeJson, sanitizeWithReport, ToolwireError,
   type Change, type JsonSchema, type ObjectSchema, type ToolwireErrorCode,
 } from 'toolwire';
+import { answerToolSearchJson, searchTools } from 'toolwire/search';
 const schema: JsonSchema = ${CALL};
 const object: ObjectSchema = normalizeEnvelope({});
 const tool: { type: 'object'; properties?: unknown; [keyword: string]: unknown } = object;
@@ -37,7 +40,11 @@ export const unknown = () => sanitize({}, { dialect: 'codec' });
 export const misspelt = () => normalizeEnvelope({}, { shared: true });
 // @ts-expect-error: text is a string or bytes
 export const untexted = () => sanitizeJson({}, { dialect: 'codex' });
-export const all = { tool, parameters, text, bytes, changes, translated, code, rules };
+const names: string[] = searchTools([], 'mail', { limit: 3 });
+const answer: string | null = answerToolSearchJson('{}', '[]');
+// @ts-expect-error: no such mode in JavaScript
+export const patterned = () => searchTools([], 'mail', { mode: 'regex' });
+export const all = { names, answer, tool, parameters, text, bytes, changes, translated, code, rules };
 console.log(JSON.stringify(schema));
 `;
 
@@ -57,9 +64,29 @@ describe('the packed package', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   test('holds what users need and nothing else', () => {
-    const modules = ['deferred', 'dialects', 'envelope', 'error', 'index', 'options', 'report', 'sanitize', 'schema'];
+    const modules = [
+      'deferred',
+      'dialects',
+      'envelope',
+      'error',
+      'index',
+      'options',
+      'report',
+      'sanitize',
+      'schema',
+      'search',
+    ];
     const declarations = modules.flatMap((name) => [`dist/${name}.d.cts`, `dist/${name}.d.ts`]);
-    const other = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dist/index.cjs', 'dist/index.js', 'package.json'];
+    const other = [
+      'LICENSE-APACHE',
+      'LICENSE-MIT',
+      'README.md',
+      'dist/index.cjs',
+      'dist/index.js',
+      'dist/search.cjs',
+      'dist/search.js',
+      'package.json',
+    ];
     assert.deepEqual(packed.files.sort(), [...declarations, ...other].sort());
   });
 
@@ -70,6 +97,8 @@ describe('the packed package', () => {
       `import { sanitize } from 'toolwire';\nconsole.log(JSON.stringify(${CALL}));\n`,
     );
     assert.equal(node(project, 'main.js'), EXPECTED);
+    writeFileSync(join(project, 'search.js'), `import { sanitize, searchTools } from 'toolwire/search';\n${SEARCH}`);
+    assert.equal(node(project, 'search.js'), FOUND);
   });
 
   test('CommonJS', () => {
@@ -79,6 +108,11 @@ describe('the packed package', () => {
       `const { sanitize } = require('toolwire');\nconsole.log(JSON.stringify(${CALL}));\n`,
     );
     assert.equal(node(project, 'main.js'), EXPECTED);
+    writeFileSync(
+      join(project, 'search.js'),
+      `const { sanitize, searchTools } = require('toolwire/search');\n${SEARCH}`,
+    );
+    assert.equal(node(project, 'search.js'), FOUND);
     const { dependencies, devDependencies, ...installed } = JSON.parse(
       node(project, '-p', `JSON.stringify(require('toolwire/package.json'))`),
     );

@@ -14,7 +14,19 @@ from exact import compact
 
 FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
 
-FUNCTIONS = ("sanitize", "normalizeEnvelope", "applyDeferredLoading", "check", "restoreArguments")
+FUNCTIONS = (
+    "sanitize",
+    "normalizeEnvelope",
+    "applyDeferredLoading",
+    "check",
+    "restoreArguments",
+    "searchTools",
+    "answerToolSearch",
+)
+PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools")}
+"""The functions of two inputs, which are members of a case's one `input`."""
+NO_CASES = "ranking"
+"""A folder without cases: what core/tests/search.rs measures the ranking with."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema"}
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
@@ -88,7 +100,7 @@ class Case:
 def load() -> list[Case]:
     """Read all cases and refuse what the README does not describe."""
     cases = []
-    for folder in sorted(path for path in FIXTURES.iterdir() if path.is_dir()):
+    for folder in sorted(path for path in FIXTURES.iterdir() if path.is_dir() and path.name != NO_CASES):
         assert folder.name in FUNCTIONS, f"expected one of {FUNCTIONS}, found a folder `{folder.name}`"
         names: set[str] = set()
         for path in sorted(folder.glob("*.json")):
@@ -99,6 +111,8 @@ def load() -> list[Case]:
                 assert members["why"], f"{at} does not say why"
                 assert sum(name in members for name in INPUTS) == 1, f"{at} needs exactly one of {INPUTS}"
                 assert sum(name in members for name in OUTPUTS) == 1, f"{at} needs exactly one of {OUTPUTS}"
+                if pair := PAIRS.get(folder.name):
+                    assert set(members["input"]) == set(pair), f"{at} needs {pair} in `input`"
                 assert members["name"] not in names, f"{at} stands twice"
                 names.add(members["name"])
                 cases.append(Case(folder.name, path.stem, members))

@@ -8,13 +8,20 @@ from typing import Any, Literal, TypeAlias
 import pytest
 
 import toolwire
-from cases import CASES, EXPECTED_COUNTS, FUNCTIONS, RAN, RUNS, Case
+from cases import CASES, EXPECTED_COUNTS, FUNCTIONS, PAIRS, RAN, RUNS, Case
 from exact import compact, containers, exact, same
 
-Path: TypeAlias = Literal["object", "str", "bytes"]
+Path: TypeAlias = Literal["object", "str", "bytes", "index", "index from str", "index from bytes"]
 PATHS: tuple[Path, ...] = ("object", "str", "bytes")
+INDEXES: tuple[Path, ...] = ("index", "index from str", "index from bytes")
+"""The paths through a `ToolIndex`: functions that search have them."""
 
-RUN = [(case, path) for case in CASES for path in PATHS if case.has_value or path != "object"]
+RUN = [
+    (case, path)
+    for case in CASES
+    for path in (PATHS + INDEXES if case.function in PAIRS else PATHS)
+    if case.has_value or path != "object"
+]
 WITH_REPORT = ("sanitize", "normalizeEnvelope", "applyDeferredLoading")
 RESULT = "result"
 CHANGE = ("pointer", "outputPointer", "rule", "accepts", "guidance", "encoded")
@@ -67,7 +74,9 @@ def show(path: Path, value: Any) -> Any:
 @pytest.mark.parametrize(("case", "path"), RUN, ids=[f"{case}[{path}]" for case, path in RUN])
 def test_case(case: Case, path: Path) -> None:
     RAN[case.function] += path == "str"  # the one path on which every case runs
-    if case.error is not None:
+    if case.function in PAIRS:
+        searches(case, path)
+    elif case.error is not None:
         fails(case, path)
     elif case.function == "check":
         finds(case, path)
@@ -84,6 +93,48 @@ def fails(case: Case, path: Path) -> None:
         assert caught.value.message
         if "changes" in case.members:
             compare_changes(case, caught.value.changes)
+
+
+def searches(case: Case, path: Path) -> None:
+    value = case.value()
+    RUNS[path] += 1
+    if case.error is not None:
+        with pytest.raises(toolwire.ToolwireError) as caught:
+            search(case, path, value)
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == case.error
+        assert caught.value.message
+        return
+    result = search(case, path, value)
+    on_text = case.function == "answerToolSearch" and path in ("str", "bytes") and result is not None
+    if on_text:
+        assert type(result) is (str if path == "str" else bytes)
+    assert exact(result if on_text else compact(result)) == exact(case.expected_text())
+    assert same(value, case.value()), "the input was changed"
+
+
+def search(case: Case, path: Path, value: dict[str, Any]) -> Any:
+    """Call a function of two inputs. On text paths the query is itself."""
+    first, second = (value[name] for name in PAIRS[case.function])
+    if path == "object":
+        return case.call(text=False, report=False)(first, second, **case.options)
+    if path in ("str", "bytes"):
+        texts = [
+            member if name == "query" else as_text(member, path)
+            for name, member in zip(PAIRS[case.function], (first, second), strict=True)
+        ]
+        return case.call(text=True, report=False)(*texts, **case.options)
+    tools = value["tools"]
+    index = toolwire.ToolIndex(tools) if path == "index" else toolwire.ToolIndex.from_json(as_text(tools, path))
+    ask = index.search if case.function == "searchTools" else index.answer
+    wanted = value["query"] if case.function == "searchTools" else value["call"]
+    result = ask(wanted, **case.options)
+    assert ask(wanted, **case.options) == result, "an index is kept, and a search leaves it as it was"
+    return result
+
+
+def as_text(value: object, path: Path) -> str | bytes:
+    """Give a value as text of the type that path takes."""
+    return compact(value).encode() if path.endswith("bytes") else compact(value)
 
 
 def finds(case: Case, path: Path) -> None:

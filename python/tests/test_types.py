@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     assert_type(toolwire.apply_deferred_loading_with_report({}, loaded_tools=["a"], target="openai-chat"), Deferred)
     assert_type(toolwire.applyDeferredLoading({}), Any)
     assert_type(toolwire.check_json(memoryview(b""), dialect="codex"), list[Violation])
+    assert_type(toolwire.search_tools([], "mail", limit=3, mode="regex"), list[str])
+    assert_type(toolwire.search_tools_json(b"[]", "mail"), list[str])
+    assert_type(toolwire.answer_tool_search_json("", b"", tool_search_name="find"), str | None)
+    assert_type(toolwire.answer_tool_search_json(b"", ""), bytes | None)
+    assert_type(toolwire.ToolIndex.from_json("[]"), toolwire.ToolIndex)
+    assert_type(toolwire.ToolIndex([]).search("mail"), list[str])
     assert_type(toolwire.dialects()[0]["facts"][0]["source"], str)
 
     toolwire.sanitize({})  # type: ignore[call-arg]
@@ -30,6 +36,9 @@ if TYPE_CHECKING:
     toolwire.sanitize({}, dialect="codex", maxBytes=1)  # type: ignore[call-arg]
     toolwire.check({}, dialect="codex", share=True)  # type: ignore[call-arg]
     toolwire.apply_deferred_loading({}, mode="sieve")  # type: ignore[arg-type]
+    toolwire.search_tools([], 7)  # type: ignore[arg-type]
+    toolwire.search_tools([], "mail", mode="fuzzy")  # type: ignore[arg-type]
+    toolwire.ToolIndex([]).search("mail", top=3)  # type: ignore[call-arg]
     toolwire.normalize_envelope_json({})  # type: ignore[call-overload]
 
 
@@ -58,5 +67,5 @@ def test_results_have_the_members_that_their_types_name() -> None:
 def test_hints_can_be_read_at_run_time() -> None:
     if not hasattr(__import__("typing"), "NotRequired"):
         pytest.skip("Python 3.10 has no `NotRequired`")
-    for name in ("SanitizeOptions", "DeferredOptions", "Change", "DeferredReport", "Dialect"):
+    for name in ("SanitizeOptions", "DeferredOptions", "SearchOptions", "Change", "DeferredReport", "Dialect"):
         assert get_type_hints(getattr(toolwire.types, name))

@@ -5,6 +5,8 @@
 use alloc::{borrow::Cow, format, vec::Vec};
 
 use super::{describe, text_of};
+#[cfg(feature = "search")]
+use super::{search, ToolIndex};
 use crate::{
     check, deferred,
     dialect::DIALECTS,
@@ -15,6 +17,8 @@ use crate::{
     report::Recorder,
     sanitize::{self, restore},
 };
+#[cfg(feature = "search")]
+use crate::{deferred::search::Index, options::SearchOptions};
 
 /// A public function, as bindings know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +36,12 @@ pub enum Function {
     RestoreArguments,
     /// `dialects()`
     Dialects,
+    /// `searchTools(tools, query, options)`
+    #[cfg(feature = "search")]
+    SearchTools,
+    /// `answerToolSearch(call, tools, options)`: null if the call is not a search
+    #[cfg(feature = "search")]
+    AnswerToolSearch,
 }
 
 impl Function {
@@ -43,6 +53,10 @@ impl Function {
         Function::Check,
         Function::RestoreArguments,
         Function::Dialects,
+        #[cfg(feature = "search")]
+        Function::SearchTools,
+        #[cfg(feature = "search")]
+        Function::AnswerToolSearch,
     ];
 
     /// The function's name in JavaScript.
@@ -54,6 +68,10 @@ impl Function {
             Function::Check => "check",
             Function::RestoreArguments => "restoreArguments",
             Function::Dialects => "dialects",
+            #[cfg(feature = "search")]
+            Function::SearchTools => "searchTools",
+            #[cfg(feature = "search")]
+            Function::AnswerToolSearch => "answerToolSearch",
         }
     }
 
@@ -73,6 +91,8 @@ impl Function {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading => Some("request"),
             Function::Check | Function::RestoreArguments | Function::Dialects => None,
+            #[cfg(feature = "search")]
+            Function::SearchTools | Function::AnswerToolSearch => None,
         }
     }
 }
@@ -138,10 +158,25 @@ pub fn call<'a>(
             Ok(answer(arguments, None, options.share))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
+        #[cfg(feature = "search")]
+        Function::SearchTools => {
+            let (options, tools, query) = (SearchOptions::read(options, naming)?, input()?, input()?);
+            let Some(query) = query.as_text() else {
+                let found = format!("expected a query as a string, found {}", query.kind());
+                return Err(Error::new(Code::InvalidValue, "/query", found));
+            };
+            Ok(answer(ToolIndex::from_node(&tools)?.search_node(&query.display(), &options)?, None, false))
+        }
+        #[cfg(feature = "search")]
+        Function::AnswerToolSearch => {
+            let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
+            let found = search::answer_node(&call, || Index::new(&tools), &options)?;
+            Ok(answer(found.unwrap_or_default(), None, false))
+        }
     }
 }
 
-/// Calls a function on JSON text.
+/// Calls a function on JSON text. (The query of a search is itself, not JSON text.)
 ///
 /// # Errors
 /// Those of the function, and `invalid-json`.
@@ -156,6 +191,8 @@ pub fn call_text<'a>(
     for text in inputs {
         nodes.push(match function {
             Function::ApplyDeferredLoading => deferred::read(text)?,
+            #[cfg(feature = "search")]
+            Function::SearchTools if nodes.len() == 1 => Node::string(*text),
             _ => json::read(text)?,
         });
     }

@@ -6,6 +6,8 @@ mod describe;
 mod dialects;
 mod envelope;
 mod sanitize;
+#[cfg(feature = "search")]
+mod search;
 
 pub use call::{call, call_text, Answer, Function, TextAnswer};
 pub use deferred::{
@@ -19,6 +21,8 @@ pub use sanitize::{
     check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report,
     Rewritten,
 };
+#[cfg(feature = "search")]
+pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
 pub use crate::{
     check::Violation,

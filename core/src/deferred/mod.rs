@@ -17,7 +17,7 @@ mod notice;
 mod open;
 mod report;
 mod responses;
-mod search;
+pub(crate) mod search;
 mod split;
 mod tool;
 mod translate;

@@ -6,6 +6,7 @@ mod deferred;
 mod envelope;
 mod read;
 mod sanitize;
+mod search;
 
 pub use deferred::{
     Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch, SystemMessages, Target,
@@ -14,3 +15,4 @@ pub use deferred::{
 pub use envelope::EnvelopeOptions;
 pub use read::Naming;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
+pub use search::{SearchMode, SearchOptions};

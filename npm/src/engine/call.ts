@@ -4,7 +4,7 @@
 
 import { answered } from '../values/answer.js';
 import { Records } from '../values/records.js';
-import { type Engine, guarded, reported, running, tidy } from './instance.js';
+import { type Engine, type Place, reported, shared } from './instance.js';
 import { isText, like, readable, type Text, unreadable } from './text.js';
 
 /** The core's functions by name. */
@@ -14,13 +14,29 @@ export type FunctionName =
   | 'applyDeferredLoading'
   | 'check'
   | 'restoreArguments'
-  | 'dialects';
+  | 'dialects'
+  // In the entry `toolwire/search` only.
+  | 'searchTools'
+  | 'answerToolSearch';
 
 /** What a call gave; `report` is undefined unless one was asked for. */
 export interface Outcome<T> {
   readonly value: T;
   readonly report: object | undefined;
 }
+
+/** What is called once everything lies on the desk: so many words in all, so many bytes of characters of records. */
+type Calling = (engine: Engine, words: number, chars: number, spelled: boolean) => unknown;
+
+/** As {@link Calling}, for so many texts, of which the last may break off. */
+type CallingOnText = (
+  engine: Engine,
+  texts: number,
+  words: number,
+  chars: number,
+  spelled: boolean,
+  broken: boolean,
+) => unknown;
 
 /** Calls a function on values. */
 export function callOnValues(
@@ -29,22 +45,9 @@ export function callOnValues(
   inputs: readonly unknown[],
   options: unknown,
 ): Outcome<unknown> {
-  return withRecords((records) => {
-    for (const input of inputs) records.read(input);
-    records.read(options ?? null);
-    const { chars, spelled } = records.spelling();
-    const engine = running();
-    return guarded(() => {
-      const { desk, glue } = engine;
-      const { words } = records;
-      const length = desk.put(words, chars);
-      const returned = glue.call(number(engine, name), withReport, inputs.length, words.length, length, spelled);
-      const report = reported(engine, returned);
-      const value = answered(desk, records);
-      tidy(engine);
-      return { value, report };
-    });
-  });
+  return onValues(shared, inputs, options, (engine, words, chars, spelled) =>
+    engine.glue.call(number(engine, name), withReport, inputs.length, words, chars, spelled),
+  );
 }
 
 /**
@@ -57,8 +60,45 @@ export function callOnText<T extends Text>(
   options: unknown,
   ...more: readonly Text[]
 ): Outcome<T> {
-  const texts = [text, ...more];
+  return onText(shared, name, [text, ...more], options, (engine, texts, words, chars, spelled, broken) =>
+    engine.glue.callText(number(engine, name), withReport, texts, words, chars, spelled, broken),
+  );
+}
+
+/** Puts values on the desk of that place, and reads the answer there. */
+export function onValues(
+  place: Place,
+  inputs: readonly unknown[],
+  options: unknown,
+  calling: Calling,
+): Outcome<unknown> {
+  return withRecords((records) => {
+    for (const input of inputs) records.read(input);
+    records.read(options ?? null);
+    const { chars, spelled } = records.spelling();
+    const engine = place.running();
+    return place.guarded(() => {
+      const { desk } = engine;
+      const { words } = records;
+      const length = desk.put(words, chars);
+      const report = reported(engine, calling(engine, words.length, length, spelled));
+      const value = answered(desk, records);
+      place.tidy();
+      return { value, report };
+    });
+  });
+}
+
+/** Puts texts on the desk of that place, and reads the answer there. `name` is for the error about what is no text. */
+export function onText<T extends Text>(
+  place: Place,
+  name: string,
+  texts: readonly [T, ...Text[]],
+  options: unknown,
+  calling: CallingOnText,
+): Outcome<T> {
   for (const one of texts) if (!isText(one)) throw unreadable(name, one);
+  const [text] = texts;
   return withRecords((records) => {
     records.read(options ?? null);
     const { chars, spelled } = records.spelling();
@@ -70,16 +110,15 @@ export function callOnText<T extends Text>(
       broken = start.length < one.length;
       whole.push(start);
     }
-    const engine = running();
-    return guarded(() => {
-      const { desk, glue } = engine;
+    const engine = place.running();
+    return place.guarded(() => {
+      const { desk } = engine;
       const { words } = records;
       const length = desk.put(words, chars, whole);
       const all = words.length + whole.length;
-      const returned = glue.callText(number(engine, name), withReport, whole.length, all, length, spelled, broken);
-      const report = reported(engine, returned);
+      const report = reported(engine, calling(engine, whole.length, all, length, spelled, broken));
       const value = desk.unchanged ? text : like(text, desk);
-      tidy(engine);
+      place.tidy();
       return { value, report };
     });
   });

@@ -24,6 +24,12 @@ declare module 'wasm:glue' {
       spelled: boolean,
       broken: boolean,
     ): unknown;
+    // In the entry `toolwire/search` only: what is kept in the instance.
+    keep(words: number, chars: number, spelled: boolean): unknown;
+    keepText(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    keptTools(): number;
+    searchKept(words: number, chars: number, spelled: boolean): unknown;
+    answerKept(words: number, chars: number, spelled: boolean): unknown;
   }
 
   /** New glue, with nothing instantiated yet. (wasm-bindgen keeps its instance in module scope; this gives each its own.) */

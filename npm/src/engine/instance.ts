@@ -1,5 +1,6 @@
 /**
- * The WebAssembly instance: started by the first call, replaced if it ever breaks or grows too large.
+ * WebAssembly instances: the one that all calls share, started by the first of them and replaced if it ever breaks or
+ * grows too large; and those that keep something.
  */
 
 import base64 from 'wasm:base64';
@@ -21,32 +22,51 @@ export interface Engine {
 const LARGE = 64 * 1024 * 1024;
 
 let compiled: WebAssembly.Module | undefined;
-let engine: Engine | undefined;
 
-/** The instance, started if need be. Synchronous, and the only place where starting costs anything. */
-export function running(): Engine {
-  if (engine === undefined) {
-    compiled ??= new WebAssembly.Module(bytes());
-    const glue = newGlue();
-    const { memory } = glue.initSync({ module: compiled });
-    const names = glue.functions().split(',');
-    engine = { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
+/** Where calls run: one instance at a time. */
+export class Place {
+  private engine: Engine | undefined;
+  private lost = false;
+
+  /** @param keeps - Whether the instance holds what later calls need, so that no other one can take its place. */
+  constructor(private readonly keeps: boolean) {}
+
+  /** The instance, started if need be. Synchronous, and the only place where starting costs anything. */
+  running(): Engine {
+    if (this.lost) throw new Error('toolwire stopped in the middle of a call, and what it kept is lost: make it anew');
+    this.engine ??= started();
+    return this.engine;
   }
-  return engine;
+
+  /** Runs one call of the instance. Whatever it throws is the end of this instance. */
+  guarded<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (thrown) {
+      if (thrown instanceof ToolwireError) throw thrown;
+      // A trap or an exhausted stack: nothing is known about its memory any more.
+      this.engine = undefined;
+      this.lost = this.keeps;
+      const next = this.keeps ? 'what it kept is lost' : 'the next call starts afresh';
+      throw new Error(`toolwire stopped in the middle of a call; nothing was changed, and ${next}`, { cause: thrown });
+    }
+  }
+
+  /** Gives up an instance that one huge value has made large. To be called once the answer is read. */
+  tidy(): void {
+    if (!this.keeps && this.engine !== undefined && this.engine.desk.size > LARGE) this.engine = undefined;
+  }
 }
 
-/** Runs one call of the instance. Whatever it throws is the end of this instance. */
-export function guarded<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (thrown) {
-    if (thrown instanceof ToolwireError) throw thrown;
-    // A trap or an exhausted stack: nothing is known about its memory any more.
-    engine = undefined;
-    throw new Error('toolwire stopped in the middle of a call; nothing was changed, and the next call starts afresh', {
-      cause: thrown,
-    });
-  }
+/** Where all calls run that need nothing of an earlier one. */
+export const shared = new Place(false);
+
+function started(): Engine {
+  compiled ??= new WebAssembly.Module(bytes());
+  const glue = newGlue();
+  const { memory } = glue.initSync({ module: compiled });
+  const names = glue.functions().split(',');
+  return { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
 }
 
 /** What a call returned: a report, or nothing. An error is thrown. */
@@ -56,11 +76,6 @@ export function reported(engine: Engine, returned: unknown): object | undefined 
   if (typeof described === 'string') throw new Error(described);
   const { code, pointer, message, changes } = described as Description;
   throw new ToolwireError(code, pointer, message, changes);
-}
-
-/** Gives up an instance that one huge value has made large. To be called once the answer is read. */
-export function tidy(used: Engine): void {
-  if (used.desk.size > LARGE && engine === used) engine = undefined;
 }
 
 function bytes(): Uint8Array<ArrayBuffer> {

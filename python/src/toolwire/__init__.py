@@ -7,6 +7,8 @@ report.
 - `normalize_envelope` repairs the tool-parameter envelope only; nested content comes back exactly as it came.
 - `apply_deferred_loading` makes a request that uses deferred tools work on an API without that feature.
 
+`search_tools`, `answer_tool_search` and `ToolIndex` are the tool search that deferred tools are found with.
+
 >>> import toolwire
 >>> toolwire.sanitize({"properties": {"unit": {"const": "celsius"}}}, dialect="codex")
 {'type': 'object', 'properties': {'unit': {'type': 'string', 'enum': ['celsius']}}}
@@ -40,6 +42,7 @@ from ._schema import (
     sanitize_json_with_report,
     sanitize_with_report,
 )
+from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, search_tools, search_tools_json
 from ._toolwire import __version__
 
 normalizeEnvelope = normalize_envelope
@@ -48,8 +51,11 @@ applyDeferredLoading = apply_deferred_loading
 """The name `apply_deferred_loading` has in TypeScript."""
 
 __all__ = [
+    "ToolIndex",
     "ToolwireError",
     "__version__",
+    "answer_tool_search",
+    "answer_tool_search_json",
     "applyDeferredLoading",
     "apply_deferred_loading",
     "apply_deferred_loading_json",
@@ -69,4 +75,6 @@ __all__ = [
     "sanitize_json",
     "sanitize_json_with_report",
     "sanitize_with_report",
+    "search_tools",
+    "search_tools_json",
 ]

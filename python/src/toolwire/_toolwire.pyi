@@ -1,9 +1,9 @@
 """The extension module: the core's functions by their JavaScript names."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, final
 
-__all__ = ["__version__", "call", "call_text"]
+__all__ = ["Index", "__version__", "call", "call_text"]
 
 __version__: str
 
@@ -11,3 +11,12 @@ def call(function: str, inputs: tuple[object, ...], options: Mapping[str, object
 def call_text(
     function: str, inputs: tuple[object, ...], options: Mapping[str, object], with_report: bool, /
 ) -> Any: ...
+
+@final
+class Index:
+    def __new__(cls, tools: object, /) -> Index: ...
+    @staticmethod
+    def from_json(text: object, /) -> Index: ...
+    def __len__(self) -> int: ...
+    def search(self, query: object, options: Mapping[str, object], /) -> list[str]: ...
+    def answer(self, call: object, options: Mapping[str, object], /) -> Any: ...

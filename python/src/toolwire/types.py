@@ -109,6 +109,18 @@ class DeferredOptions(TypedDict, total=False):
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
 
 
+class SearchOptions(TypedDict, total=False):
+    """Keyword arguments of `search_tools`, `answer_tool_search` and their other forms."""
+
+    mode: Literal["bm25", "regex"] | None
+    """Whether a query is words, by which tools are ranked, or a regular expression, which a tool's name or description
+    has to match. By default `"bm25"`."""
+    limit: int | None
+    """The most tools that are found. By default 5."""
+    tool_search_name: str | None
+    """The name of the function that stands for a tool search, which never finds itself. By default `"tool_search"`."""
+
+
 class Change(TypedDict):
     """One change: where, by which rule, with what effect, and why."""
 

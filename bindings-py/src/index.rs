@@ -1,0 +1,81 @@
+//! A tool list that is kept for many searches.
+
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyString},
+};
+use toolwire::{Code, Error, Naming, SearchOptions};
+
+use crate::{
+    entry::{guarded, DETACH_FROM},
+    raise::{option_error, raised},
+    read::{self, kind, Values},
+    text::Source,
+    write::Writer,
+};
+
+/// The index that `toolwire.ToolIndex` keeps. It never changes, so threads can share it.
+#[pyclass(frozen, module = "toolwire._toolwire")]
+pub(crate) struct Index(toolwire::ToolIndex);
+
+#[pymethods]
+impl Index {
+    /// Reads a tool list that is a Python value.
+    #[new]
+    #[pyo3(signature = (tools, /))]
+    fn new(py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<Self> {
+        guarded(|| {
+            let mut values = Values::with_room();
+            values.add(tools).map_err(|fault| fault.raised(py))?;
+            toolwire::ToolIndex::from_node(&values.tree()?).map(Index).map_err(|error| raised(py, &error))
+        })
+    }
+
+    /// Reads a tool list that is JSON text.
+    #[staticmethod]
+    #[pyo3(signature = (text, /))]
+    fn from_json(py: Python<'_>, text: Bound<'_, PyAny>) -> PyResult<Self> {
+        guarded(|| {
+            let source = Source::new(text)?;
+            let text = source.text()?;
+            let work = || toolwire::ToolIndex::from_json(text);
+            let index = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
+            index.map(Index).map_err(|error| raised(py, &error))
+        })
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The names of the tools that match, best first.
+    #[pyo3(signature = (query, options, /))]
+    fn search<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        guarded(|| {
+            let options = chosen(py, options)?;
+            let Ok(query) = query.cast::<PyString>() else {
+                let message = format!("expected a query as a string, found {}", kind(query));
+                return Err(raised(py, &Error::new(Code::InvalidValue, "/query", message)));
+            };
+            let found = self.0.search_node(&read::text(query)?.display(), &options).map_err(|error| raised(py, &error))?;
+            Writer::new(py, &Values::default(), false).value(&found)
+        })
+    }
+
+    /// The answer to a call of the tool search; None if the call is none.
+    #[pyo3(signature = (call, options, /))]
+    fn answer<'py>(&self, py: Python<'py>, call: Bound<'py, PyAny>, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        guarded(|| {
+            let options = chosen(py, options)?;
+            let mut values = Values::with_room();
+            values.add(call).map_err(|fault| fault.raised(py))?;
+            let answer = self.0.answer_node(&values.tree()?, &options).map_err(|error| raised(py, &error))?;
+            Writer::new(py, &values, false).value(&answer.unwrap_or_default())
+        })
+    }
+}
+
+fn chosen(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<SearchOptions> {
+    let values = Values::read(options).map_err(|fault| option_error(py, fault))?;
+    SearchOptions::read(&values.tree()?, Naming::Snake).map_err(|error| raised(py, &error))
+}

@@ -1,0 +1,89 @@
+//! A tool list that is kept for many searches.
+//!
+//! One for each instance: JavaScript gives every index an instance of its own, so that the index is gone when that is
+//! collected. There is nothing to free, and no handle to get wrong.
+
+use std::{borrow::Cow, cell::RefCell};
+
+use toolwire::{json::Node, Answer, Code, Error, Naming, SearchOptions, TextAnswer, ToolIndex};
+use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
+
+use crate::{
+    call::{hand_over, Failure, Order},
+    desk,
+};
+
+thread_local! {
+    static KEPT: RefCell<Option<ToolIndex>> = const { RefCell::new(None) };
+}
+
+/// Keeps the tool list that lies on the desk as a value. Returns undefined, or an error as [`crate::call::call`] does.
+#[wasm_bindgen]
+pub fn keep(words: usize, chars: usize, spelled: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |inputs, _| {
+        KEPT.set(Some(ToolIndex::from_node(only(&inputs)?)?));
+        Ok(answer(Node::default()))
+    });
+    hand_over(given, outcome)
+}
+
+/// Keeps the tool list that lies on the desk as JSON text. Returns what [`keep`] returns.
+#[wasm_bindgen(js_name = keepText)]
+pub fn keep_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
+        KEPT.set(Some(ToolIndex::from_json(only(texts)?)?));
+        Ok(TextAnswer { text: Cow::Borrowed(""), report: None })
+    });
+    hand_over(given, outcome)
+}
+
+/// How many tools are kept.
+#[wasm_bindgen(js_name = keptTools)]
+pub fn kept_tools() -> usize {
+    KEPT.with_borrow(|kept| kept.as_ref().map_or(0, ToolIndex::len))
+}
+
+/// Searches what is kept for the query that lies on the desk. Returns what [`keep`] returns.
+#[wasm_bindgen(js_name = searchKept)]
+pub fn search_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
+    ask(words, chars, spelled, |index, query, options| {
+        let Some(query) = query.as_text() else {
+            let message = format!("expected a query as a string, found {}", query.kind());
+            return Err(Error::new(Code::InvalidValue, "/query", message));
+        };
+        index.search_node(&query.display(), options)
+    })
+}
+
+/// Answers the call that lies on the desk from what is kept. Returns what [`keep`] returns.
+#[wasm_bindgen(js_name = answerKept)]
+pub fn answer_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
+    ask(words, chars, spelled, |index, call, options| Ok(index.answer_node(call, options)?.unwrap_or_default()))
+}
+
+fn ask(
+    words: usize,
+    chars: usize,
+    spelled: bool,
+    what: impl FnOnce(&ToolIndex, &Node<'_>, &SearchOptions) -> Result<Node<'static>, Error>,
+) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |inputs, options| {
+        let options = SearchOptions::read(options, Naming::Camel)?;
+        KEPT.with_borrow(|kept| {
+            let index = kept.as_ref().ok_or(Failure::Defect("nothing is kept"))?;
+            Ok(answer(what(index, only(&inputs)?, &options)?))
+        })
+    });
+    hand_over(given, outcome)
+}
+
+fn only<T>(inputs: &[T]) -> Result<&T, Failure> {
+    inputs.first().ok_or(Failure::Defect("nothing lies on the desk"))
+}
+
+fn answer(value: Node<'_>) -> Answer<'_> {
+    Answer { value, report: None, share: false }
+}

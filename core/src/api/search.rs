@@ -1,0 +1,179 @@
+//! `search_tools`, `ToolIndex` and `answer_tool_search`.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::Value;
+
+use crate::{
+    deferred::search::{self, Call, Index},
+    error::Error,
+    json::{self, Node, Text},
+    options::SearchOptions,
+};
+
+/// The names of the tools that match a query, best first.
+///
+/// `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat Completions,
+/// MCP), deferred or not, or an object that has one in `tools`.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{search_tools, SearchOptions};
+/// let tools = json!([
+///     {"name": "send_mail", "description": "Sends a mail", "input_schema": {"type": "object"}},
+///     {"name": "book_room", "description": "Books a meeting room", "input_schema": {"type": "object"}},
+/// ]);
+/// assert_eq!(search_tools(&tools, "a room for our meeting", &SearchOptions::default())?, ["book_room"]);
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-request` if `tools` is no tool list, `invalid-option`, `too-deep`.
+pub fn search_tools(tools: &Value, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
+    ToolIndex::new(tools)?.search(query, options)
+}
+
+/// [`search_tools`] in a tool list that is JSON text.
+///
+/// # Errors
+/// As [`search_tools`], and `invalid-json`.
+pub fn search_tools_json(tools: &str, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
+    ToolIndex::from_json(tools)?.search(query, options)
+}
+
+/// Answers a model's call of the tool search, for the next turn: with `tool_reference` blocks, which
+/// [`apply_deferred_loading`](crate::apply_deferred_loading) turns into text and loads. `None` if the call is not a search.
+///
+/// `call` is a `tool_use` block (Anthropic; the answer is a `tool_result` block), a `function_call` item (OpenAI Responses;
+/// a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; a message with the role `tool`). It is a
+/// search if it calls `tool_search_name`. `select:Read,Edit` asks for tools by name. If the list defers tools, only those
+/// are found, because the model sees the others anyway.
+///
+/// A search that fails because of what the model wrote is answered, too, so that the model sees why.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{answer_tool_search, SearchOptions};
+/// let tools = json!([{"name": "send_mail", "description": "Sends a mail", "defer_loading": true}]);
+/// let call = json!({"type": "tool_use", "id": "t1", "name": "tool_search", "input": {"query": "write a mail"}});
+/// assert_eq!(
+///     answer_tool_search(&call, &tools, &SearchOptions::default())?,
+///     Some(json!({
+///         "type": "tool_result",
+///         "tool_use_id": "t1",
+///         "content": [{"type": "tool_reference", "tool_name": "send_mail"}],
+///     })),
+/// );
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid-request` if `tools` is no tool list, `invalid-option`, `too-deep`.
+pub fn answer_tool_search(call: &Value, tools: &Value, options: &SearchOptions) -> Result<Option<Value>, Error> {
+    let call = Node::from_value(call)?;
+    let answer = answer_node(&call, || Index::new(&Node::from_value(tools)?), options)?;
+    answer.map(|answer| answer.to_value()).transpose()
+}
+
+/// [`answer_tool_search`] with call, tool list and answer as JSON text.
+///
+/// # Errors
+/// As [`answer_tool_search`], and `invalid-json`.
+pub fn answer_tool_search_json(call: &str, tools: &str, options: &SearchOptions) -> Result<Option<String>, Error> {
+    let call = json::read(call)?;
+    let answer = answer_node(&call, || Index::new(&json::read(tools)?), options)?;
+    Ok(answer.map(|answer| json::write(&answer)))
+}
+
+/// Reads the tool list only if there is something to look for.
+pub(super) fn answer_node(
+    call: &Node<'_>,
+    index: impl FnOnce() -> Result<Index, Error>,
+    options: &SearchOptions,
+) -> Result<Option<Node<'static>>, Error> {
+    Call::recognise(call, options).map(|call| search::answer(&call, &index()?, options)).transpose()
+}
+
+/// A tool list made ready for many searches: built once, it borrows nothing and can be shared between threads.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{SearchOptions, ToolIndex};
+/// let index = ToolIndex::new(&json!([{"name": "getUserEmail", "inputSchema": {"type": "object"}}]))?;
+/// assert_eq!(index.len(), 1);
+/// assert_eq!(index.search("email", &SearchOptions::default())?, ["getUserEmail"]);
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolIndex(Index);
+
+impl ToolIndex {
+    /// Reads a tool list, as [`search_tools`] takes it. Of several tools with one name the first one counts.
+    ///
+    /// # Errors
+    /// `invalid-request` if it is no tool list, `too-deep`.
+    pub fn new(tools: &Value) -> Result<Self, Error> {
+        Self::from_node(&Node::from_value(tools)?)
+    }
+
+    /// Reads a tool list that is JSON text.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and `invalid-json`.
+    pub fn from_json(tools: &str) -> Result<Self, Error> {
+        Self::from_node(&json::read(tools)?)
+    }
+
+    /// Reads a tool list that is a tree: for bindings.
+    ///
+    /// # Errors
+    /// `invalid-request` if it is no tool list.
+    pub fn from_node(tools: &Node<'_>) -> Result<Self, Error> {
+        Index::new(tools).map(ToolIndex)
+    }
+
+    /// How many tools can be found.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// [`search_tools`] in this list.
+    ///
+    /// # Errors
+    /// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-option`.
+    pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
+        Ok(self.found(query, options)?.into_iter().map(|name| name.display().into_owned()).collect())
+    }
+
+    /// [`Self::search`], its result an array of strings: for bindings.
+    ///
+    /// # Errors
+    /// As [`Self::search`].
+    pub fn search_node(&self, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
+        Ok(Node::array(self.found(query, options)?.into_iter().cloned().map(Node::string).collect()))
+    }
+
+    fn found(&self, query: &str, options: &SearchOptions) -> Result<Vec<&Text<'static>>, Error> {
+        self.0.search(query, options, search::Among::All)
+    }
+
+    /// [`answer_tool_search`] from this list.
+    ///
+    /// # Errors
+    /// `invalid-option`, `too-deep`.
+    pub fn answer(&self, call: &Value, options: &SearchOptions) -> Result<Option<Value>, Error> {
+        self.answer_node(&Node::from_value(call)?, options)?.map(|answer| answer.to_value()).transpose()
+    }
+
+    /// [`Self::answer`] on trees; `None` if the call is not a search: for bindings.
+    ///
+    /// # Errors
+    /// `invalid-option`.
+    pub fn answer_node(&self, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
+        Call::recognise(call, options).map(|call| search::answer(&call, &self.0, options)).transpose()
+    }
+}

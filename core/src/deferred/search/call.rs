@@ -1,0 +1,100 @@
+//! A model's call of the tool search: whether it is one, what it asks for, and the shape its answer has to have.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use crate::{
+    deferred::{namespace, tool::has_type},
+    error::{Code, Error},
+    json::{self, Node, Text},
+    options::{Format, SearchOptions},
+};
+
+/// The most queries one call may ask: each costs a pass over the index.
+const MOST_QUERIES: usize = 16;
+
+/// A call of the search, as the model wrote it.
+pub(crate) struct Call<'n, 'a> {
+    pub(super) format: Format,
+    /// What the answer refers to the call by.
+    pub(super) id: Option<&'n Node<'a>>,
+    arguments: Option<&'n Node<'a>>,
+}
+
+/// What a call asks for.
+pub(super) struct Wanted {
+    pub(super) queries: Vec<String>,
+    /// The most tools the model wants to see.
+    pub(super) most: Option<usize>,
+}
+
+impl<'n, 'a> Call<'n, 'a> {
+    /// Recognises a call: a `tool_use` block of Anthropic, a `function_call` item of OpenAI Responses, an entry of
+    /// `tool_calls` of Chat Completions. `None`: it is something else, or calls something else.
+    pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
+        let is_search = |name: Option<Text<'a>>| name.is_some_and(|name| name.is(&options.tool_search_name));
+        if has_type(call, "tool_use") {
+            return is_search(namespace::called(call)).then(|| Call {
+                format: Format::Anthropic,
+                id: call.get("id"),
+                arguments: call.get("input"),
+            });
+        }
+        if has_type(call, "function_call") {
+            return is_search(namespace::called(call)).then(|| Call {
+                format: Format::OpenaiResponses,
+                id: call.get("call_id").or_else(|| call.get("id")),
+                arguments: call.get("arguments"),
+            });
+        }
+        let function = call.get("function")?;
+        is_search(namespace::called(function)).then(|| Call {
+            format: Format::OpenaiChat,
+            id: call.get("id"),
+            arguments: function.get("arguments"),
+        })
+    }
+
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// `invalid-json` if they are text and that is no JSON, `empty-query` if they hold none.
+    pub(super) fn wanted(&self) -> Result<Wanted, Error> {
+        let Some(arguments) = self.arguments else { return Wanted::read(&Node::default()) };
+        match arguments.as_text().map(Text::value) {
+            Some(Some(Cow::Borrowed(text))) => Wanted::read(&json::read(text)?),
+            Some(Some(Cow::Owned(text))) => Wanted::read(&json::read(&text)?),
+            // Half a surrogate pair stands in no valid JSON text but inside its strings, as an escape.
+            Some(None) => {
+                Err(Error::new(Code::InvalidJson, "", "expected arguments as JSON, found half a surrogate pair outside of a string"))
+            }
+            None => Wanted::read(arguments),
+        }
+    }
+}
+
+impl Wanted {
+    /// The function that `apply` offers takes a `query`. A search that the caller brought along keeps its own parameters,
+    /// and clients call them `queries`, `paths`, `goal`: there, every string is a query.
+    fn read(arguments: &Node<'_>) -> Result<Self, Error> {
+        let mut queries = Vec::new();
+        match arguments.get("query") {
+            Some(query) => collect(query, &mut queries),
+            None if arguments.as_object().is_some() => {
+                arguments.as_object().into_iter().flatten().for_each(|member| collect(&member.value, &mut queries));
+            }
+            None => collect(arguments, &mut queries),
+        }
+        queries.retain(|query| !query.trim().is_empty());
+        queries.truncate(MOST_QUERIES);
+        if queries.is_empty() {
+            return Err(Error::new(Code::EmptyQuery, "/query", "expected a query that says what a tool has to do, found none"));
+        }
+        let most = ["limit", "max_results"].iter().find_map(|key| arguments.get(key)?.as_u64()).filter(|most| *most > 0);
+        Ok(Wanted { queries, most: most.and_then(|most| usize::try_from(most).ok()) })
+    }
+}
+
+fn collect(node: &Node<'_>, queries: &mut Vec<String>) {
+    let items = node.as_array().unwrap_or(core::slice::from_ref(node));
+    queries.extend(items.iter().filter_map(Node::as_text).map(|text| text.display().into_owned()));
+}

@@ -1,0 +1,288 @@
+//! The index: which tool says which word how often, and the ranking that follows from it.
+//!
+//! The ranking is BM25F: BM25 over a weighted sum of fields, each field's counts set against its usual length. It is our
+//! own because the `bm25` crate needs the standard library and knows one field only; weights per field are what lifts a
+//! tool's own name over another tool's arguments.
+//!
+//! The weights were chosen by measurement (core/tests/search.rs; 105 queries to choose on, 105 to see whether it holds, over
+//! 1,513 real tools). First place, among the first five, mean reciprocal place, on the second half: these weights 0.72, 0.91,
+//! 0.81; all fields alike 0.64, 0.91, 0.76; counting common words 0.40, 0.63, 0.48. Which fields weigh more matters; by how
+//! much exactly does not.
+
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
+
+use super::{
+    listing::{self, Field},
+    words,
+};
+use crate::{
+    error::{Code, Error},
+    json::{Node, Text},
+    options::{SearchMode, SearchOptions},
+};
+
+/// How much a word counts in each field, and how strongly a long field dilutes it: see [`Field`] for the order.
+const WEIGHTS: [(f64, f64); Field::COUNT] = [(4.0, 0.5), (1.0, 0.4), (0.6, 0.75), (0.3, 0.75)];
+/// How soon further mentions of a word stop adding to the score.
+const SATURATION: f64 = 1.5;
+
+/// A tool list that can be searched.
+#[derive(Clone, Debug)]
+pub(crate) struct Index {
+    tools: Vec<Tool>,
+    /// Places in `tools`, sorted by name.
+    by_name: Vec<u32>,
+    /// For each word, where its hits begin and end.
+    terms: BTreeMap<Box<str>, (u32, u32)>,
+    hits: Vec<Hit>,
+    /// Whether any tool is deferred.
+    defers: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Tool {
+    name: Text<'static>,
+    deferred: bool,
+    #[cfg(feature = "regex")]
+    description: Option<Box<str>>,
+}
+
+/// That a tool has a word, and what that adds to its score.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    tool: u32,
+    gain: f32,
+}
+
+/// Which tools a search may find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Among {
+    /// All but the search itself.
+    All,
+    /// What the hosted search finds: deferred tools, if there are any.
+    Deferred,
+}
+
+impl Index {
+    /// Reads a tool list. Of several tools with one name the first one counts.
+    ///
+    /// # Errors
+    /// `invalid-request` if it is no list of tools.
+    pub(crate) fn new(list: &Node<'_>) -> Result<Self, Error> {
+        let mut builder = Builder::default();
+        listing::each(listing::entries(list)?, &mut |listed| builder.add(listed));
+        Ok(builder.finish())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// The names of the tools that match, best first.
+    ///
+    /// # Errors
+    /// `empty-query`, `invalid-pattern`, `pattern-too-long`, and `invalid-option` for regular expressions where this build
+    /// has none.
+    pub(crate) fn search(&self, query: &str, options: &SearchOptions, among: Among) -> Result<Vec<&Text<'static>>, Error> {
+        let wanted = |tool: &Tool| (among == Among::All || tool.deferred || !self.defers) && !tool.name.is(&options.tool_search_name);
+        let places = match options.mode {
+            SearchMode::Bm25 => self.rank(query, &wanted)?,
+            SearchMode::Regex => self.matches(query, &wanted)?,
+        };
+        let named = places.into_iter().filter_map(|place| self.tools.get(place as usize)).map(|tool| &tool.name);
+        Ok(named.take(options.limit).collect())
+    }
+
+    /// The tool of exactly this name.
+    pub(super) fn named(&self, name: &str) -> Option<&Text<'static>> {
+        let place = self.place(&Text::new(name))?;
+        self.tools.get(place as usize).map(|tool| &tool.name)
+    }
+
+    fn place(&self, name: &Text<'_>) -> Option<u32> {
+        let found = self.by_name.binary_search_by(|place| match self.tools.get(*place as usize) {
+            Some(tool) => {
+                let own: &Text<'_> = &tool.name;
+                own.cmp(name)
+            }
+            None => core::cmp::Ordering::Greater,
+        });
+        found.ok().and_then(|at| self.by_name.get(at)).copied()
+    }
+
+    /// Places of the tools that share a word with the query: by score, then in the order of the list. A query that is a
+    /// tool's whole name finds that one first.
+    fn rank(&self, query: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
+        let terms = terms(query);
+        if terms.is_empty() {
+            let found = alloc::format!("expected a query with at least one word, found `{query}`");
+            return Err(Error::new(Code::EmptyQuery, "/query", found));
+        }
+        let mut scores = alloc::vec![0_f32; self.tools.len()];
+        let mut touched = Vec::new();
+        for term in &terms {
+            let Some((start, end)) = self.terms.get(&**term) else { continue };
+            for hit in self.hits.get(*start as usize..*end as usize).unwrap_or_default() {
+                let Some(score) = scores.get_mut(hit.tool as usize) else { continue };
+                if *score == 0.0 {
+                    touched.push(hit.tool);
+                }
+                *score += hit.gain;
+            }
+        }
+        if let Some(score) = self.place(&Text::new(query.trim())).and_then(|place| scores.get_mut(place as usize)) {
+            *score = f32::INFINITY;
+        }
+        touched.retain(|place| self.tools.get(*place as usize).is_some_and(wanted));
+        let score = |place: &u32| scores.get(*place as usize).copied().unwrap_or_default();
+        touched.sort_unstable_by(|one, two| score(two).total_cmp(&score(one)).then(one.cmp(two)));
+        Ok(touched)
+    }
+
+    /// Places of the tools whose name matches a pattern, then of those whose description does.
+    #[cfg(feature = "regex")]
+    fn matches(&self, pattern: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
+        let pattern = super::pattern::Pattern::new(pattern)?;
+        let (mut named, mut described) = (Vec::new(), Vec::new());
+        for (place, tool) in (0_u32..).zip(&self.tools).filter(|(_, tool)| wanted(tool)) {
+            if pattern.is_in(&tool.name.display()) {
+                named.push(place);
+            } else if tool.description.as_ref().is_some_and(|description| pattern.is_in(description)) {
+                described.push(place);
+            }
+        }
+        named.append(&mut described);
+        Ok(named)
+    }
+
+    #[cfg(not(feature = "regex"))]
+    fn matches(&self, _: &str, _: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
+        let found =
+            "expected `mode` to be \"bm25\", because this build is without regular expressions (cargo feature `regex`), found `regex`";
+        Err(Error::new(Code::InvalidOption, "/mode", found))
+    }
+}
+
+/// The different words of a query, in order.
+fn terms(query: &str) -> Vec<Box<str>> {
+    let (mut terms, mut seen) = (Vec::new(), alloc::collections::BTreeSet::new());
+    words::split_with_identifiers(query, &mut |word| {
+        if seen.insert(Box::<str>::from(word)) {
+            terms.push(Box::from(word));
+        }
+    });
+    if terms.iter().any(|term| !words::is_filler(term)) {
+        terms.retain(|term| !words::is_filler(term));
+    }
+    terms
+}
+
+/// How often a tool has a word, by field.
+type Counts = [u16; Field::COUNT];
+
+/// An index in the making: ranking needs the number of tools and their usual lengths, which are known in the end.
+#[derive(Default)]
+struct Builder {
+    tools: Vec<Tool>,
+    names: alloc::collections::BTreeSet<Text<'static>>,
+    terms: BTreeMap<Box<str>, Vec<(u32, Counts)>>,
+    lengths: Vec<[u32; Field::COUNT]>,
+    defers: bool,
+    /// The words of the tool at hand, one after the other, and where each of them is.
+    letters: String,
+    spans: Vec<(u32, u32, Field)>,
+}
+
+impl Builder {
+    fn add(&mut self, listed: &listing::Listed<'_, '_>) {
+        let name = listed.name.clone().into_owned();
+        let Ok(place) = u32::try_from(self.tools.len()) else { return };
+        if !self.names.insert(name.clone()) {
+            return;
+        }
+        self.defers |= listed.deferred;
+        self.tools.push(Tool {
+            name,
+            deferred: listed.deferred,
+            #[cfg(feature = "regex")]
+            description: listed.description().map(|text| Box::from(&*text.display())),
+        });
+        let (mut letters, mut spans) = (core::mem::take(&mut self.letters), core::mem::take(&mut self.spans));
+        letters.clear();
+        spans.clear();
+        listed.texts(&mut |field, text| {
+            let mut keep = |word: &str| {
+                // Beyond 4 GB of words in one tool nothing is counted any more.
+                let start = u32::try_from(letters.len());
+                letters.push_str(word);
+                if let (Ok(start), Ok(end)) = (start, u32::try_from(letters.len())) {
+                    spans.push((start, end, field));
+                }
+            };
+            match field {
+                Field::Name => words::split_with_identifiers(&text.display(), &mut keep),
+                _ => words::split(&text.display(), &mut keep),
+            }
+        });
+        self.count(place, &letters, &mut spans);
+        (self.letters, self.spans) = (letters, spans);
+    }
+
+    /// Sorts the words first, so that each different one is looked up once.
+    fn count(&mut self, place: u32, letters: &str, spans: &mut [(u32, u32, Field)]) {
+        let word = |span: &(u32, u32, Field)| letters.get(span.0 as usize..span.1 as usize).unwrap_or_default();
+        spans.sort_unstable_by(|one, two| word(one).cmp(word(two)));
+        let mut lengths = [0; Field::COUNT];
+        for same in spans.chunk_by(|one, two| word(one) == word(two)) {
+            let mut counts: Counts = [0; Field::COUNT];
+            for (_, _, field) in same {
+                if let (Some(count), Some(length)) = (counts.get_mut(*field as usize), lengths.get_mut(*field as usize)) {
+                    *count = count.saturating_add(1);
+                    *length = u32::saturating_add(*length, 1);
+                }
+            }
+            let word = same.first().map(word).unwrap_or_default();
+            match self.terms.get_mut(word) {
+                Some(found) => found.push((place, counts)),
+                None => {
+                    self.terms.insert(word.into(), alloc::vec![(place, counts)]);
+                }
+            }
+        }
+        self.lengths.push(lengths);
+    }
+
+    fn finish(self) -> Index {
+        let total = self.tools.len() as f64;
+        let mut usual = [0_f64; Field::COUNT];
+        for (field, usual) in usual.iter_mut().enumerate() {
+            let sum: f64 = self.lengths.iter().filter_map(|lengths| lengths.get(field)).map(|length| f64::from(*length)).sum();
+            *usual = (sum / total.max(1.0)).max(1.0);
+        }
+        let mut hits = Vec::with_capacity(self.terms.values().map(Vec::len).sum());
+        let mut terms = BTreeMap::new();
+        for (term, found) in self.terms {
+            let start = hits.len();
+            let having = found.len() as f64;
+            let rarity = libm::log(1.0 + (total - having + 0.5) / (having + 0.5));
+            for (place, counts) in found {
+                let lengths = self.lengths.get(place as usize).copied().unwrap_or_default();
+                let weight: f64 = (counts.iter().zip(lengths).zip(usual).zip(WEIGHTS))
+                    .map(|(((count, length), usual), (weight, dilution))| {
+                        weight * f64::from(*count) / (1.0 - dilution + dilution * f64::from(length) / usual)
+                    })
+                    .sum();
+                hits.push(Hit { tool: place, gain: (rarity * weight / (SATURATION + weight)) as f32 });
+            }
+            if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(hits.len())) {
+                terms.insert(term, (start, end));
+            }
+        }
+        let mut by_name: Vec<u32> = (0..).take(self.tools.len()).collect();
+        by_name.sort_by(|one, two| {
+            let name = |place: &u32| self.tools.get(*place as usize).map(|tool| &tool.name);
+            name(one).cmp(&name(two))
+        });
+        Index { tools: self.tools, by_name, terms, hits, defers: self.defers }
+    }
+}

@@ -1,0 +1,128 @@
+//! The tools of a list, one by one, whatever format the list has: Anthropic, OpenAI Chat Completions, OpenAI Responses with
+//! namespaces, MCP.
+
+use alloc::vec::Vec;
+
+use crate::{
+    deferred::{
+        namespace,
+        tool::{self, has_type, Kind},
+    },
+    error::{Code, Error},
+    json::{Data, Node, Step, Text},
+    schema::{
+        keyword::{Keyword, Keywords},
+        walk::{self, Next},
+    },
+};
+
+/// A part of a tool in which words are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Name,
+    /// What the tool says about itself, and what its namespace does.
+    Description,
+    ArgumentName,
+    ArgumentDescription,
+}
+
+impl Field {
+    pub(super) const COUNT: usize = 4;
+}
+
+/// One tool of a list.
+pub(super) struct Listed<'n, 'a> {
+    /// The name a reference has: with its namespace, where it has one.
+    pub(super) name: Text<'a>,
+    pub(super) deferred: bool,
+    tool: &'n Node<'a>,
+    /// Descriptions of the namespaces around it.
+    about: &'n [&'n Text<'a>],
+}
+
+/// The entries of a tool list, or of an object that has one in `tools`, such as a request or the answer to MCP's
+/// `tools/list`.
+///
+/// # Errors
+/// `invalid-request` if it is neither.
+pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Error> {
+    let (tools, pointer) = match list.get("tools") {
+        Some(tools) => (tools, "/tools"),
+        None => (list, ""),
+    };
+    match tools.data() {
+        Data::Array(entries) => Ok(entries),
+        Data::Null => Ok(&[]),
+        _ => {
+            let found = alloc::format!("expected a list of tools, or an object with one in `tools`, found {}", tools.kind());
+            Err(Error::new(Code::InvalidRequest, pointer, found))
+        }
+    }
+}
+
+/// Gives every tool that has a name to `found`, in order. Searches and toolsets are no tools to be found.
+pub(super) fn each<'a>(entries: &[Node<'a>], found: &mut dyn FnMut(&Listed<'_, 'a>)) {
+    let mut about = Vec::new();
+    for entry in entries {
+        one(entry, None, false, &mut about, found);
+    }
+}
+
+fn one<'n, 'a>(
+    entry: &'n Node<'a>,
+    outer: Option<&Text<'a>>,
+    deferred: bool,
+    about: &mut Vec<&'n Text<'a>>,
+    found: &mut dyn FnMut(&Listed<'_, 'a>),
+) {
+    if has_type(entry, "namespace") {
+        let own = entry.get("name").and_then(Node::as_text);
+        let nested = match (outer, own) {
+            (Some(outer), Some(own)) => Some(namespace::flat(outer, own)),
+            (outer, own) => own.or(outer).cloned(),
+        };
+        let deferred = deferred || entry.get(tool::FLAG).and_then(Node::as_bool) == Some(true);
+        let depth = about.len();
+        about.extend(entry.get("description").and_then(Node::as_text));
+        for member in entry.get("tools").and_then(Node::as_array).unwrap_or_default() {
+            one(member, nested.as_ref(), deferred, about, found);
+        }
+        about.truncate(depth);
+        return;
+    }
+    if tool::kind(entry) != Kind::Tool {
+        return;
+    }
+    let Some(name) = tool::name(entry) else { return };
+    let name = outer.map_or_else(|| name.clone(), |outer| namespace::flat(outer, name));
+    // In a namespace that defers, a member may say for itself that it does not.
+    let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
+    found(&Listed { name, deferred, tool: entry, about });
+}
+
+impl<'a> Listed<'_, 'a> {
+    /// What the tool says about itself.
+    pub(super) fn description(&self) -> Option<&Text<'a>> {
+        tool::description(self.tool)
+    }
+
+    /// Gives every text in which words are looked for.
+    pub(super) fn texts(&self, found: &mut dyn FnMut(Field, &Text<'_>)) {
+        found(Field::Name, &self.name);
+        let titles = [Some(self.tool), self.tool.get("annotations")].into_iter().flatten().filter_map(|node| node.get("title")?.as_text());
+        for text in titles.chain(self.description()).chain(self.about.iter().copied()) {
+            found(Field::Description, text);
+        }
+        let Some(schema) = tool::schema(self.tool).or_else(|| self.tool.get("inputSchema")) else { return };
+        // The visitor never fails, so neither does the walk.
+        let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
+            if let (Some(Keyword::Properties), Some(Step::Member(name))) = (place.keyword, place.pointer.steps().last()) {
+                found(Field::ArgumentName, name);
+            }
+            if let Some(description) = node.get("description").and_then(Node::as_text) {
+                found(Field::ArgumentDescription, description);
+            }
+            Ok(Next::Into)
+        });
+    }
+}

@@ -1,0 +1,198 @@
+//! What a word is, in names, descriptions and queries alike.
+//!
+//! Words are runs of letters and digits, in lower case, split once more where the case changes; plurals lose their ending.
+//! Chinese and Japanese have no spaces, so there every two neighbours are a word.
+
+use alloc::string::String;
+
+/// Gives every word of a text to `found`. `GitHub` gives `git`, `hub` and `github`: people write it either way.
+pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
+    let mut scratch = String::new();
+    for run in text.split(|letter: char| !letter.is_alphanumeric()) {
+        if run.is_ascii() {
+            cased(run, &mut scratch, found);
+            continue;
+        }
+        // Where the script changes, so does the word: `PDF转换` is two.
+        let mut rest = run;
+        while let Some(first) = rest.chars().next() {
+            let dense = is_dense(first);
+            let end = rest.find(|letter| is_dense(letter) != dense).unwrap_or(rest.len());
+            let (part, tail) = rest.split_at(end);
+            match dense {
+                true => pairs(part, found),
+                false => cased(part, &mut scratch, found),
+            }
+            rest = tail;
+        }
+    }
+}
+
+/// Gives the words of a name or of a query, and each of its identifiers as one word: `get_user` gives `getuser`, too,
+/// so that a whole name outweighs its parts.
+pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
+    split(text, found);
+    for chunk in text.split(char::is_whitespace) {
+        let inner = chunk.trim_matches(|letter: char| !letter.is_alphanumeric());
+        if inner.contains(|letter: char| !letter.is_alphanumeric()) {
+            let joined: String = inner.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+            found(&joined);
+        }
+    }
+}
+
+/// Whether a script writes without spaces between words.
+fn is_dense(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
+    let mut ends = run.char_indices().map(|(at, letter)| at + letter.len_utf8());
+    let Some(mut end) = ends.next() else { return };
+    let mut start = 0;
+    if end == run.len() {
+        found(run);
+    }
+    for next in ends {
+        found(run.get(start..next).unwrap_or_default());
+        (start, end) = (end, next);
+    }
+}
+
+fn cased(run: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
+    let mut start = 0;
+    let mut before = Case::Other;
+    let mut last = 0;
+    for (at, letter) in run.char_indices() {
+        let case = Case::of(letter);
+        // `getUser` splits before the capital, `HTTPServer` before the capital that begins the next word.
+        let split = match (before, case) {
+            (Case::Lower | Case::Other, Case::Upper) => at,
+            (Case::Upper, Case::Lower) => last,
+            _ => start,
+        };
+        if split > start {
+            lowered(run.get(start..split).unwrap_or_default(), scratch, found);
+            start = split;
+        }
+        (before, last) = (case, at);
+    }
+    if start > 0 {
+        lowered(run.get(start..).unwrap_or_default(), scratch, found);
+    }
+    lowered(run, scratch, found);
+}
+
+#[derive(Clone, Copy)]
+enum Case {
+    Upper,
+    Lower,
+    /// Digits, and letters of scripts that have no case.
+    Other,
+}
+
+impl Case {
+    fn of(letter: char) -> Case {
+        if letter.is_uppercase() {
+            Case::Upper
+        } else if letter.is_lowercase() {
+            Case::Lower
+        } else {
+            Case::Other
+        }
+    }
+}
+
+fn lowered(word: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
+    if word.is_empty() {
+        return;
+    }
+    scratch.clear();
+    if word.is_ascii() {
+        scratch.push_str(word);
+        scratch.make_ascii_lowercase();
+    } else {
+        scratch.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    singular(scratch);
+    found(scratch);
+}
+
+/// Takes the ending off an English plural (or off the third person of a verb, which does as well).
+fn singular(word: &mut String) {
+    if word.len() < 4 || !word.ends_with('s') || ["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
+        return;
+    }
+    let cut = if word.len() > 4 && word.ends_with("ies") {
+        word.truncate(word.len() - 3);
+        word.push('y');
+        return;
+    } else if ["sses", "xes", "ches", "shes", "zzes"].iter().any(|end| word.ends_with(end)) {
+        2
+    } else {
+        1
+    };
+    word.truncate(word.len() - cut);
+}
+
+/// Words of a query that say nothing about a tool. They count only in a query that has no others.
+const FILLER: [&str; 62] = [
+    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "can", "could", "do", "for", "from", "have", "how", "i", "in",
+    "into", "is", "it", "its", "me", "my", "need", "of", "on", "one", "onto", "or", "our", "out", "please", "should", "so", "some",
+    "someone", "that", "the", "their", "them", "there", "these", "this", "those", "to", "tool", "us", "using", "want", "was", "we", "what",
+    "when", "which", "who", "why", "with", "you", "your",
+];
+
+/// Whether a word is there for grammar only.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLER.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_filler, split, split_with_identifiers, FILLER};
+    use alloc::{string::String, vec::Vec};
+
+    fn words(text: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        split(text, &mut |word| out.push(word.into()));
+        out
+    }
+
+    #[test]
+    fn names_split_at_marks_and_case_changes() {
+        assert_eq!(words("mcp__slack.post-message"), ["mcp", "slack", "post", "message"]);
+        assert_eq!(words("getUserEmail"), ["get", "user", "email", "getuseremail"]);
+        assert_eq!(words("HTTPServer"), ["http", "server", "httpserver"]);
+        assert_eq!(words("S3 ec2Instance"), ["s3", "ec2", "instance", "ec2instance"]);
+        assert_eq!(words("ÉcoleÉté"), ["école", "été", "écoleété"]);
+        assert!(words(" _-. ").is_empty());
+    }
+
+    #[test]
+    fn plurals_meet_their_singular() {
+        assert_eq!(words("queries boxes classes branches events"), ["query", "box", "class", "branch", "event"]);
+        assert_eq!(words("status access this gas"), ["status", "access", "this", "gas"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_pairs() {
+        assert_eq!(words("查询天气"), ["查询", "询天", "天气"]);
+        assert_eq!(words("PDF转换v2"), ["pdf", "转换", "v2"]);
+        assert_eq!(words("天"), ["天"]);
+    }
+
+    #[test]
+    fn identifiers_are_words_too() {
+        let mut out: Vec<String> = Vec::new();
+        split_with_identifiers("call get_user-info, now.", &mut |word| out.push(word.into()));
+        assert_eq!(out, ["call", "get", "user", "info", "now", "getuserinfo"]);
+    }
+
+    #[test]
+    fn the_fillers_are_sorted_and_in_the_form_of_words() {
+        assert!(FILLER.is_sorted());
+        assert!(FILLER.iter().all(|word| words(word) == [*word]));
+        assert!(is_filler("the") && !is_filler("theme"));
+    }
+}

@@ -1,0 +1,71 @@
+// A kept index: it lives beside others, beside the calls that are shared, and for as long as it is wanted.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+let trap = false;
+const { Instance } = WebAssembly;
+
+/** An instance whose searches in an index can be made to trap. */
+WebAssembly.Instance = class extends Instance {
+  get exports() {
+    const { searchKept, ...exports } = super.exports;
+    const trapping = (...values) => {
+      if (!trap) return searchKept(...values);
+      trap = false;
+      throw new WebAssembly.RuntimeError('unreachable');
+    };
+    return { ...exports, searchKept: trapping };
+  }
+};
+
+const { normalizeEnvelope, searchTools, ToolIndex } = await import('../dist/search.js');
+
+const tools = (count, word) =>
+  Array.from({ length: count }, (_, number) => ({ name: `${word}_${number}`, description: `About ${word}` }));
+
+test('indexes do not disturb each other, nor the shared calls', () => {
+  const mails = new ToolIndex(tools(3, 'mail'));
+  const rooms = ToolIndex.fromJson(JSON.stringify({ tools: tools(2, 'room') }));
+  for (let round = 0; round < 3; round++) {
+    assert.deepEqual([mails.size, rooms.size], [3, 2]);
+    assert.deepEqual(mails.search('mail'), ['mail_0', 'mail_1', 'mail_2']);
+    assert.deepEqual(mails.search('room'), []);
+    assert.deepEqual(searchTools([{ name: 'other' }], 'other'), ['other']);
+    assert.deepEqual(rooms.search('room', { limit: 1 }), ['room_0']);
+    assert.deepEqual(normalizeEnvelope({}), { type: 'object', properties: {} });
+  }
+});
+
+test('an index is what the list was when it was made', () => {
+  const list = tools(1, 'mail');
+  const index = new ToolIndex(list);
+  list[0].name = 'renamed';
+  list.push({ name: 'mail_late' });
+  assert.deepEqual(index.search('mail'), ['mail_0']);
+});
+
+test('a large index outlives large values', () => {
+  const index = new ToolIndex(tools(20_000, 'mail'));
+  normalizeEnvelope({ description: 'x'.repeat(40_000_000) });
+  assert.equal(index.size, 20_000);
+  assert.deepEqual(index.search('mail 19999', { limit: 1 }), ['mail_19999']);
+});
+
+test('what is no tool list or no query is an error, and the index stays', () => {
+  assert.throws(() => new ToolIndex(7), { code: 'invalid-request', pointer: '' });
+  assert.throws(() => ToolIndex.fromJson('[{'), { code: 'invalid-json' });
+  assert.throws(() => ToolIndex.fromJson([]), { code: 'invalid-value', message: /`new ToolIndex` takes values/ });
+  const index = new ToolIndex(tools(1, 'mail'));
+  assert.throws(() => index.search(7), { code: 'invalid-value', pointer: '/query' });
+  assert.throws(() => index.search(' '), { code: 'empty-query' });
+  assert.deepEqual(index.search('mail'), ['mail_0']);
+});
+
+test('after a trap the index says that it is lost', () => {
+  const index = new ToolIndex(tools(1, 'mail'));
+  trap = true;
+  assert.throws(() => index.search('mail'), /^Error: toolwire stopped in the middle of a call.* lost$/);
+  assert.throws(() => index.search('mail'), /make it anew/);
+  assert.deepEqual(new ToolIndex(tools(1, 'mail')).search('mail'), ['mail_0']);
+});

@@ -1,0 +1,76 @@
+"""A kept index: independent of its list and of other indexes, shared between threads; and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import toolwire
+
+
+def tools(count: int, word: str) -> list[dict[str, Any]]:
+    return [{"name": f"{word}_{number}", "description": f"About {word}"} for number in range(count)]
+
+
+def test_indexes_are_independent() -> None:
+    mails = toolwire.ToolIndex(tools(3, "mail"))
+    rooms = toolwire.ToolIndex.from_json(json.dumps({"tools": tools(2, "room")}))
+    assert (len(mails), len(rooms)) == (3, 2)
+    assert mails.search("mail") == ["mail_0", "mail_1", "mail_2"]
+    assert mails.search("room") == []
+    assert rooms.search("room", limit=1) == ["room_0"]
+    assert repr(rooms) == "<ToolIndex of 2 tools>"
+
+
+def test_an_index_is_what_the_list_was_when_it_was_made() -> None:
+    listed = tools(1, "mail")
+    index = toolwire.ToolIndex(listed)
+    listed[0]["name"] = "renamed"
+    listed.append({"name": "mail_late"})
+    assert index.search("mail") == ["mail_0"]
+
+
+def test_long_text_makes_the_same_index() -> None:
+    listed = tools(2_000, "mail")
+    index = toolwire.ToolIndex.from_json(json.dumps(listed))
+    assert len(index) == 2_000
+    assert index.search("mail 1999", limit=1) == toolwire.search_tools(listed, "mail 1999", limit=1) == ["mail_1999"]
+
+
+def test_threads_can_share_an_index() -> None:
+    index = toolwire.ToolIndex(tools(500, "mail"))
+    queries = [f"mail {number}" for number in range(200)]
+    alone = [index.search(query) for query in queries]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(index.search, queries)) == alone
+
+
+def test_an_index_of_a_subclass_is_of_that_subclass() -> None:
+    class Mine(toolwire.ToolIndex):
+        pass
+
+    assert type(Mine.from_json("[]")) is Mine
+
+
+@pytest.mark.parametrize("query", [7, None, b"mail", object()])
+def test_a_query_is_a_string(query: Any) -> None:
+    index = toolwire.ToolIndex(tools(1, "mail"))
+    with pytest.raises(toolwire.ToolwireError, match="expected a query as a string, found a `") as caught:
+        index.search(query)
+    assert (caught.value.code, caught.value.pointer) == ("invalid-value", "/query")
+
+
+@pytest.mark.parametrize(("listed", "code"), [(7, "invalid-request"), ({1, 2}, "invalid-value")])
+def test_what_is_no_tool_list_is_an_error(listed: object, code: str) -> None:
+    with pytest.raises(toolwire.ToolwireError) as caught:
+        toolwire.ToolIndex(listed)
+    assert caught.value.code == code
+
+
+def test_what_is_no_json_is_an_error() -> None:
+    with pytest.raises(toolwire.ToolwireError, match="line 1") as caught:
+        toolwire.ToolIndex.from_json("[{")
+    assert caught.value.code == "invalid-json"
