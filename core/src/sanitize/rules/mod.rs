@@ -26,6 +26,7 @@ mod switch;
 mod tests;
 mod types;
 mod unions;
+mod unused;
 mod unwind;
 
 use alloc::{collections::BTreeMap, string::String};
@@ -129,7 +130,7 @@ impl<'a> Rewrite<'a> for Down<'_> {
             malformed::repair(node, place, self.rules);
         }
         if self.rules.no_references && runs("tables") {
-            refs::drop_tables(node, place.position, self.rules);
+            unused::drop_tables(node, place.position, self.rules);
         }
         if runs("respell") {
             respell::respell(node, place, self.rules);

@@ -1,19 +1,9 @@
 //! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
 
-use alloc::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
-use core::ops::Range;
-
 use super::{
     conflicts,
     notes::{Effect, Spot},
-    Rules,
+    unused, Rules,
 };
 use crate::{
     error::{Code, Error},
@@ -30,6 +20,14 @@ use crate::{
         walk::{self, Next, Place, Position, Rewrite},
     },
 };
+use alloc::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 
 const INLINE: Effect = Effect::same("inline-ref");
 const KEEP: Effect = Effect::same("respell-ref");
@@ -37,10 +35,6 @@ const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider
 const OWN: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
 const SIBLING: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
-const PRUNE: Effect = Effect::same("prune-definition");
-
-/// The tables of definitions, which go once everything that is needed stands where it is used.
-const TABLES: [&str; 2] = ["$defs", "definitions"];
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
 pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &mut Rules) -> Result<(), Error> {
@@ -93,7 +87,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let used = core::mem::take(&mut expand.used);
-    note_unused(&source, &used, rules);
+    unused::note(&source, &used, rules);
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
         definitions.sort_by(|(one, _), (two, _)| one.cmp(two));
@@ -165,9 +159,9 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
 
 impl<'a> Expand<'_, '_, 'a> {
     fn drop_tables(&self, node: &mut Node<'a>) {
-        if TABLES.iter().any(|table| node.get(table).is_some()) {
+        if unused::TABLES.iter().any(|table| node.get(table).is_some()) {
             if let Some(object) = node.as_object_mut() {
-                object.retain(|member| !TABLES.iter().any(|table| member.key.is(table)));
+                object.retain(|member| !unused::TABLES.iter().any(|table| member.key.is(table)));
             }
         }
     }
@@ -370,18 +364,6 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 }
 
-/// Without a reference anywhere, every definition is unused.
-pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &mut Rules) {
-    for table in TABLES {
-        let Some(value) = node.get(table) else { continue };
-        let spot = Spot::of(value);
-        rules.notes.note(position, spot, Spot::Nowhere, PRUNE, || format!("removed `{table}`: nothing refers to it"));
-        if let Some(object) = node.as_object_mut() {
-            object.remove(table);
-        }
-    }
-}
-
 fn only_annotations(node: &Node<'_>) -> bool {
     let annotates =
         |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta));
@@ -413,45 +395,4 @@ fn index<'s, 'a>(root: &'s Node<'a>, wanted: &BTreeSet<Number>, found: &mut BTre
         }
     }
     visit(root, &mut String::new(), wanted, found);
-}
-
-/// Reports the definitions that nothing refers to, and forgets what was said about their insides.
-fn note_unused(source: &Node<'_>, used: &BTreeSet<Number>, rules: &mut Rules) {
-    if !rules.notes.is_on() {
-        return;
-    }
-    let mut unused: Vec<Range<Number>> = Vec::new();
-    let mut names: Vec<(Number, String)> = Vec::new();
-    let _ = walk::visit(source, Keywords::ALL, &mut |node, place| {
-        let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
-        if in_table {
-            let range = numbers(node);
-            if used.range(range.clone()).next().is_none() {
-                names.push((range.start, crate::json::Pointer::render(place.pointer)));
-                unused.push(range);
-                return Ok(Next::Skip);
-            }
-        }
-        Ok(Next::Into)
-    });
-    rules.notes.forget(&unused);
-    for (number, pointer) in names {
-        rules
-            .notes
-            .note(Position::Positive, Spot::Node(number), Spot::Nowhere, PRUNE, || format!("removed `{pointer}`: nothing refers to it"));
-    }
-}
-
-/// The numbers of a node and everything in it.
-fn numbers(node: &Node<'_>) -> Range<Number> {
-    fn last(node: &Node<'_>) -> Number {
-        let own = node.origin().number().unwrap_or_default();
-        match node.data() {
-            Data::Array(items) => items.iter().map(last).fold(own, Number::max),
-            Data::Object(object) => object.iter().map(|member| last(&member.value)).fold(own, Number::max),
-            _ => own,
-        }
-    }
-    let first = node.origin().number().unwrap_or_default();
-    first..last(node).saturating_add(1)
 }
