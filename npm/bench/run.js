@@ -139,6 +139,8 @@ function sizes() {
     const content = readFileSync(new URL(file, import.meta.url));
     return `${(content.length / 1000).toFixed(1)} KB, ${(gzipSync(content, { level: 9 }).length / 1000).toFixed(1)} KB gzip`;
   };
-  console.log(`WebAssembly: ${kilobytes('../../bindings-wasm/pkg/toolwire_wasm_bg.wasm')}`);
-  console.log(`index.js: ${kilobytes('../dist/index.js')}`);
+  for (const entry of ['index', 'search']) {
+    console.log(`${entry}: WebAssembly ${kilobytes(`../../bindings-wasm/pkg/${entry}/toolwire_wasm_bg.wasm`)}`);
+    console.log(`${entry}.js: ${kilobytes(`../dist/${entry}.js`)}`);
+  }
 }
