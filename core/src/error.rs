@@ -135,7 +135,9 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let Parts { code, pointer, message, changes } = &*self.0;
+        let mut shown = f.debug_struct("Error");
+        shown.field("code", code).field("pointer", pointer).field("message", message).field("changes", changes).finish()
     }
 }
 
