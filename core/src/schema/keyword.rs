@@ -179,12 +179,25 @@ impl Keywords {
         Keywords(bits)
     }
 
+    /// No keyword.
+    pub(crate) const NONE: Keywords = Keywords(0);
+
+    /// Every keyword but these.
+    pub(crate) const fn all_but(list: &[Keyword]) -> Self {
+        Keywords(!Keywords::of(list).0)
+    }
+
     /// Every keyword under which schemas stand.
     pub(crate) const ALL: Keywords = Keywords(u128::MAX);
 
     /// Is it one of them?
     pub(crate) const fn has(self, keyword: Keyword) -> bool {
         self.0 & (1 << (keyword as u8)) != 0
+    }
+
+    /// Are there none?
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     /// These and one more.

@@ -18,6 +18,7 @@ use super::{
     Rules,
 };
 use crate::{
+    dialect::grammar::Recursion,
     error::Error,
     gather::Gather as _,
     json::{Data, Member, Node, Object, Text},
@@ -32,7 +33,7 @@ const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
 
 /// Cuts references that cannot end. Works on definitions as the rules have written them.
 pub(super) fn cut(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
-    if !rules.grammar.refs.recursion || root.get("$defs").is_none() {
+    if rules.grammar.refs.recursion != Recursion::MustEnd || root.get("$defs").is_none() {
         return Ok(());
     }
     let endless = endless(root);
