@@ -141,18 +141,6 @@ pub(crate) enum Anything {
     TypeList,
     /// `anyOf` of all six types.
     Union,
-
-    /// written is the second part; the first says whether it still accepts all there is.
-    Given(Coverage, &'static str),
-}
-
-/// Whether a spelling of "anything" accepts everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coverage {
-    /// Everything.
-    All,
-    /// Less: what it leaves out cannot be said.
-    Some,
 }
 
 /// How null is admitted where lists of types may not say it.
@@ -178,7 +166,8 @@ pub(crate) struct ObjectRule {
 }
 
 impl ObjectRule {
-    const OPEN: ObjectRule =
+    /// Any object.
+    pub(crate) const OPEN: ObjectRule =
         ObjectRule { properties: PropertiesRule::Optional, open: OpenRule::AsJsonSchema, all_required: false, maps: true };
 }
 
@@ -187,6 +176,8 @@ impl ObjectRule {
 pub(crate) enum PropertiesRule {
     /// Nowhere.
     Optional,
+    /// At the root, though it may be empty.
+    AtRoot,
     /// At every object schema (`type: "object"`), though it may be empty.
     Written,
     /// At every object schema, and below the root it may not be empty.
@@ -261,7 +252,8 @@ pub(crate) struct RefRule {
 }
 
 impl RefRule {
-    const OPEN: RefRule = RefRule {
+    /// Any reference that leads somewhere in the document.
+    pub(crate) const OPEN: RefRule = RefRule {
         anywhere: true,
         to_defs: true,
         to_definitions: true,
@@ -381,7 +373,7 @@ pub(crate) struct NameRule {
     /// Below a name with `{` and `}` no schema may have `enum`, `required`, `anyOf` or a `$ref` other than `#`.
     pub(crate) no_braces: bool,
     /// What a name is made of; `None`: anything.
-    pub(crate) shape: Option<NameShape>,
+    pub(crate) shape: Option<PropertyShape>,
 }
 
 impl NameRule {
@@ -391,7 +383,7 @@ impl NameRule {
 
 /// What a property's name is made of: ASCII letters, digits, and what is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NameShape {
+pub(crate) struct PropertyShape {
     /// Characters beyond letters and digits.
     pub(crate) also: &'static str,
     /// The first character is a letter or one of these, never a digit; `None`: it is like any other.
@@ -402,7 +394,7 @@ pub(crate) struct NameShape {
     pub(crate) root_only: bool,
 }
 
-impl NameShape {
+impl PropertyShape {
     /// Is a name of this shape?
     pub(crate) fn allows(&self, name: &str) -> bool {
         let fits = |character: char| character.is_ascii_alphanumeric() || self.also.contains(character);

@@ -195,11 +195,6 @@ impl Keywords {
         self.0 & (1 << (keyword as u8)) != 0
     }
 
-    /// Are there none?
-    pub(crate) const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     /// These and one more.
     pub(crate) const fn with(self, keyword: Keyword) -> Self {
         Keywords(self.0 | (1 << (keyword as u8)))

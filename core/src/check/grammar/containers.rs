@@ -47,7 +47,8 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let table = schema.get("properties").and_then(Node::as_object);
     let at = || schema.pointer.render();
     match (rule.properties, schema.get("properties")) {
-        (PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot, None) => {
+        (PropertiesRule::AtRoot, None) if !schema.is_root() => {}
+        (PropertiesRule::AtRoot | PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot, None) => {
             report.add(node, Rule::ObjectWithoutProperties, at(), "`properties` beside `type: \"object\"`", "none");
         }
         (PropertiesRule::NotEmptyBelowRoot, Some(value)) if !schema.is_root() && table.is_some_and(|table| table.is_empty()) => {

@@ -161,7 +161,7 @@ impl Notes {
     }
 
     /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
-    pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> &'static str, recorder: &mut Recorder) {
+    pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> Cow<'static, str>, recorder: &mut Recorder) {
         let Some(entries) = self.entries else { return };
         let wanted: BTreeSet<Number> = entries.iter().map(|entry| entry.to.number()).into_set();
         let mut places: BTreeMap<Number, (String, Vec<String>)> = BTreeMap::new();
@@ -190,16 +190,7 @@ impl Notes {
                     }),
                 };
                 let Effect { rule, accepts, guidance, encoded } = entry.effect;
-                Change {
-                    pointer,
-                    output_pointer,
-                    rule,
-                    accepts,
-                    guidance,
-                    encoded,
-                    because: Cow::Borrowed(because(rule)),
-                    message: entry.message.clone(),
-                }
+                Change { pointer, output_pointer, rule, accepts, guidance, encoded, because: because(rule), message: entry.message.clone() }
             });
         }
     }
