@@ -1,13 +1,13 @@
 //! What an object or an array must say of itself, beyond what its keywords say: `properties`, `required` of every property,
 //! whether it is closed, `items`.
 
-use alloc::{collections::BTreeSet, format, string::String};
+use alloc::{format, string::String};
 
 use super::{quoted, seen, Report, Rule, Schema};
 use crate::{
     dialect::grammar::{OpenRule, PropertiesRule, Typed},
-    gather::Gather as _,
     json::{push_token, Node},
+    sorted::Set,
 };
 
 /// Judges one schema as a whole.
@@ -78,7 +78,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
     if rule.all_required {
         let names = schema.get("required").and_then(Node::as_array).unwrap_or_default();
-        let required: BTreeSet<_> = names.iter().filter_map(Node::as_text).into_set();
+        let required: Set<_> = names.iter().filter_map(Node::as_text).collect();
         for member in table.into_iter().flatten().filter(|member| !required.contains(&member.key)) {
             let mut pointer = schema.at("properties");
             push_token(&mut pointer, &member.key.display());

@@ -1,12 +1,9 @@
 //! Recursion where an API has none, or has it only through properties that need not be there.
 
-use alloc::collections::BTreeSet;
-
 use super::{quoted, Report, Rule};
 use crate::{
     dialect::grammar::Recursion,
     error::Error,
-    gather::Gather as _,
     json::{Node, Pointer, Step},
     schema::{
         graph::Graph,
@@ -14,6 +11,7 @@ use crate::{
         resolve::{self, References},
         walk::{self, Next},
     },
+    sorted::Set,
 };
 
 pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Report<'_>) -> Result<(), Error> {
@@ -22,7 +20,7 @@ pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Repor
         return Ok(());
     }
     let graph = Graph::of(root, references);
-    let recursive: BTreeSet<_> = graph.all().filter(|target| graph.is_recursive(*target)).into_set();
+    let recursive: Set<_> = graph.all().filter(|target| graph.is_recursive(*target)).collect();
     if recursive.is_empty() {
         return Ok(());
     }
@@ -60,7 +58,7 @@ fn way<'t, 'a>(root: &'t Node<'a>, pointer: &Pointer<'_>) -> alloc::vec::Vec<&'t
 }
 
 /// Does the reference only lead into the recursion, from a place that is not part of it?
-fn leads_in(root: &Node<'_>, pointer: &Pointer<'_>, recursive: &BTreeSet<resolve::Number>) -> bool {
+fn leads_in(root: &Node<'_>, pointer: &Pointer<'_>, recursive: &Set<resolve::Number>) -> bool {
     !way(root, pointer).iter().any(|node| node.origin().number().is_some_and(|number| recursive.contains(&number)))
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Resolved the way the provider does it: the text is split at `/`, nothing is decoded, and only objects are gone through.
 
-use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{nesting::Nesting, quoted, Report, Rule, Schema};
 use crate::{
     json::Node,
     schema::{keyword::Keyword, resolve},
+    sorted::Map,
 };
 
 const TABLE: &str = "#/$defs/";
@@ -15,8 +16,8 @@ const OLD_TABLE: &str = "#/definitions/";
 
 pub(super) struct References<'t, 'a> {
     root: &'t Node<'a>,
-    definitions: BTreeMap<Cow<'t, str>, &'t Node<'a>>,
-    numbers: BTreeMap<String, usize>,
+    definitions: Map<Cow<'t, str>, &'t Node<'a>>,
+    numbers: Map<String, usize>,
     targets: Vec<Option<&'t Node<'a>>>,
     /// What JSON Schema says references refer to, where the grammar goes by that.
     resolved: &'t resolve::References,
@@ -26,7 +27,7 @@ impl<'t, 'a> References<'t, 'a> {
     pub(super) fn new(root: &'t Node<'a>, resolved: &'t resolve::References) -> Self {
         let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
         let named = table.into_iter().flatten().filter_map(|member| Some((member.key.value()?, &member.value)));
-        References { root, definitions: named.collect(), numbers: BTreeMap::new(), targets: Vec::new(), resolved }
+        References { root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new(), resolved }
     }
 
     /// The number of a reference.

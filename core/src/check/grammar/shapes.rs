@@ -3,13 +3,13 @@
 //! Source: <https://json-schema.org/draft/2020-12/schema> and the vocabularies it names. Schemas inside are judged where the walk
 //! meets them.
 
-use alloc::{collections::BTreeSet, format};
+use alloc::format;
 
 use super::{seen, stands_for_a_schema, Report, Rule, Schema};
 use crate::{
-    gather::Gather as _,
     json::{self, push_token, Node},
     schema::keyword::{Holds, Keyword},
+    sorted::Set,
 };
 
 /// Judges the value of one keyword, but for those that have a file of their own.
@@ -86,7 +86,7 @@ fn expected(keyword: Keyword, value: &Node<'_>) -> Option<&'static str> {
 /// A list of strings, none twice.
 pub(super) fn are_names(value: &Node<'_>) -> bool {
     value.as_array().is_some_and(|names| {
-        let distinct: BTreeSet<_> = names.iter().filter_map(Node::as_text).into_set();
+        let distinct: Set<_> = names.iter().filter_map(Node::as_text).collect();
         distinct.len() == names.len()
     })
 }
