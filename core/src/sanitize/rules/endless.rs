@@ -14,7 +14,7 @@ use alloc::{
 use super::{
     notes::{Effect, Spot},
     types,
-    unwind::named,
+    unused::named,
     Rules,
 };
 use crate::{

@@ -12,7 +12,7 @@ use alloc::{
 use super::{
     endless::{place_of, Cutter},
     notes::Effect,
-    unwind::named,
+    unused::named,
     Rules,
 };
 use crate::{
