@@ -1,10 +1,25 @@
 //! What each model API accepts, as tables with their sources. One file per API family; nothing here rewrites anything.
 
+mod anthropic;
+mod bedrock;
+mod cerebras;
 mod codex;
+mod deepseek;
+mod fireworks;
+mod gemini;
 pub(crate) mod grammar;
+mod groq;
+mod llama_cpp;
+mod mistral;
 mod moonshot;
+mod openai;
+mod portable;
+mod serves;
+#[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
+pub(crate) mod surface;
+mod xai;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use crate::{
     error::{Code, Error},
@@ -34,6 +49,15 @@ pub struct Fact {
     pub confidence: char,
     /// Where it was read.
     pub source: &'static str,
+    /// The rules of `check` and `check_tools` that rest on it.
+    pub rules: &'static [&'static str],
+}
+
+impl Fact {
+    /// The fact, its confidence and its source, as the report says why a rule is there.
+    fn in_words(&self) -> String {
+        format!("{} (confidence {}): {}", self.says, self.confidence, self.source)
+    }
 }
 
 /// One dialect: what one surface of one API accepts, and how sure we are.
@@ -56,15 +80,39 @@ pub struct Dialect {
     pub encodes: &'static [&'static str],
     /// Size limits by name: bytes, levels or counts, as the name says.
     pub limits: &'static [(&'static str, u64)],
-    /// What is known, with confidence and source.
+    /// What is known, with confidence and source. The first one stands behind every rule of `check` that none names.
     pub facts: &'static [Fact],
     /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `""` is the reason of all others.
     pub(crate) reasons: &'static [(&'static str, &'static str)],
     pub(crate) method: Method,
+    #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
+    /// How tools are written around their schemas, and what a request may hold.
+    pub(crate) tools: surface::Surface,
 }
 
 /// Every dialect, in the order in which they are documented.
-pub(crate) const DIALECTS: &[Dialect] = &[codex::CODEX, codex::CODEX_WIRE, moonshot::MOONSHOT];
+pub(crate) const DIALECTS: &[Dialect] = &[
+    codex::CODEX,
+    codex::CODEX_WIRE,
+    openai::RESPONSES,
+    openai::CHAT,
+    openai::STRICT,
+    portable::PORTABLE,
+    anthropic::ANTHROPIC,
+    anthropic::STRICT,
+    gemini::GEMINI,
+    gemini::JSON_SCHEMA,
+    moonshot::MOONSHOT,
+    xai::XAI,
+    deepseek::DEEPSEEK,
+    deepseek::STRICT,
+    bedrock::BEDROCK,
+    mistral::MISTRAL,
+    groq::GROQ,
+    cerebras::CEREBRAS,
+    fireworks::FIREWORKS,
+    llama_cpp::LLAMA_CPP,
+];
 
 impl Dialect {
     /// A limit of this dialect, if it has it.
@@ -72,10 +120,24 @@ impl Dialect {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
     }
 
-    /// Why a rule is there.
-    pub(crate) fn because(&self, rule: &str) -> &'static str {
+    /// Why a rule is there: its own reason, or the fact that it serves.
+    pub(crate) fn because(&self, rule: &str) -> Cow<'static, str> {
         let find = |name: &str| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
-        find(rule).or_else(|| find("")).unwrap_or_default()
+        if let Some(reason) = find(rule) {
+            return Cow::Borrowed(reason);
+        }
+        let fact = self.facts.iter().find(|fact| fact.rules.iter().any(|checked| serves::serves(rule, checked)));
+        match (fact, find("")) {
+            (Some(fact), _) => Cow::Owned(fact.in_words()),
+            (None, Some(reason)) => Cow::Borrowed(reason),
+            (None, None) => self.facts.first().map(|fact| Cow::Owned(fact.in_words())).unwrap_or_default(),
+        }
+    }
+
+    #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
+    /// The fact that a rule of `check` rests on.
+    pub(crate) fn fact_of(&self, rule: &str) -> Option<&'static Fact> {
+        self.facts.iter().find(|fact| fact.rules.contains(&rule)).or_else(|| self.facts.first())
     }
 
     pub(crate) fn to_node(self) -> Node<'static> {
@@ -86,6 +148,7 @@ impl Dialect {
                 ("says", Node::string(fact.says)),
                 ("confidence", Node::string(String::from(fact.confidence))),
                 ("source", Node::string(fact.source)),
+                ("rules", words(fact.rules)),
             ])
         });
         Node::record([

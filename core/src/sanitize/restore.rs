@@ -2,11 +2,7 @@
 //!
 //! Everything is found again from the original schema: nothing of the rewriting is kept. What is not understood stays as it is.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 
 use super::rules::{
     self,
@@ -15,7 +11,6 @@ use super::rules::{
 use crate::{
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
-    gather::Gather as _,
     json::{Child, Data, Node, Object, Text},
     options::SanitizeOptions,
     report::{Change, Recorder},
@@ -23,6 +18,7 @@ use crate::{
         draft::Draft,
         resolve::{self, Number, References},
     },
+    sorted::{Map, Set},
 };
 
 /// Keywords that apply their schemas to the very instance they stand at.
@@ -36,8 +32,8 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let dialect = dialect::of(options)?;
     let Method::Rules(grammar) = dialect.method else { return Ok(()) };
     let references = if resolve::has_references(schema) { resolve::resolve(schema, Draft::of(schema)) } else { References::default() };
-    let wanted: BTreeSet<Number> = references.all_targets().into_set();
-    let mut targets = BTreeMap::new();
+    let wanted: Set<Number> = references.all_targets().collect();
+    let mut targets = Map::new();
     index(schema, &wanted, &mut targets);
     let no_slash = loses_slashes(schema, dialect, grammar, options);
     let spelling = Spelling { rule: grammar.names, no_slash };
@@ -59,12 +55,13 @@ fn loses_slashes(schema: &Node<'_>, dialect: &'static Dialect, grammar: &'static
     }
     let mut recorder = Recorder::on();
     let written = rules::sanitize(&mut schema.clone(), dialect, grammar, options, &mut recorder);
-    let renames = |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
+    let renames =
+        |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
     // What could not be written has no arguments to restore.
     written.is_ok() && recorder.finish().iter().any(renames)
 }
 
-fn index<'s, 'n>(node: &'s Node<'n>, wanted: &BTreeSet<Number>, found: &mut BTreeMap<Number, &'s Node<'n>>) {
+fn index<'s, 'n>(node: &'s Node<'n>, wanted: &Set<Number>, found: &mut Map<Number, &'s Node<'n>>) {
     if wanted.is_empty() {
         return;
     }
@@ -81,7 +78,7 @@ fn index<'s, 'n>(node: &'s Node<'n>, wanted: &BTreeSet<Number>, found: &mut BTre
 struct Restore<'r, 's, 'n> {
     spelling: Spelling,
     references: &'r References,
-    targets: BTreeMap<Number, &'s Node<'n>>,
+    targets: Map<Number, &'s Node<'n>>,
 }
 
 impl<'s, 'n> Restore<'_, 's, 'n> {
@@ -105,7 +102,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
 
     /// These schemas and all that apply to the same value.
     fn in_place(&self, schemas: &[&'s Node<'n>]) -> Vec<&'s Node<'n>> {
-        let mut seen: BTreeSet<Number> = BTreeSet::new();
+        let mut seen: Set<Number> = Set::new();
         let mut found: Vec<&'s Node<'n>> = Vec::new();
         let mut open: Vec<&'s Node<'n>> = schemas.iter().rev().copied().collect();
         while let Some(schema) = open.pop() {
@@ -130,7 +127,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
     fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
         let Some(object) = value.as_object() else { return };
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
-        let mut originals: BTreeMap<String, &Text<'n>> = BTreeMap::new();
+        let mut originals: Map<String, &Text<'n>> = Map::new();
         for (table, member) in tables().flat_map(|table| table.iter().map(move |member| (table, member))) {
             if let Some(new) = member.key.value().and_then(|spelled| self.spelling.stand_in_among(&spelled, table)) {
                 originals.insert(new, &member.key);

@@ -1,13 +1,13 @@
 //! `anyOf`: its branches, and what both they and their parent say.
 
-use alloc::{collections::BTreeSet, format};
+use alloc::format;
 
-use super::{seen, stands_for_a_schema, Report, Rule, Schema};
+use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
 use crate::{
     dialect::grammar::Grammar,
-    gather::Gather as _,
     json::{push_token, Node, Text},
     schema::keyword::Keyword,
+    sorted::Set,
 };
 
 pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
@@ -21,10 +21,13 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
         let (expected, found) = (format!("1 to {} branches", rule.most), format!("{}", branches.len()));
         report.add(value, Rule::AnyOfSize, schema.at("anyOf"), &expected, &found);
     }
+    if rule.distinct_first_keys {
+        first_keys(schema, branches, report);
+    }
     let grammar = report.grammar;
     // That `type` may not stand beside it at all is said already.
     let is_free = |key: &Text<'_>| key.is("anyOf") || (rule.no_type_beside && key.is("type")) || is_annotation(key, grammar);
-    let beside: BTreeSet<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).into_set();
+    let beside: Set<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).collect();
     for (index, branch) in branches.iter().enumerate() {
         let at = || format!("{}/{index}", schema.at("anyOf"));
         if !stands_for_a_schema(branch, grammar) {
@@ -40,6 +43,19 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
                 let found = format!("`{}` in both", member.key.display());
                 report.add(&member.value, Rule::AnyOfShared, pointer, "a keyword either beside `anyOf` or in its branches", &found);
             }
+        }
+    }
+}
+
+/// The branches are told apart by the first key of an object.
+fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Report<'_>) {
+    let mut seen_keys = Set::new();
+    for (index, branch) in branches.iter().enumerate() {
+        let first = branch.get("properties").and_then(Node::as_object).and_then(|table| table.iter().next());
+        let Some(first) = first else { continue };
+        if !seen_keys.insert(&first.key) {
+            let pointer = format!("{}/{index}", schema.at("anyOf"));
+            report.add(branch, Rule::AnyOfFirstKeys, pointer, "branches whose first properties have different names", &quoted(&first.key));
         }
     }
 }

@@ -4,11 +4,7 @@
 //! The provider looks for them in the values of every key, schema or not, so this goes over plain JSON: objects, and lists only
 //! under `anyOf`. Wherever an object holds the key `$ref`, it is a reference.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-};
+use alloc::{format, string::String};
 
 use super::{
     combinators::is_annotation,
@@ -18,8 +14,10 @@ use super::{
     Report, Rule,
 };
 use crate::{
+    dialect::grammar::Recursion,
     json::{Node, Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
+    sorted::{Map, Set},
 };
 
 pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, report: &mut Report<'_>) {
@@ -36,7 +34,7 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
         references,
         can_end: &can_end,
         expansions: Expansions::default(),
-        targets: BTreeMap::new(),
+        targets: Map::new(),
         pointer: Pointer::root(),
         report,
     };
@@ -85,7 +83,7 @@ struct Search<'s, 'g, 't, 'a> {
     can_end: &'s [bool],
     expansions: Expansions,
     /// What the targets of references say, for those with something beside the reference.
-    targets: BTreeMap<usize, Said<'t, 'a>>,
+    targets: Map<usize, Said<'t, 'a>>,
     pointer: Pointer<'a>,
     report: &'s mut Report<'g>,
 }
@@ -93,8 +91,8 @@ struct Search<'s, 'g, 't, 'a> {
 /// The keys of a target.
 #[derive(Default)]
 struct Said<'t, 'a> {
-    itself: BTreeSet<&'t Text<'a>>,
-    in_branches: BTreeSet<&'t Text<'a>>,
+    itself: Set<&'t Text<'a>>,
+    in_branches: Set<&'t Text<'a>>,
 }
 
 impl<'a> Search<'_, '_, '_, 'a> {
@@ -156,7 +154,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
             !(is_empty && end.is_annotated)
         };
         let can_end = end.last.is_some_and(|last| is_something(last) && self.can_end.get(last).copied().unwrap_or_default());
-        if spot.must_end && self.report.grammar.refs.recursion && !can_end {
+        if spot.must_end && self.report.grammar.refs.recursion == Recursion::MustEnd && !can_end {
             let expected = "recursion with a way out: an optional property, or a branch that ends";
             self.report.add(reference, Rule::EndlessRecursion, self.at_ref(), expected, "none");
         }

@@ -5,7 +5,6 @@
 
 use alloc::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString},
     vec::Vec,
@@ -13,13 +12,13 @@ use alloc::{
 
 use super::unions::size;
 use crate::{
-    gather::Gather as _,
     json::{self, Data, Member, Node},
     schema::{
         keyword::{Keyword, Keywords},
         merge::{self, Merged},
         resolve::{Number, References},
     },
+    sorted::{Map, Set},
 };
 
 /// How many definitions are gone through to find that a definition says already what stands beside a reference to it.
@@ -58,13 +57,13 @@ struct Grown<'a> {
 pub(super) struct Definitions<'e, 's, 'a> {
     references: &'e References,
     /// What references refer to, and where it stands.
-    pub(super) targets: BTreeMap<Number, (&'s Node<'a>, String)>,
+    pub(super) targets: Map<Number, (&'s Node<'a>, String)>,
     /// What may stand beside a reference.
     beside: Keywords,
-    names: BTreeMap<Definition, String>,
+    names: Map<Definition, String>,
     /// The same, by their names.
-    written: BTreeMap<String, Definition>,
-    grown: BTreeMap<Definition, Grown<'a>>,
+    written: Map<String, Definition>,
+    grown: Map<Definition, Grown<'a>>,
     /// How many nodes they may still grow by.
     spare: usize,
     queue: Vec<Definition>,
@@ -72,19 +71,10 @@ pub(super) struct Definitions<'e, 's, 'a> {
 
 impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     pub(super) fn new(root: &'s Node<'a>, references: &'e References, beside: Keywords, spare: usize) -> Self {
-        let wanted: BTreeSet<Number> = references.all_targets().into_set();
-        let mut targets = BTreeMap::new();
+        let wanted: Set<Number> = references.all_targets().collect();
+        let mut targets = Map::new();
         index(root, &mut String::new(), &wanted, &mut targets);
-        Definitions {
-            references,
-            targets,
-            beside,
-            names: BTreeMap::new(),
-            written: BTreeMap::new(),
-            grown: BTreeMap::new(),
-            spare,
-            queue: Vec::new(),
-        }
+        Definitions { references, targets, beside, names: Map::new(), written: Map::new(), grown: Map::new(), spare, queue: Vec::new() }
     }
 
     /// Does nothing stand beside this reference but what may?
@@ -120,7 +110,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if self.grown.contains_key(&definition) {
             return Growth::Known(definition);
         }
-        if self.says(target, &joined.node, &mut BTreeSet::from([from.target])) {
+        if self.says(target, &joined.node, &mut Set::from([from.target])) {
             return Growth::Known(Definition::of(from.target));
         }
         let body = merge::both_at(joined.node.clone(), target.clone(), at);
@@ -142,7 +132,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     /// Does a schema say all of this already? Every branch of a union has to; what refers back to it says what it says.
-    fn says(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut BTreeSet<Number>) -> bool {
+    fn says(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
         let merged = merge::both(all.clone(), schema.clone());
         if merged.is_exact() && json::same(&merged.node, schema) {
             return true;
@@ -194,12 +184,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 }
 
 /// Where the wanted nodes are, with their pointers.
-fn index<'s, 'a>(
-    node: &'s Node<'a>,
-    pointer: &mut String,
-    wanted: &BTreeSet<Number>,
-    found: &mut BTreeMap<Number, (&'s Node<'a>, String)>,
-) {
+fn index<'s, 'a>(node: &'s Node<'a>, pointer: &mut String, wanted: &Set<Number>, found: &mut Map<Number, (&'s Node<'a>, String)>) {
     if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
         found.entry(number).or_insert_with(|| (node, pointer.clone()));
     }

@@ -21,14 +21,9 @@ use crate::{
         resolve::{self, Number, References},
         walk::{self, Next, Place, Position, Rewrite},
     },
+    sorted::{self, Set},
 };
-use alloc::{
-    collections::BTreeSet,
-    format,
-    string::String,
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec, vec::Vec};
 
 const INLINE: Effect = Effect::same("inline-ref");
 const KEEP: Effect = Effect::same("respell-ref");
@@ -42,7 +37,7 @@ const IDENTIFIER: Effect = Effect::same("drop-identifier");
 pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &mut Rules) -> Result<(), Error> {
     let source = root.clone();
     let graph = Graph::of(&source, references);
-    let mut kept: BTreeSet<Number> = match rules.refs {
+    let mut kept: Set<Number> = match rules.refs {
         Refs::Keep => graph.all().collect(),
         Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
     };
@@ -67,10 +62,10 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         references,
         definitions: Definitions::new(&source, references, rules.grammar.refs.beside, spare),
         kept,
-        used: BTreeSet::new(),
+        used: Set::new(),
         in_definitions: false,
         at_root: true,
-        chains: vec![BTreeSet::from([0])],
+        chains: vec![Set::from([0])],
         rules,
     };
     walk::rewrite(root, Keywords::ALL, &mut expand)?;
@@ -84,7 +79,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     unused::note(&source, &used, rules);
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
-        definitions.sort_by(|(one, _), (two, _)| one.cmp(two));
+        let definitions = sorted::by(definitions, |(one, _), (two, _)| one.cmp(two));
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
         let table = match source.get("$defs") {
@@ -108,14 +103,14 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
 struct Expand<'e, 's, 'a> {
     references: &'e References,
     definitions: Definitions<'e, 's, 'a>,
-    kept: BTreeSet<Number>,
-    used: BTreeSet<Number>,
+    kept: Set<Number>,
+    used: Set<Number>,
     /// The root is done.
     in_definitions: bool,
     /// What is walked stands at the root, or is to be merged with what stands there.
     at_root: bool,
     /// The targets that the root already consists of, and the branches of its union that we are inside of.
-    chains: Vec<BTreeSet<Number>>,
+    chains: Vec<Set<Number>>,
     rules: &'e mut Rules,
 }
 
@@ -192,7 +187,9 @@ impl<'a> Expand<'_, '_, 'a> {
         let number = resolve::reference_number(node);
         if number.is_none() {
             // What this pass has written itself is settled, unless joining has put something beside it since.
-            if let Some(definition) = named(node).and_then(|name| self.definitions.written(name)).cloned().filter(|_| !self.definitions.stands_alone(node)) {
+            if let Some(definition) =
+                named(node).and_then(|name| self.definitions.written(name)).cloned().filter(|_| !self.definitions.stands_alone(node))
+            {
                 self.keep(node, place, &definition);
             }
             return Ok(false);
@@ -331,9 +328,9 @@ impl<'a> Expand<'_, '_, 'a> {
 
     /// A root that is its own definition says nothing by that.
     fn cut_own(&mut self, node: &mut Node<'a>, position: Position) {
-        self.rules
-            .notes
-            .note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || String::from("removed a reference from the root to what it is already"));
+        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || {
+            String::from("removed a reference from the root to what it is already")
+        });
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }

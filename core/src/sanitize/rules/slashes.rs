@@ -1,7 +1,7 @@
 //! Keys with `/` inside definitions that stay, where a validator splits references there and would never find what lies below:
 //! patterns are spelled another way, values go. (Properties are renamed with all the others.)
 
-use alloc::{collections::BTreeSet, format, string::String};
+use alloc::{format, string::String};
 
 use super::{
     notes::{Effect, Spot},
@@ -14,6 +14,7 @@ use crate::{
         keyword::{Holds, Keyword, Role},
         walk::Place,
     },
+    sorted::Set,
 };
 
 const DROP: Effect = Effect::same("drop-slash-key").guidance(Guidance::Lost);
@@ -45,7 +46,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         return;
     }
     patterns(node, place, rules);
-    let mut gone: BTreeSet<Text<'a>> = BTreeSet::new();
+    let mut gone: Set<Text<'a>> = Set::new();
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
         // What holds schemas was said by itself, and names of properties by their own rule.

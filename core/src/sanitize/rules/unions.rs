@@ -1,6 +1,6 @@
 //! `anyOf` beside a type or beside keywords that its branches use too: the bundle goes into every branch.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     conflicts, lists,
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::{
     error::Error,
-    gather::Gather as _,
     json::{Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     schema::{keyword::Keyword, merge, walk::Place},
+    sorted::Set,
 };
 
 const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
@@ -39,8 +39,8 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules
     }
     let Some(object) = node.as_object() else { return };
     let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| rules.grammar.annotations.has(keyword));
-    let beside: BTreeSet<Text<'a>> =
-        object.iter().filter(|member| annotates(member) && !may_repeat(member)).map(|member| member.key.clone()).into_set();
+    let beside: Set<Text<'a>> =
+        object.iter().filter(|member| annotates(member) && !may_repeat(member)).map(|member| member.key.clone()).collect();
     let is_shared = |branch: &Node<'_>| branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)));
     if beside.is_empty() || !object.get("anyOf").and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared)) {
         return;

@@ -1,11 +1,6 @@
 //! Definitions that nothing refers to: they go, and so does what was said about their insides.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 use core::ops::Range;
 
 use super::{
@@ -13,13 +8,13 @@ use super::{
     Rules,
 };
 use crate::{
-    gather::Gather as _,
     json::{Data, Node, Object, Text},
     schema::{
         keyword::{Keyword, Keywords},
         resolve::Number,
         walk::{self, Next, Position},
     },
+    sorted::{Map, Set},
 };
 
 const PRUNE: Effect = Effect::same("prune-definition");
@@ -40,7 +35,7 @@ pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &m
 }
 
 /// Reports the definitions that nothing refers to, and forgets what was said about their insides.
-pub(super) fn note(source: &Node<'_>, used: &BTreeSet<Number>, rules: &mut Rules) {
+pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut Rules) {
     if !rules.notes.is_on() {
         return;
     }
@@ -50,7 +45,7 @@ pub(super) fn note(source: &Node<'_>, used: &BTreeSet<Number>, rules: &mut Rules
         let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
         if in_table {
             let range = numbers(node);
-            if used.range(range.clone()).next().is_none() {
+            if used.first_from(&range.start).is_none_or(|first| !range.contains(first)) {
                 names.push((range.start, crate::json::Pointer::render(place.pointer)));
                 unused.push(range);
                 return Ok(Next::Skip);
@@ -87,10 +82,10 @@ pub(super) fn named<'n>(node: &'n Node<'_>) -> Option<&'n str> {
 }
 
 /// The definitions that are reached from outside the table.
-fn needed(root: &Node<'_>, table: &Object<'_>) -> BTreeSet<String> {
-    let bodies: BTreeMap<String, &Node<'_>> =
-        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value))).into_map();
-    let (mut open, mut needed) = (Vec::new(), BTreeSet::new());
+fn needed(root: &Node<'_>, table: &Object<'_>) -> Set<String> {
+    let bodies: Map<String, &Node<'_>> =
+        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value))).collect();
+    let (mut open, mut needed) = (Vec::new(), Set::new());
     references(root, &mut open);
     while let Some(name) = open.pop() {
         if let Some(body) = bodies.get(&name) {
