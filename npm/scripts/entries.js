@@ -1,12 +1,12 @@
 // The entries of the package, and the files each is made into.
 
 /**
- * Each entry: where it is imported from, below `toolwire`; its module in src/, the module of its slim form, the folder of its WebAssembly and the cargo features in that,
+ * Each entry: its module in src/, the module of its slim form, the folder of its WebAssembly and the cargo features in that,
  * and what the `.wasm` file is called, less `.wasm`.
  */
 export const ENTRIES = [
-  { path: '', name: 'index', slim: 'slim', folder: 'pkg/index', features: [], wasm: 'toolwire' },
-  { path: '/search', name: 'search', slim: 'search-slim', folder: 'pkg/search', features: ['search'], wasm: 'search' },
+  { name: 'index', slim: 'slim', folder: 'pkg/index', features: [], wasm: 'toolwire' },
+  { name: 'search', slim: 'search-slim', folder: 'pkg/search', features: ['search'], wasm: 'search' },
 ];
 
 /** The files of an entry: which module, from where it has the WebAssembly (src/engine/source/), and as which modules. */

@@ -13,11 +13,14 @@ const page = join(root, '../docs/packages.md');
 const BEGIN = '<!-- sizes: npm run sizes --prefix npm -- --write -->';
 const END = '<!-- end of sizes -->';
 
-const files = ENTRIES.flatMap(({ name, slim, wasm, path }) => [
-  { entry: `toolwire${path}`, file: `${name}.js` },
-  { entry: `toolwire${path}/slim`, file: `${slim}.js` },
-  { entry: `toolwire/${wasm}.wasm`, file: `${wasm}.wasm` },
-]);
+const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
+  const entry = name === 'index' ? 'toolwire' : `toolwire/${name.replaceAll('-', '/')}`;
+  const given = [
+    { entry: `${entry}/slim`, file: `${slim}.js` },
+    { entry: `toolwire/${wasm}.wasm`, file: `${wasm}.wasm` },
+  ];
+  return [{ entry, file: `${name}.js` }, ...(slim === undefined ? [] : given)];
+});
 const rows = files.map(({ entry, file }) => {
   const bytes = readFileSync(join(root, 'dist', file));
   return [entry, bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length];
