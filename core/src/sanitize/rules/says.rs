@@ -1,7 +1,8 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    booleans, containers, enums, flatten, lists, malformed::TYPES, names, refused, required, stray, switch::runs, types, unions, Rules,
+    booleans, containers, enums, flatten, lists, malformed::TYPES, names, refused, required, slashes, stray, switch::runs, types, unions,
+    Rules,
 };
 use crate::{
     error::Error,
@@ -125,6 +126,10 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     // Values that hold a key called `$ref`, before anything looks for references again.
     if runs("stray") {
         stray::say(node, place, rules);
+    }
+    // The same where a key that no reference could lead past stands in a definition.
+    if runs("slashes") {
+        slashes::say(node, place, rules);
     }
     // Values prove a type, so they come before keywords, which only hint at one.
     if runs("enums") {
