@@ -65,6 +65,10 @@ function judge(name, path, one) {
     assert.deepEqual(list, JSON.parse(one.expectedText), where);
     return;
   }
+  if (name === 'stripDeferralBetas') {
+    assert.equal(text, one.expectedText, where);
+    return;
+  }
   assert.equal(path.text(input), before, `${where}: the input was changed`);
   compare(text, path, one, where);
   if (report !== undefined) compareReport(report, one, where);
