@@ -108,6 +108,9 @@ export interface DialectDescription {
   encodes: string[];
   /** Size limits by name. */
   limits: { [name: string]: number };
-  /** What is known, with confidence (`A` official or proved, `B` one live report, `C` inferred) and source. */
-  facts: { says: string; confidence: 'A' | 'B' | 'C'; source: string }[];
+  /**
+   * What is known, with confidence (`A` official or proved, `B` one live report, `C` inferred), source, and the rules of
+   * `check` and `checkTools` that rest on it.
+   */
+  facts: { says: string; confidence: 'A' | 'B' | 'C'; source: string; rules: string[] }[];
 }

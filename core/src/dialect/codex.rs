@@ -1,33 +1,68 @@
 //! OpenAI Codex: two emulations of what it does to a tool's schema before a model sees it.
 
-use super::{Dialect, Fact, Method};
+use super::{
+    surface::{NameShape, StrictFlag, Surface},
+    Dialect, Fact, Method,
+};
+use crate::options::ToolFormat;
 
 const SOURCE: &str = "openai/codex, codex-rs/tools/src/json_schema.rs, late 2026";
 
-const FACTS: &[Fact] = &[
-    Fact {
-        says: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
-        confidence: 'A',
-        source: SOURCE,
-    },
-    Fact { says: "a schema without any hint becomes `{}`; earlier versions made it a string", confidence: 'A', source: SOURCE },
-];
+const REPAIRED: Fact = Fact {
+    says: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
+    confidence: 'A',
+    source: SOURCE,
+    rules: &[],
+};
+const CLEARED: Fact =
+    Fact { says: "a schema without any hint becomes `{}`; earlier versions made it a string", confidence: 'A', source: SOURCE, rules: &[] };
+const TYPED: Fact = Fact {
+    says: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool",
+    confidence: 'A',
+    source: SOURCE,
+    rules: &[
+        "root-not-schema",
+        "root-null",
+        "not-a-schema",
+        "array-items",
+        "items-not-schema",
+        "additional-properties-not-schema",
+        "properties-not-object",
+        "combinator-not-list",
+        "required-not-strings",
+        "enum-not-list",
+        "description-not-string",
+        "ref-not-string",
+        "min-items-not-count",
+        "encrypted-not-boolean",
+        "unknown-type",
+    ],
+};
+const SENT: Fact = Fact {
+    says: "a tool is sent to the Responses API, as a function with `strict: false`",
+    confidence: 'A',
+    source: "openai/codex, codex-rs/tools, late 2026",
+    rules: &["strict-flag", "tool-name"],
+};
+
+const FACTS: &[Fact] = &[REPAIRED, CLEARED, TYPED, SENT];
 
 const WIRE_FACTS: &[Fact] = &[
-    Fact {
-        says: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
-        confidence: 'A',
-        source: SOURCE,
-    },
-    Fact { says: "a schema without any hint becomes `{}`; earlier versions made it a string", confidence: 'A', source: SOURCE },
-    Fact { says: "definitions that nothing reaches are removed", confidence: 'A', source: SOURCE },
+    REPAIRED,
+    CLEARED,
+    Fact { says: "definitions that nothing reaches are removed", confidence: 'A', source: SOURCE, rules: &[] },
     Fact {
         says: "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up",
         confidence: 'A',
         source: SOURCE,
+        rules: &[],
     },
-    Fact { says: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool", confidence: 'A', source: SOURCE },
+    TYPED,
+    SENT,
 ];
+
+const TOOLS: Surface =
+    Surface { format: ToolFormat::OpenaiResponses, names: NameShape::OPENAI, strict: StrictFlag::False, ..Surface::PLAIN };
 
 const REASONS: &[(&str, &str)] =
     &[("", "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)")];
@@ -44,6 +79,7 @@ pub(super) const CODEX: Dialect = Dialect {
     facts: FACTS,
     reasons: REASONS,
     method: Method::Codex { wire: false },
+    tools: TOOLS,
 };
 
 pub(super) const CODEX_WIRE: Dialect = Dialect {
@@ -58,4 +94,5 @@ pub(super) const CODEX_WIRE: Dialect = Dialect {
     facts: WIRE_FACTS,
     reasons: REASONS,
     method: Method::Codex { wire: true },
+    tools: TOOLS,
 };

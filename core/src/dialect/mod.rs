@@ -3,6 +3,8 @@
 mod codex;
 pub(crate) mod grammar;
 mod moonshot;
+#[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
+pub(crate) mod surface;
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -34,6 +36,8 @@ pub struct Fact {
     pub confidence: char,
     /// Where it was read.
     pub source: &'static str,
+    /// The rules of `check` and `check_tools` that rest on it.
+    pub rules: &'static [&'static str],
 }
 
 /// One dialect: what one surface of one API accepts, and how sure we are.
@@ -56,11 +60,14 @@ pub struct Dialect {
     pub encodes: &'static [&'static str],
     /// Size limits by name: bytes, levels or counts, as the name says.
     pub limits: &'static [(&'static str, u64)],
-    /// What is known, with confidence and source.
+    /// What is known, with confidence and source. The first one stands behind every rule of `check` that none names.
     pub facts: &'static [Fact],
     /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `""` is the reason of all others.
     pub(crate) reasons: &'static [(&'static str, &'static str)],
     pub(crate) method: Method,
+    #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
+    /// How tools are written around their schemas, and what a request may hold.
+    pub(crate) tools: surface::Surface,
 }
 
 /// Every dialect, in the order in which they are documented.
@@ -78,6 +85,12 @@ impl Dialect {
         find(rule).or_else(|| find("")).unwrap_or_default()
     }
 
+    #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
+    /// The fact that a rule of `check` rests on.
+    pub(crate) fn fact_of(&self, rule: &str) -> Option<&'static Fact> {
+        self.facts.iter().find(|fact| fact.rules.contains(&rule)).or_else(|| self.facts.first())
+    }
+
     pub(crate) fn to_node(self) -> Node<'static> {
         let words = |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
         let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
@@ -86,6 +99,7 @@ impl Dialect {
                 ("says", Node::string(fact.says)),
                 ("confidence", Node::string(String::from(fact.confidence))),
                 ("source", Node::string(fact.source)),
+                ("rules", words(fact.rules)),
             ])
         });
         Node::record([

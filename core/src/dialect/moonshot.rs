@@ -3,48 +3,126 @@
 
 use super::{
     grammar::{AnyOfRule, EnumRule, Grammar, NameRule, RefRule, TypeListRule},
+    surface::{NameShape, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
-use crate::schema::keyword::{Keyword, Keywords};
+use crate::{
+    options::ToolFormat,
+    schema::keyword::{Keyword, Keywords},
+};
 
 const WALLE: &str = "MoonshotAI/walle, the validator of the API, level strict";
+const API: &str = "Moonshot's documentation of Chat Completions, tools";
 
 const FACTS: &[Fact] = &[
     Fact {
         says: "the root must say `type: \"object\"`",
         confidence: 'A',
         source: "live: `tools.function.parameters.type is required and must be \"object\"`",
+        rules: &["root-object", "root-not-schema"],
     },
-    Fact { says: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch", confidence: 'A', source: WALLE },
-    Fact { says: "`enum` needs a `type` that every value matches, 1 to 1,000 values", confidence: 'A', source: WALLE },
-    Fact { says: "beside a list of several types only `description` and `title`", confidence: 'A', source: WALLE },
+    Fact {
+        says: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch",
+        confidence: 'A',
+        source: WALLE,
+        rules: &[
+            "type-beside-any-of",
+            "type-beside-ref",
+            "any-of-shared",
+            "any-of-size",
+            "combinator-not-list",
+            "ref-shared",
+            "ref-any-of",
+        ],
+    },
+    Fact {
+        says: "`enum` needs a `type` that every value matches, 1 to 1,000 values",
+        confidence: 'A',
+        source: WALLE,
+        rules: &[
+            "enum-not-list",
+            "enum-empty",
+            "enum-too-long",
+            "enum-without-type",
+            "enum-type-list",
+            "enum-value",
+            "enum-null-first",
+            "unknown-type",
+            "number-range",
+        ],
+    },
+    Fact {
+        says: "beside a list of several types only `description` and `title`",
+        confidence: 'A',
+        source: WALLE,
+        rules: &["beside-type-list"],
+    },
     Fact {
         says: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`",
         confidence: 'A',
         source: WALLE,
+        rules: &[
+            "properties-not-object",
+            "not-a-schema",
+            "array-items",
+            "items-not-schema",
+            "additional-properties-not-schema",
+            "not-a-string",
+            "defs-not-object",
+        ],
     },
-    Fact { says: "`required` names only properties of the same schema", confidence: 'A', source: WALLE },
+    Fact {
+        says: "`required` names only properties of the same schema",
+        confidence: 'A',
+        source: WALLE,
+        rules: &["required-not-strings", "required-unknown"],
+    },
     Fact {
         says: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to end",
         confidence: 'A',
         source: WALLE,
+        rules: &["definition-name", "slash-in-definition", "ref-not-string", "ref-form", "ref-target", "ref-place", "endless-recursion"],
     },
     Fact {
         says: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`",
         confidence: 'A',
         source: WALLE,
+        rules: &["reserved-name", "braces-in-name"],
     },
     Fact {
         says: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 properties",
         confidence: 'A',
         source: WALLE,
+        rules: &["too-many-bytes", "too-deep", "too-many-properties"],
     },
     Fact {
         says: "a list of all six types is a way to say anything",
         confidence: 'B',
         source: "the validator accepts it at every level; no recorded live request shows it",
+        rules: &[],
+    },
+    Fact {
+        says: "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`",
+        confidence: 'A',
+        source: API,
+        rules: &["tool-name"],
+    },
+    Fact { says: "at most 128 tools in a request", confidence: 'A', source: API, rules: &["too-many-tools"] },
+    Fact {
+        says: "`function.strict` is true where it is left out, so it is written out",
+        confidence: 'A',
+        source: "MoonshotAI/walle and the API's documentation of `function.strict`",
+        rules: &["strict-flag"],
     },
 ];
+
+const TOOLS: Surface = Surface {
+    format: ToolFormat::OpenaiChat,
+    names: NameShape { also: Some("_-"), letter_first: true, least: 3, most: 64 },
+    strict: StrictFlag::True,
+    tools_most: Some(128),
+    ..Surface::PLAIN
+};
 
 const REASONS: &[(&str, &str)] = &[
     (
@@ -83,6 +161,7 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     facts: FACTS,
     reasons: REASONS,
     method: Method::Rules(&GRAMMAR),
+    tools: TOOLS,
 };
 
 const GRAMMAR: Grammar = Grammar {

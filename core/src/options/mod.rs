@@ -7,6 +7,8 @@ mod envelope;
 mod read;
 mod sanitize;
 mod search;
+#[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
+mod tools;
 
 pub use deferred::{
     Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch, SystemMessages, Target,
@@ -16,3 +18,4 @@ pub use envelope::EnvelopeOptions;
 pub use read::Naming;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
+pub use tools::ToolFormat;

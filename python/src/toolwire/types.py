@@ -236,6 +236,8 @@ class Fact(TypedDict):
     """`A`: documentation, validator or source, or two live reports; `B`: one live report; `C`: inferred."""
     source: str
     """Where it was read."""
+    rules: list[str]
+    """The rules of `check` and `check_tools` that rest on it."""
 
 
 class Dialect(TypedDict):

@@ -1,7 +1,7 @@
 //! The answer to a model's call of the tool search, in the shape of the call's format: references, or definitions where the
 //! provider asked for those.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     call::{Call, Shape, Wanted},
@@ -12,6 +12,7 @@ use crate::{
     error::{Code, Error},
     json::{Node, Text},
     options::SearchOptions,
+    sorted::Set,
 };
 
 /// How Claude's own search is asked for tools by their names: `select:Read,Edit`.
@@ -43,7 +44,7 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
 fn find<'i>(wanted: &Wanted, index: &'i Index, options: &SearchOptions) -> Result<Vec<&'i Text<'static>>, Error> {
     let limit = wanted.most.map_or(options.limit, |most| most.min(options.limit));
     let options = SearchOptions { limit, ..options.clone() };
-    let (mut names, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut names, mut seen) = (Vec::new(), Set::new());
     let mut ranked: Vec<alloc::vec::IntoIter<&Text<'static>>> = Vec::new();
     for query in &wanted.queries {
         match selection(query) {

@@ -1,0 +1,109 @@
+//! How an API wants its tools, around their schemas: the shape of a tool, its names, flags and descriptions, and what a whole
+//! request may hold. As data; `tools` writes towards it and judges by it.
+
+use crate::options::ToolFormat;
+
+/// The tools of one API surface, schemas aside. Write `Surface { names: NameShape::OPENAI, ..Surface::PLAIN }`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Surface {
+    /// The shape of a tool in a request, where the caller does not say.
+    pub(crate) format: ToolFormat,
+    /// What a tool may be called. The rule `tool-name`.
+    pub(crate) names: NameShape,
+    /// What the flag `strict` of a tool says. The rule `strict-flag`.
+    pub(crate) strict: StrictFlag,
+    /// What stands for the schema of a tool without arguments. The rule `no-arguments`.
+    pub(crate) no_arguments: NoArguments,
+    /// The most characters (Unicode code points) of a tool's description; longer ones are cut. The rule `description-length`.
+    pub(crate) description_most: Option<usize>,
+    /// An empty description is refused, so it is left out. The rule `empty-description`.
+    pub(crate) no_empty_description: bool,
+    /// The most tools of a request, hosted ones included. The rule `too-many-tools`.
+    pub(crate) tools_most: Option<usize>,
+    /// What all the tools of a request together may hold.
+    pub(crate) budgets: &'static [Budget],
+}
+
+impl Surface {
+    /// Tools as MCP has them, under any name, as many as there are.
+    pub(crate) const PLAIN: Surface = Surface {
+        format: ToolFormat::Mcp,
+        names: NameShape::ANY,
+        strict: StrictFlag::Unsaid,
+        no_arguments: NoArguments::Schema,
+        description_most: None,
+        no_empty_description: false,
+        tools_most: None,
+        budgets: &[],
+    };
+}
+
+/// What a tool may be called: ASCII letters, digits and a few more characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NameShape {
+    /// The characters beside ASCII letters and digits; `None`: any character, at any place.
+    pub(crate) also: Option<&'static str>,
+    /// The first character is a letter or `_`.
+    pub(crate) letter_first: bool,
+    /// The fewest characters.
+    pub(crate) least: usize,
+    /// The most characters.
+    pub(crate) most: usize,
+}
+
+impl NameShape {
+    /// Any name that is not empty.
+    pub(crate) const ANY: NameShape = NameShape { also: None, letter_first: false, least: 1, most: usize::MAX };
+    /// `^[a-zA-Z0-9_-]{1,64}$`, which OpenAI has and most others took over.
+    pub(crate) const OPENAI: NameShape = NameShape { also: Some("_-"), letter_first: false, least: 1, most: 64 };
+}
+
+/// What the flag `strict` of a tool says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StrictFlag {
+    /// Nothing: it is left out.
+    Unsaid,
+    /// `false`, written out, because omission means something else.
+    False,
+    /// `true`, written out.
+    True,
+}
+
+/// What stands for the schema of a tool without arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoArguments {
+    /// The schema, as for any other tool.
+    Schema,
+    /// Nothing: the member that would hold it is left out.
+    Omitted,
+}
+
+/// The most of something that all the tools of a request together may hold. What is written in another dialect (`fallback`)
+/// does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    pub(crate) counts: Counted,
+    pub(crate) most: usize,
+}
+
+/// What a budget counts. Only what is reached without following `$ref` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// Tools. The rule `too-many-strict-tools`.
+    Tools,
+    /// Properties that are not required. The rule `too-many-optional-properties`.
+    OptionalProperties,
+    /// Properties with `anyOf` or a list of types. The rule `too-many-unions`.
+    Unions,
+}
+
+impl Counted {
+    /// The name of the rule that a request breaks when it holds too many.
+    pub(crate) const fn rule(self) -> &'static str {
+        match self {
+            Counted::Tools => "too-many-strict-tools",
+            Counted::OptionalProperties => "too-many-optional-properties",
+            Counted::Unions => "too-many-unions",
+        }
+    }
+}
