@@ -1,46 +1,17 @@
-//! Milliseconds for a request of 10 MB in Rust, beside what `serde_json` takes to parse it: `make bench` runs it.
-//!
-//! Three contents, the same as in npm/bench/requests.js and python/bench/requests.py: prose, tool calls, images. Each has fifty
-//! deferred tools, one of which the history loads.
-
-use std::{
-    hint::black_box,
-    time::{Duration, Instant},
-};
+//! Requests of 10 MB, of three contents. npm/bench/requests.js and python/bench/requests.py make the same ones.
 
 use serde_json::{json, Value};
-use toolwire::{apply_deferred_loading_json, DeferredOptions, Error};
 
-const ROUNDS: u32 = 15;
+/// The contents by name.
+pub(crate) const CONTENTS: [(&str, Messages); 3] = [("prose", prose), ("tool calls", tool_calls), ("images", images)];
+
+/// Makes messages of so many bytes in all.
+pub(crate) type Messages = fn(usize) -> Vec<Value>;
+
 const SIZE: usize = 10_000_000;
 
-fn main() -> Result<(), Error> {
-    println!("Rust, a request of 10 MB, milliseconds, and the ratio to parsing it");
-    let options = DeferredOptions::default();
-    for (name, messages) in [("prose", prose as fn(usize) -> Vec<Value>), ("tool calls", tool_calls), ("images", images)] {
-        let text = request(messages);
-        assert!(apply_deferred_loading_json(&text, &options)?.len() < text.len(), "49 tools are hidden");
-        let parse = || serde_json::from_str::<Value>(&text).is_ok();
-        let apply = || apply_deferred_loading_json(&text, &options).is_ok();
-        // In turns, so that a machine that is busy for a while is so for both.
-        let mut best = [Duration::MAX; 2];
-        for _ in 0..ROUNDS {
-            best = [best[0].min(time(parse)), best[1].min(time(apply))];
-        }
-        let [parsed, applied] = best.map(|time| time.as_secs_f64() * 1e3);
-        println!("  {:<40} {parsed:7.2}", format!("{name}, serde_json::Value, parse alone"));
-        println!("  {:<40} {applied:7.2} {:7.2}", format!("{name}, apply_deferred_loading, text"), applied / parsed);
-    }
-    Ok(())
-}
-
-fn time(run: impl Fn() -> bool) -> Duration {
-    let start = Instant::now();
-    assert!(black_box(run()), "the request is read");
-    start.elapsed()
-}
-
-fn request(messages: fn(usize) -> Vec<Value>) -> String {
+/// A request with these messages and fifty deferred tools, one of which they load.
+pub(crate) fn request(messages: fn(usize) -> Vec<Value>) -> String {
     let tools: Vec<Value> = (0..50).map(tool).collect();
     let loaded = json!([{"type": "tool_reference", "tool_name": "tool_7"}]);
     let mut history = messages(SIZE);
