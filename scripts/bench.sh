@@ -15,7 +15,7 @@ if [ ! -f "$data" ]; then
   node demo/tools.mjs >"$data"
 fi
 data=$(realpath "$data")
-step "build Rust benchmark" "$LOGS/build-bench.log" cargo build --release --locked -p toolwire --example bench
+step "build Rust benchmarks" "$LOGS/build-bench.log" cargo build --release --locked -p toolwire --example bench --example requests
 
 heading "tools: $data"
 echo
@@ -24,3 +24,11 @@ echo
 npm run --silent --prefix npm bench -- "$data"
 echo
 python/dev bench "$data"
+
+heading "requests of 10 MB"
+echo
+cargo run --quiet --release --locked -p toolwire --example requests
+echo
+npm run --silent --prefix npm bench:requests
+echo
+python/.venv/bin/python python/bench/requests.py

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from refuse import Refusal, refuse, validate
+from refuse import RefusedError, refuse, validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,17 +18,19 @@ class Backend(HTTPServer):
     """Answers every request with the model's next turn, and keeps the bodies that came."""
 
     def __init__(self, api: str, says: list[dict[str, Any]]) -> None:
+        """Listen on a port that is free."""
         super().__init__(("127.0.0.1", 0), Handler)
         self.api, self.says, self.requests = api, says, list[Any]()
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def answer(self, body: Any, beta: str | None) -> tuple[int, dict[str, Any]]:
+        """Give the status and the body of an answer."""
         try:
             # As a gateway that does not know a beta does.
             if beta is not None and "tool" in beta:
                 refuse(f"unknown beta {beta}")
             validate(self.api, body)
-        except Refusal as refusal:
+        except RefusedError as refusal:
             return 400, {"error": {"type": "invalid_request_error", "message": str(refusal)}}
         self.requests.append(body)
         if len(self.requests) > len(self.says):
@@ -72,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(encoded)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *_: Any) -> None:
         """Say nothing: the test says what went wrong."""
 
 

@@ -19,12 +19,12 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ROLES = {"user", "assistant", "system", "developer"}
 
 
-class Refusal(Exception):
+class RefusedError(Exception):
     """A refusal, as an API answers it with 400."""
 
 
 def refuse(message: str) -> NoReturn:
-    raise Refusal(message)
+    raise RefusedError(message)
 
 
 def validate(api: str, body: dict[str, Any]) -> None:

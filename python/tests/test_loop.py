@@ -39,6 +39,7 @@ class Agent:
     """An agent in the middle of a conversation: what it remembers from turn to turn."""
 
     def __init__(self, script: dict[str, Any], target: str | None = None) -> None:
+        """Begin with the script's catalogue and no history."""
         self.script, self.target = script, target
         self.tools: list[Any] = script["tools"]
         self.history: list[Any] = []
