@@ -1,4 +1,4 @@
-"""Measure a request of 10 MB against what Python takes to parse it: three contents, the same as in core/examples/requests.
+"""Measure a request of 10 MB against what Python takes to parse it: three contents, as in core/examples/requests.
 
 The rows take turns in every round; the table gives the fastest round of each.
 """
@@ -33,7 +33,7 @@ def prose() -> list[Any]:
 
 
 def tool_calls() -> list[Any]:
-    """Make calls with a few arguments, and results of 1 KB that are JSON themselves: a quote in every ten characters."""
+    """Make calls with a few arguments, and results of 1 KB that are JSON: a quote in every ten characters."""
     row = {"id": 1024, "path": "src/harbour/captain.rs", "kind": "file", "size": 52311, "tags": ["a", "b"]}
     text = written(row) * 11
     made = []

@@ -1,4 +1,4 @@
-"""A fake backend on this machine: an API that refuses what the real one would, and a model that says what it is told to."""
+"""A fake backend on this machine: an API that refuses what the real one would, and a model that says what it has to."""
 
 from __future__ import annotations
 

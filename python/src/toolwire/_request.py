@@ -1,4 +1,4 @@
-"""The functions on a whole request: `apply_deferred_loading` and its forms, and `strip_deferral_betas` for its header."""
+"""The functions on a whole request: `apply_deferred_loading`, and `strip_deferral_betas` for its header."""
 
 from __future__ import annotations
 
