@@ -8,9 +8,11 @@ cd "$ROOT"
 
 version=$(scripts/version.sh "$@")
 scripts/setup.sh
+scripts/packaging-tools.sh
 step "lint workflows" "$LOGS/workflows.log" scripts/workflows.sh
 scripts/package.sh
 packages=$ROOT/target/packages
+step "the documented sizes" "$LOGS/sizes.log" npm run --silent --prefix npm sizes -- --check
 step "crates.io would take it" "$LOGS/publish-crate.log" cargo publish -p toolwire --dry-run --no-verify --locked --allow-dirty
 step "npm would take it" "$LOGS/publish-npm.log" npm publish --dry-run --ignore-scripts --access public "$packages/toolwire-$version.tgz"
 from_sdist() {

@@ -54,7 +54,7 @@ suite() { # LABEL COUNTS COMMAND...
 }
 
 heading "set-up and builds"
-scripts/setup.sh && scripts/build.sh || exit 1
+scripts/setup.sh && scripts/packaging-tools.sh && scripts/build.sh || exit 1
 
 heading "formats and lints"
 check "rustfmt" cargo fmt --all --check
