@@ -8,13 +8,7 @@ cd "$ROOT"
 scripts/setup.sh
 scripts/build.sh
 
-data=${1:-../shared/data/mcp_tools.jsonl}
-[ -z "${1:-}" ] || data=$(cd "$start" && realpath -e "$1") || die "expected a file of tools, one JSON object per line, found none at $1"
-if [ ! -f "$data" ]; then
-  data=$ROOT/target/demo-tools.jsonl
-  node demo/tools.mjs >"$data"
-fi
-data=$(realpath "$data")
+data=$(cd "$start" && "$ROOT/scripts/bench-data.sh" "${1:-}")
 step "build Rust benchmark" "$LOGS/build-bench.log" cargo build --release --locked -p toolwire --example bench
 
 heading "tools: $data"
