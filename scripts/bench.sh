@@ -9,7 +9,7 @@ scripts/setup.sh
 scripts/build.sh
 
 data=$(cd "$start" && "$ROOT/scripts/bench-data.sh" "${1:-}")
-step "build Rust benchmark" "$LOGS/build-bench.log" cargo build --release --locked -p toolwire --example bench
+step "build Rust benchmarks" "$LOGS/build-bench.log" cargo build --release --locked -p toolwire --example bench --example requests
 
 heading "tools: $data"
 echo
@@ -18,3 +18,11 @@ echo
 npm run --silent --prefix npm bench -- "$data"
 echo
 python/dev bench "$data"
+
+heading "requests of 10 MB"
+echo
+cargo run --quiet --release --locked -p toolwire --example requests
+echo
+npm run --silent --prefix npm bench:requests
+echo
+python/.venv/bin/python python/bench/requests.py
