@@ -310,7 +310,7 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
     if bounded && !rules.grammar.refuses.has(Keyword::MaxItems) {
         object.set(Text::literal("maxItems"), Node::count(count as u64));
     }
-    if single {
+    if same {
         Nearly::Exactly
     } else {
         Nearly::Loosely
