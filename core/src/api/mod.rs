@@ -40,7 +40,7 @@ fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
         Cow::Borrowed(source)
     } else {
         let mut text = String::with_capacity(source.len());
-        json::write_into(node, &mut text);
+        json::write_from(source, node, &mut text);
         Cow::Owned(text)
     }
 }

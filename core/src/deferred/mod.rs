@@ -43,8 +43,8 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
     json::read_outline(text, &["system", "messages", "input"], marks::of)
 }
 
-/// Rewrites a request in place. `reports`: whether the report is wanted; without, the one thing in it that costs another look
-/// at everything is left out.
+/// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all tools or
+/// messages is left out.
 pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: bool) -> Result<DeferredReport, Error> {
     // The tools are looked at from all sides; if they stay as they are, so does their text.
     let spelled = request
@@ -136,7 +136,7 @@ fn rewrite<'a>(
     let report = DeferredReport {
         loaded: catalogue.loaded(),
         hidden: catalogue.hidden(),
-        saved_bytes: catalogue.saved_bytes(listed(request)),
+        saved_bytes: if reports { catalogue.saved_bytes(listed(request)) } else { 0 },
         name_map: names.finish(),
         ..DeferredReport::default()
     };

@@ -5,6 +5,7 @@
 //!
 //! Users of the crate meet `&str` and `serde_json::Value`; this module is public for those who bind another language.
 
+mod block;
 mod node;
 mod number;
 mod object;
@@ -25,4 +26,5 @@ pub use pointer::{Pointer, Step};
 pub use read::read;
 pub(crate) use read::read_outline;
 pub use text::Text;
+pub(crate) use write::write_from;
 pub use write::{length, write, write_into};

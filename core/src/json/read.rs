@@ -23,7 +23,7 @@ use hifijson::{
     Expect, Read as _, SliceLexer,
 };
 
-use super::{pointer::push_token, scan::Specials, Data, Member, Node, Object, Origin, Text};
+use super::{pointer::push_token, scan::Stops, Data, Member, Node, Object, Origin, Text};
 use crate::{
     error::{Code, Error},
     limits::MAX_DEPTH,
@@ -91,7 +91,7 @@ struct Trail(RefCell<Vec<String>>);
 struct Reader<'a> {
     source: &'a str,
     lexer: SliceLexer<'a>,
-    specials: Specials<'a>,
+    stops: Stops<'a>,
     count: u32,
     trail: Trail,
 }
@@ -99,7 +99,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(source: &'a str) -> Self {
         let bytes = source.as_bytes();
-        Reader { source, lexer: SliceLexer::new(bytes), specials: Specials::new(bytes), count: 0, trail: Trail::default() }
+        Reader { source, lexer: SliceLexer::new(bytes), stops: Stops::new(bytes), count: 0, trail: Trail::default() }
     }
 
     fn document(&mut self, value: impl FnOnce(&mut Self, u8) -> Result<Node<'a>, Fault>) -> Result<Node<'a>, Error> {
@@ -264,20 +264,20 @@ impl<'a> Reader<'a> {
     }
 
     /// A string, its opening quote already read. (hifijson's `str_fold` reads byte by byte; this goes from one byte that
-    /// means something to the next.)
+    /// needs a look to the next, and plain escapes need none.)
     fn string(&mut self) -> Result<Text<'a>, Fault> {
         let bytes = self.source.as_bytes();
         let start = self.position();
         let (mut at, mut escaped) = (start, false);
         let end = loop {
-            at = self.specials.next(at);
-            match (bytes.get(at), bytes.get(at + 1)) {
-                (Some(b'"'), _) => break at,
-                // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
-                (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
-                _ => at = self.odd(at)?,
-            }
-            escaped = true;
+            let stop = self.stops.next(at);
+            escaped |= stop.passed_escape;
+            // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
+            at = match (bytes.get(stop.at), stop.is_escaped) {
+                (Some(b'"'), _) => break stop.at,
+                (Some(b'/'), true) => stop.at + 1,
+                (_, is_escaped) => self.odd(stop.at - usize::from(is_escaped))?,
+            };
         };
         self.lexer = SliceLexer::new(bytes.get(end + 1..).unwrap_or_default());
         Ok(Text::spelled(self.source.get(start..end).unwrap_or_default(), escaped))

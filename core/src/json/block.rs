@@ -1,0 +1,216 @@
+//! Which of 64 bytes are what to a JSON string: one bit for each, the first byte's lowest.
+//!
+//! On x86-64 by SSE2, which every such processor has; elsewhere by what a compiler makes vector instructions of, or by words of
+//! eight bytes. It knows bytes, and nothing of where a string begins or ends.
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+pub(super) use sse2::{escapable, is_plain, kinds, letter_n};
+
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+pub(super) use portable::{escapable, is_plain, kinds, letter_n};
+
+/// How many bytes a block has: one for each bit of a mask.
+pub(super) const BLOCK: usize = 64;
+
+pub(super) type Block = [u8; BLOCK];
+
+/// The bytes of a block that mean something inside a string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds {
+    pub(super) quotes: u64,
+    pub(super) backslashes: u64,
+    /// Control characters, which must not be there.
+    pub(super) controls: u64,
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod sse2 {
+    use safe_arch::{
+        bitand_m128i as and, bitor_m128i as or, cmp_eq_mask_i8_m128i as equal, load_unaligned_m128i as load, m128i, min_u8_m128i as min,
+        move_mask_i8_m128i as signs,
+    };
+
+    use super::{Block, Kinds, BLOCK};
+
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn vectors(block: &Block) -> [m128i; BLOCK / LANES] {
+        [0, 1, 2, 3].map(|at| block.get(LANES * at..).and_then(<[u8]>::first_chunk).map_or_else(m128i::default, load))
+    }
+
+    fn all(byte: u8) -> m128i {
+        m128i::from([byte; LANES])
+    }
+
+    #[inline(always)]
+    fn mask(vectors: [m128i; BLOCK / LANES], test: impl Fn(m128i) -> m128i) -> u64 {
+        // The sign of each byte: 16 bits, so nothing is lost.
+        let [a, b, c, d] = vectors.map(|vector| u64::from(signs(test(vector)) as u16));
+        a | b << 16 | c << 32 | d << 48
+    }
+
+    /// Whether no byte of the block means anything.
+    #[inline]
+    pub(in super::super) fn is_plain(block: &Block) -> bool {
+        let vectors = vectors(block);
+        let [a, b, c, d] = vectors;
+        // One comparison for all four: the least byte tells whether any is a control character.
+        let least = min(min(a, b), min(c, d));
+        let [a, b, c, d] = vectors.map(|vector| or(equal(vector, all(b'"')), equal(vector, all(b'\\'))));
+        signs(or(or(or(a, b), or(c, d)), equal(min(least, all(0x1F)), least))) == 0
+    }
+
+    #[inline]
+    pub(in super::super) fn kinds(block: &Block) -> Kinds {
+        let vectors = vectors(block);
+        let [a, b, c, d] = vectors;
+        // Hardly a block has control characters, and whether any does is known by one comparison for all four.
+        let is_control = |vector| equal(min(vector, all(0x1F)), vector);
+        let any_control = signs(is_control(min(min(a, b), min(c, d)))) != 0;
+        Kinds {
+            quotes: mask(vectors, |vector| equal(vector, all(b'"'))),
+            backslashes: mask(vectors, |vector| equal(vector, all(b'\\'))),
+            controls: if any_control { mask(vectors, is_control) } else { 0 },
+        }
+    }
+
+    /// Where the letter n stands: `\n` is by far the most frequent escape of a letter.
+    #[inline]
+    pub(in super::super) fn letter_n(block: &Block) -> u64 {
+        mask(vectors(block), |vector| equal(vector, all(b'n')))
+    }
+
+    /// The letters that may stand behind a backslash, as in `\n`.
+    #[inline]
+    pub(in super::super) fn escapable(block: &Block) -> u64 {
+        mask(vectors(block), |vector| {
+            // `b` and `f` differ in one bit, which this clears.
+            let b_or_f = equal(and(vector, all(!0x04)), all(b'b'));
+            let n_or_t = or(equal(vector, all(b'n')), equal(vector, all(b't')));
+            or(or(b_or_f, n_or_t), equal(vector, all(b'r')))
+        })
+    }
+}
+
+// Compiled for tests everywhere: it has to agree with the other.
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+mod portable {
+    use super::{Block, Kinds};
+
+    /// Compilers make vector instructions of a loop over bytes where there are any; elsewhere eight bytes go into a word.
+    const VECTORS: bool = cfg!(any(target_feature = "neon", target_feature = "simd128"));
+
+    /// Whether no byte of the block means anything.
+    pub(in super::super) fn is_plain(block: &Block) -> bool {
+        if VECTORS {
+            let special = |byte: u8| (byte == b'"') as u8 | (byte == b'\\') as u8 | (byte < 0x20) as u8;
+            block.iter().fold(0, |found, byte| found | special(*byte)) == 0
+        } else {
+            let special = |word: u64| below(word, 0x20) | equal(word, b'"') | equal(word, b'\\');
+            words(block).fold(0, |found, word| found | special(word)) & HIGHS == 0
+        }
+    }
+
+    pub(in super::super) fn kinds(block: &Block) -> Kinds {
+        Kinds {
+            quotes: mask(block, |byte| byte == b'"', |word| equal(word, b'"')),
+            backslashes: mask(block, |byte| byte == b'\\', |word| equal(word, b'\\')),
+            controls: mask(block, |byte| byte < 0x20, |word| below(word, 0x20)),
+        }
+    }
+
+    /// Where the letter n stands.
+    pub(in super::super) fn letter_n(block: &Block) -> u64 {
+        mask(block, |byte| byte == b'n', |word| equal(word, b'n'))
+    }
+
+    /// The letters that may stand behind a backslash, as in `\n`.
+    pub(in super::super) fn escapable(block: &Block) -> u64 {
+        mask(
+            block,
+            |byte| (byte & !0x04 == b'b') | (byte == b'n') | (byte == b'r') | (byte == b't'),
+            |word| equal(word & (LOWS * !0x04_u8 as u64), b'b') | equal(word, b'n') | equal(word, b'r') | equal(word, b't'),
+        )
+    }
+
+    /// One bit for each byte. (Expressions without branches, as vectors need them.)
+    fn mask(block: &Block, of_byte: impl Fn(u8) -> bool, of_word: impl Fn(u64) -> u64) -> u64 {
+        if VECTORS {
+            by_vectors(block, of_byte)
+        } else {
+            by_words(block, of_word)
+        }
+    }
+
+    pub(super) fn by_vectors(block: &Block, of_byte: impl Fn(u8) -> bool) -> u64 {
+        let found = block.map(|byte| u8::from(of_byte(byte)));
+        gather(words(&found))
+    }
+
+    pub(super) fn by_words(block: &Block, of_word: impl Fn(u64) -> u64) -> u64 {
+        gather(words(block).map(|word| (of_word(word) & HIGHS) >> 7))
+    }
+
+    fn words(block: &Block) -> impl Iterator<Item = u64> + '_ {
+        block.chunks_exact(8).map(|bytes| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
+    }
+
+    /// One bit for each byte, from words in which each byte is 0 or 1.
+    fn gather(words: impl Iterator<Item = u64>) -> u64 {
+        // Multiplied so, the eight lowest bits come to stand side by side in the highest byte.
+        let byte = |word: u64| word.wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        words.zip(0_u32..).fold(0, |mask, (word, at)| mask | byte(word) << (8 * at))
+    }
+
+    const LOWS: u64 = u64::MAX / 0xFF;
+    const HIGHS: u64 = LOWS << 7;
+
+    /// The high bit of each byte that is this one.
+    pub(super) const fn equal(word: u64, byte: u8) -> u64 {
+        below(word ^ (LOWS * byte as u64), 1)
+    }
+
+    /// The high bit of each byte below a limit of at most 128; the other bits are noise. No byte borrows from its neighbour: each
+    /// has its own high bit to carry into.
+    pub(super) const fn below(word: u64, limit: u8) -> u64 {
+        !(((word & !HIGHS) + LOWS * (0x80 - limit as u64)) | word)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "a test fails by panicking")]
+mod tests {
+    use super::{portable, Block, Kinds, BLOCK};
+
+    fn plain(block: &Block, is: impl Fn(u8) -> bool) -> u64 {
+        block.iter().enumerate().fold(0, |mask, (at, byte)| mask | u64::from(is(*byte)) << at)
+    }
+
+    /// Every byte, at every place, beside every kind of byte: each way finds what a plain search finds.
+    #[test]
+    fn every_way_finds_what_a_plain_search_finds() {
+        for beside in [0, 0x1F, 0x20, b'"', b'#', b'\\', b'b', b'n', 0x7F, 0x80, 0xFF] {
+            for byte in 0..=255 {
+                for place in 0..BLOCK {
+                    let mut block = [beside; BLOCK];
+                    block[place] = byte;
+                    let kinds = Kinds {
+                        quotes: plain(&block, |byte| byte == b'"'),
+                        backslashes: plain(&block, |byte| byte == b'\\'),
+                        controls: plain(&block, |byte| byte < 0x20),
+                    };
+                    let letters = [plain(&block, |byte| b"bfnrt".contains(&byte)), plain(&block, |byte| byte == b'n')];
+                    let is_plain = kinds == Kinds::default();
+                    let about = (beside, byte, place);
+                    let found = (super::kinds(&block), [super::escapable(&block), super::letter_n(&block)], super::is_plain(&block));
+                    assert_eq!(found, (kinds, letters, is_plain), "{about:?}");
+                    let found = (portable::kinds(&block), [portable::escapable(&block), portable::letter_n(&block)], portable::is_plain(&block));
+                    assert_eq!(found, (kinds, letters, is_plain), "portable: {about:?}");
+                    let controls = portable::by_vectors(&block, |byte| byte < 0x20);
+                    assert_eq!(controls, kinds.controls, "by vectors: {about:?}");
+                }
+            }
+        }
+    }
+}
