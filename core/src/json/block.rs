@@ -4,10 +4,10 @@
 //! eight bytes. It knows bytes, and nothing of where a string begins or ends.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-pub(super) use sse2::{escapable, is_plain, kinds, letter_n};
+pub(super) use sse2::{escapable, is_plain, kinds, letter_n, tame_row};
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-pub(super) use portable::{escapable, is_plain, kinds, letter_n};
+pub(super) use portable::{escapable, is_plain, kinds, letter_n, tame_row};
 
 /// How many bytes a block has: one for each bit of a mask.
 pub(super) const BLOCK: usize = 64;
@@ -26,8 +26,8 @@ pub(super) struct Kinds {
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse2 {
     use safe_arch::{
-        bitand_m128i as and, bitor_m128i as or, cmp_eq_mask_i8_m128i as equal, load_unaligned_m128i as load, m128i, min_u8_m128i as min,
-        move_mask_i8_m128i as signs,
+        bitand_m128i as and, bitandnot_m128i as and_not, bitor_m128i as or, bitxor_m128i as xor, cmp_eq_mask_i8_m128i as equal,
+        load_unaligned_m128i as load, m128i, min_u8_m128i as min, move_mask_i8_m128i as signs,
     };
 
     use super::{Block, Kinds, BLOCK};
@@ -59,6 +59,29 @@ mod sse2 {
         let least = min(min(a, b), min(c, d));
         let [a, b, c, d] = vectors.map(|vector| or(equal(vector, all(b'"')), equal(vector, all(b'\\'))));
         signs(or(or(or(a, b), or(c, d)), equal(min(least, all(0x1F)), least))) == 0
+    }
+
+    /// How many blocks in a row hold nothing but characters, `\"` and `\n`, and whether there is a backslash in them. `before`
+    /// is the text with one byte more in front: the one before the first block. If that is a backslash, it counts.
+    pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
+        let text = before.get(1..).unwrap_or_default();
+        let (mut count, mut any) = (0, m128i::default());
+        for (here, before) in text.chunks_exact(BLOCK).zip(before.chunks_exact(BLOCK)) {
+            let (Some(here), Some(before)) = (here.first_chunk(), before.first_chunk()) else { break };
+            let ([a, b, c, d], [before_a, before_b, before_c, before_d]) = (vectors(here), vectors(before));
+            let least = min(min(a, b), min(c, d));
+            let behind = [before_a, before_b, before_c, before_d].map(|vector| equal(vector, all(b'\\')));
+            let [p, q, r, s] = behind;
+            // Behind a backslash has to be a quote if it is no n; elsewhere there must be none.
+            let wild = |vector, behind| xor(and_not(equal(vector, all(b'n')), behind), equal(vector, all(b'"')));
+            let wild = or(or(wild(a, p), wild(b, q)), or(wild(c, r), wild(d, s)));
+            if signs(or(wild, equal(min(least, all(0x1F)), least))) != 0 {
+                break;
+            }
+            any = or(any, or(or(p, q), or(r, s)));
+            count += 1;
+        }
+        (count, signs(any) != 0)
     }
 
     #[inline]
@@ -110,6 +133,12 @@ mod portable {
             let special = |word: u64| below(word, 0x20) | equal(word, b'"') | equal(word, b'\\');
             words(block).fold(0, |found, word| found | special(word)) & HIGHS == 0
         }
+    }
+
+    /// No shorter way than by masks.
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    pub(in super::super) fn tame_row(_before: &[u8]) -> (usize, bool) {
+        (0, false)
     }
 
     pub(in super::super) fn kinds(block: &Block) -> Kinds {
@@ -205,7 +234,8 @@ mod tests {
                     let about = (beside, byte, place);
                     let found = (super::kinds(&block), [super::escapable(&block), super::letter_n(&block)], super::is_plain(&block));
                     assert_eq!(found, (kinds, letters, is_plain), "{about:?}");
-                    let found = (portable::kinds(&block), [portable::escapable(&block), portable::letter_n(&block)], portable::is_plain(&block));
+                    let found =
+                        (portable::kinds(&block), [portable::escapable(&block), portable::letter_n(&block)], portable::is_plain(&block));
                     assert_eq!(found, (kinds, letters, is_plain), "portable: {about:?}");
                     let controls = portable::by_vectors(&block, |byte| byte < 0x20);
                     assert_eq!(controls, kinds.controls, "by vectors: {about:?}");
