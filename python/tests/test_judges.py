@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "mcp_tools.jsonl"
 
-pytestmark = pytest.mark.skipif(not DATA.is_file(), reason="no reference data: expected ../shared/data beside the checkout")
+pytestmark = pytest.mark.skipif(
+    not DATA.is_file(), reason="no reference data: expected ../shared/data beside the checkout"
+)
 
 
 def installed(name: str) -> Any:
@@ -46,10 +48,12 @@ def schemas() -> list[str]:
 @cache
 def outputs(dialect: str) -> list[str]:
     """What `sanitize` writes for a dialect, each once. What it refuses is for the Rust tests to count."""
+    # Dialects come from the tables below, so no overload names them.
+    sanitize: Any = toolwire.sanitize_json
     written = set()
     for schema in schemas():
         try:
-            written.add(toolwire.sanitize_json(schema, dialect=dialect))
+            written.add(sanitize(schema, dialect=dialect))
         except toolwire.ToolwireError:
             continue
     return sorted(written)
@@ -106,9 +110,11 @@ def test_geminis_message_accepts() -> None:
     judged("gemini", complaint)
 
 
-# How many outputs an engine may refuse, by what it cannot do.
-LLGUIDANCE = {"llama-cpp": 0, "openai-strict": 0, "anthropic-strict": 0, "deepseek-strict": 0}
-XGRAMMAR = {"llama-cpp": 0, "openai-strict": 0, "anthropic-strict": 0, "deepseek-strict": 0}
+# How many outputs an engine may refuse. llama.cpp's own converter ignores what it does not know; llguidance, which can
+# stand in for it, refuses `propertyNames`, `dependentRequired`, `not`, `oneOf` and formats that it does not know. xgrammar
+# does not decode `%20` in a reference.
+LLGUIDANCE = {"llama-cpp": 14, "openai-strict": 0, "anthropic-strict": 0, "deepseek-strict": 0}
+XGRAMMAR = {"llama-cpp": 1, "openai-strict": 0, "anthropic-strict": 0, "deepseek-strict": 0}
 
 
 @pytest.mark.parametrize("dialect", LLGUIDANCE)
