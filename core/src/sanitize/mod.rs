@@ -14,6 +14,7 @@ use crate::{
     json::{self, Node},
     options::SanitizeOptions,
     report::{Allow, Change, Recorder},
+    schema::resolve,
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
@@ -47,9 +48,13 @@ fn accepted(node: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
     if node.is_intact() && node.get("$defs").is_none() {
         return Ok(());
     }
-    // As it will be read: parts that were copied share their numbers, by which references are told apart.
-    let written = json::write(node);
-    match check::check(&json::read(&written)?, options)?.into_iter().next() {
+    // References are told apart by numbers, which parts that were copied share: then it is judged as it will be read.
+    let written = resolve::mentions_references(node).then(|| json::write(node));
+    let violations = match &written {
+        Some(written) => check::check(&json::read(written)?, options)?,
+        None => check::check(node, options)?,
+    };
+    match violations.into_iter().next() {
         None => Ok(()),
         Some(violation) => {
             let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);

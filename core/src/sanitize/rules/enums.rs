@@ -182,6 +182,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
 
 /// Values of several types: one typed `enum` a branch.
 fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut Rules) {
+    rules.is_unsettled = true;
     let spot = Spot::of(node.get("enum").unwrap_or(node));
     rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))

@@ -99,6 +99,7 @@ pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
 }
 
 fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+    rules.is_unsettled = true;
     let spot = Spot::under(node, "anyOf");
     let pointer = Pointer::root();
     let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };

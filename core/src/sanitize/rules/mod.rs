@@ -65,6 +65,10 @@ struct Rules {
     reads_input: bool,
     /// Something was respelled that older drafts say otherwise.
     respelled: bool,
+    /// A key called `$ref` stands somewhere.
+    mentions_references: bool,
+    /// Something was joined or cut, and what that brings together has not been looked at.
+    is_unsettled: bool,
     /// Nothing refers to any definition, so they all go.
     no_references: bool,
     /// A definition that stays has a `/` in some key, and no reference could lead past it.
@@ -76,6 +80,7 @@ struct Rules {
 
 impl Rules {
     fn new(node: &Node<'_>, grammar: &'static Grammar, options: &SanitizeOptions, draft: Draft, notes: Notes) -> Self {
+        let mentions_references = resolve::mentions_references(node);
         Rules {
             grammar,
             draft,
@@ -86,7 +91,9 @@ impl Rules {
             may_grow: true,
             reads_input: notes.reads_input(),
             respelled: false,
-            no_references: !resolve::has_references(node),
+            mentions_references,
+            is_unsettled: false,
+            no_references: !(mentions_references && resolve::has_references(node)),
             no_slash: false,
             deepest: 0,
             notes,
@@ -113,10 +120,9 @@ pub(super) fn sanitize(
     recorder: &mut Recorder,
 ) -> Result<(), Error> {
     flatten::refuse_no_object(node, grammar)?;
-    let mut notes = Notes::new(node, recorder);
+    let notes = Notes::new(node, recorder);
     let draft = Draft::of(node);
-    notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
-    let mut is_settled = node.is_intact();
+    let (mut is_settled, mut notes) = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
     for count in 1..MOST_ROUNDS {
         if is_settled {
             break;
@@ -126,16 +132,15 @@ pub(super) fn sanitize(
         // What is read now was written here, in the words of today.
         let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes);
         rules.may_grow = count < LAST_GROWTH;
-        notes = round(node, dialect, options, rules)?;
-        is_settled = node.is_intact();
+        (is_settled, notes) = round(node, dialect, options, rules)?;
         rounds::restore(node, &before);
     }
     notes.finish(node, |rule| dialect.because(rule), recorder);
     Ok(())
 }
 
-/// Runs every rule once; gives the notes back.
-fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeOptions, mut rules: Rules) -> Result<Notes, Error> {
+/// Runs every rule once; says whether the rules are done with it, and gives the notes back.
+fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeOptions, mut rules: Rules) -> Result<(bool, Notes), Error> {
     let references = (!rules.no_references).then(|| resolve::resolve(node, rules.draft));
     walk::rewrite(node, Keywords::ALL, &mut Down { rules: &mut rules })?;
     respell::declare_draft(node, &mut rules);
@@ -155,7 +160,8 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
         fit::fit(node, dialect, options, &mut rules)?;
     }
     unused::prune(node);
-    Ok(rules.notes)
+    let is_settled = node.is_intact() || !(rules.is_unsettled || node.get("$defs").is_some());
+    Ok((is_settled, rules.notes))
 }
 
 /// The walk down: each schema is repaired and respelled before anything looks inside it.

@@ -69,6 +69,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| size(&member.value)).sum();
     if count > rule.most || weight.saturating_mul(count) > rules.max_nodes || depth > DEEPEST {
         let most = rule.most;
+        rules.is_unsettled = true;
         rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::Nowhere, TOO_MANY, || {
             format!("dropped an `anyOf` of {count} branches: at most {most} are accepted, and they must not repeat too much")
         });
@@ -92,6 +93,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
         });
         return Ok(());
     }
+    rules.is_unsettled = true;
     rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::under(node, "anyOf"), DISTRIBUTE, || {
         format!("said what stands beside `anyOf` in each of its {count} branches")
     });
