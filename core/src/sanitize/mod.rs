@@ -11,7 +11,7 @@ use crate::{
     check,
     dialect::{self, Method},
     error::{Code, Error},
-    json::{self, Node},
+    json::Node,
     options::SanitizeOptions,
     report::{Allow, Change, Recorder},
     schema::resolve,
@@ -29,7 +29,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::check(node, options)?.is_empty()) {
+            if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::accepts(node, options)?) {
                 rules::sanitize(node, dialect, grammar, options, &mut recorder)?;
                 accepted(node, options)?;
             }
@@ -48,13 +48,11 @@ fn accepted(node: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
     if node.is_intact() && node.get("$defs").is_none() {
         return Ok(());
     }
+    // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
+    depth::within_limit(node)?;
     // References are told apart by numbers, which parts that were copied share: then it is judged as it will be read.
-    let written = resolve::mentions_references(node).then(|| json::write(node));
-    let violations = match &written {
-        Some(written) => check::check(&json::read(written)?, options)?,
-        None => check::check(node, options)?,
-    };
-    match violations.into_iter().next() {
+    let read = resolve::mentions_references(node).then(|| node.as_read());
+    match check::first(read.as_ref().unwrap_or(node), options)? {
         None => Ok(()),
         Some(violation) => {
             let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);
