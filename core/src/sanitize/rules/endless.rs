@@ -34,7 +34,6 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
     if endless.is_empty() {
         return Ok(());
     }
-    rules.is_unsettled = true;
     let says: &dyn Fn(&str) -> String = &|name| format!("cut the recursion into `{name}`, which the validator sees no way out of");
     // First only inside the definitions that do not end, and only on the way that does not.
     let forced = forced_references(root, &endless);

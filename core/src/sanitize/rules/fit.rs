@@ -51,7 +51,6 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     if excess(root, &limits, rules.grammar.six_bytes).is_none() {
         return Ok(());
     }
-    rules.is_unsettled = true;
     let too_long =
         |root: &Node<'_>, rules: &Rules| excess(root, &limits, rules.grammar.six_bytes).is_some_and(|excess| excess.of == "bytes");
     if too_long(root, rules) {

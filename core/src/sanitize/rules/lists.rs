@@ -29,7 +29,6 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     if object.has("enum") || object.iter().all(accepted) {
         return;
     }
-    rules.is_unsettled = true;
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
     let spot = Spot::under(node, "type");
     rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || {

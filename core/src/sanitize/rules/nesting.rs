@@ -48,7 +48,6 @@ pub(super) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut Rules) -> R
     {
         return Ok(());
     }
-    rules.is_unsettled = true;
     let gone = too_deep(&parts, most);
     let mut cutter = Cutter {
         rules,
