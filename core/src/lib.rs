@@ -27,6 +27,7 @@ mod options;
 mod report;
 mod sanitize;
 mod schema;
+mod tools;
 
 pub use api::*;
 pub use error::{Code, Error};

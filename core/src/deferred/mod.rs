@@ -23,6 +23,7 @@ mod tool;
 mod translate;
 
 pub(crate) use betas::strip as strip_betas;
+pub(crate) use namespace::flat as flat_name;
 pub use report::{DeferredReport, NamespacedName, Warning};
 
 use crate::{

@@ -3,7 +3,6 @@
 mod codex;
 pub(crate) mod grammar;
 mod moonshot;
-#[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
 pub(crate) mod surface;
 
 use alloc::{format, string::String, vec::Vec};
@@ -65,8 +64,7 @@ pub struct Dialect {
     /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `""` is the reason of all others.
     pub(crate) reasons: &'static [(&'static str, &'static str)],
     pub(crate) method: Method,
-    #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
-    /// How tools are written around their schemas, and what a request may hold.
+        /// How tools are written around their schemas, and what a request may hold.
     pub(crate) tools: surface::Surface,
 }
 
@@ -85,8 +83,7 @@ impl Dialect {
         find(rule).or_else(|| find("")).unwrap_or_default()
     }
 
-    #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
-    /// The fact that a rule of `check` rests on.
+        /// The fact that a rule of `check` rests on.
     pub(crate) fn fact_of(&self, rule: &str) -> Option<&'static Fact> {
         self.facts.iter().find(|fact| fact.rules.contains(&rule)).or_else(|| self.facts.first())
     }

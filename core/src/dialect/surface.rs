@@ -106,4 +106,13 @@ impl Counted {
             Counted::Unions => "too-many-unions",
         }
     }
+
+    /// What is counted, for messages.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Counted::Tools => "strict tools",
+            Counted::OptionalProperties => "optional properties",
+            Counted::Unions => "properties with several types",
+        }
+    }
 }

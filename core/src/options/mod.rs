@@ -7,7 +7,6 @@ mod envelope;
 mod read;
 mod sanitize;
 mod search;
-#[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
 mod tools;
 
 pub use deferred::{
@@ -18,4 +17,4 @@ pub use envelope::EnvelopeOptions;
 pub use read::Naming;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
-pub use tools::ToolFormat;
+pub use tools::{ToolFormat, ToolsOptions};

@@ -93,7 +93,7 @@ impl<'o, 'a> Reader<'o, 'a> {
     ///
     /// # Errors
     /// `invalid-option` if the options are no object, `unknown-option` with the known names and a call that works.
-    pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &'static [&'static str], example: &Example) -> Result<Self, Error> {
+    pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &[&str], example: &Example) -> Result<Self, Error> {
         let object = match node.data() {
             Data::Null => None,
             Data::Object(object) => Some(object),

@@ -1,6 +1,12 @@
 //! Options of `sanitize_tools`, and the shapes that tools have.
 
-use super::read::choice;
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    read::{choice, Example, Naming, Reader},
+    sanitize, SanitizeOptions,
+};
+use crate::{error::Error, json::Node};
 
 choice! {
     /// The shape of a tool in a list: which API's.
@@ -19,5 +25,65 @@ choice! {
         GeminiJsonSchema = "gemini-json-schema",
         /// Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`.
         Bedrock = "bedrock",
+    }
+}
+
+/// Options of `sanitize_tools`.
+///
+/// ```
+/// use toolwire::{ToolFormat, ToolsOptions};
+/// let options = ToolsOptions::new("moonshot").format(ToolFormat::Anthropic);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolsOptions {
+    /// The dialect of the schemas, and the other options of [`sanitize`](crate::sanitize).
+    pub sanitize: SanitizeOptions,
+    /// The shape of the tools; `None` is the one of the dialect's API.
+    pub format: Option<ToolFormat>,
+    /// Another dialect, for tools that the first one cannot say, or only with more loss than is allowed.
+    pub fallback: Option<String>,
+}
+
+const KNOWN: [&str; 2] = ["format", "fallback"];
+const EXAMPLE: Example = Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
+
+impl ToolsOptions {
+    /// Options for a dialect, everything else at its default.
+    pub fn new(dialect: impl Into<String>) -> Self {
+        ToolsOptions { sanitize: SanitizeOptions::new(dialect), format: None, fallback: None }
+    }
+
+    /// Sets [`Self::format`].
+    #[must_use]
+    pub fn format(mut self, format: ToolFormat) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Sets [`Self::fallback`].
+    #[must_use]
+    pub fn fallback(mut self, dialect: impl Into<String>) -> Self {
+        self.fallback = Some(dialect.into());
+        self
+    }
+
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).collect();
+        ToolsOptions::of(&Reader::new(node, naming, &known, &EXAMPLE)?, naming, &EXAMPLE)
+    }
+
+    /// The options among those of a function that has more.
+    pub(super) fn of(reader: &Reader<'_, '_>, naming: Naming, example: &Example) -> Result<Self, Error> {
+        Ok(ToolsOptions {
+            sanitize: SanitizeOptions::of(reader, naming, example)?,
+            format: reader.choice("format", ToolFormat::CHOICES)?,
+            fallback: reader.text("fallback")?,
+        })
     }
 }

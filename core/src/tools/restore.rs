@@ -1,0 +1,167 @@
+//! The way back: a call by the name and with the arguments that the API saw, as the tool's own server expects it.
+
+use alloc::{
+    collections::BTreeMap,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use crate::{
+    error::{Code, Error},
+    json::{self, Data, Member, Node, Object, Text},
+    options::{Naming, SanitizeOptions},
+    sanitize::restore,
+};
+
+/// What has to be undone, by the names that the API saw. What is not in here comes back as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ways {
+    list: BTreeMap<String, Way>,
+}
+
+/// What has to be undone for one tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    /// As JSON spells it: a lone surrogate survives.
+    name: String,
+    namespace: Option<String>,
+    encoded: Option<Encoded>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Encoded {
+    options: SanitizeOptions,
+    /// The tool's own schema, as JSON text.
+    schema: String,
+}
+
+/// A call, restored.
+pub(crate) struct Restored<'r> {
+    pub(crate) name: Text<'r>,
+    pub(crate) namespace: Option<Text<'r>>,
+}
+
+const VERSION: u64 = 1;
+
+fn spelled(text: &Text<'_>) -> String {
+    json::write(&Node::string(text.borrowed()))
+}
+
+fn read_text(spelled: &str) -> Text<'_> {
+    json::read(spelled).ok().and_then(|node| if let Data::String(text) = node.into_data() { Some(text) } else { None }).unwrap_or("".into())
+}
+
+impl Way {
+    pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, encoded: Option<(&SanitizeOptions, String)>) -> Way {
+        let encoded = encoded.map(|(options, schema)| Encoded { options: options.clone(), schema });
+        Way { name: spelled(name), namespace: namespace.map(spelled), encoded }
+    }
+}
+
+impl Ways {
+    pub(super) fn add(&mut self, name: String, way: Way) {
+        self.list.insert(name, way);
+    }
+
+    /// Whether nothing has to be undone.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    fn way(&self, name: &Text<'_>) -> Option<&Way> {
+        self.list.get(&*name.value()?)
+    }
+
+    /// The name of a call.
+    pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
+        let way = self.way(name)?;
+        Some(Restored { name: read_text(&way.name), namespace: way.namespace.as_deref().map(read_text) })
+    }
+
+    /// Whether arguments of this tool look different from what its server expects.
+    pub(crate) fn is_encoded(&self, name: &Text<'_>) -> bool {
+        self.way(name).is_some_and(|way| way.encoded.is_some())
+    }
+
+    /// Restores arguments in place.
+    pub(crate) fn arguments<'a>(&self, name: &Text<'_>, arguments: &mut Node<'a>) -> Result<(), Error> {
+        match self.way(name).and_then(|way| way.encoded.as_ref()) {
+            Some(Encoded { options, schema }) => restore::restore(arguments, &json::read(schema)?, options),
+            None => Ok(()),
+        }
+    }
+
+    /// Restores arguments that are JSON text. What is no JSON is the model's mistake, and stays: the tool's server tells it.
+    pub(crate) fn text(&self, name: &Text<'_>, arguments: &str) -> Option<String> {
+        if !self.is_encoded(name) {
+            return None;
+        }
+        let mut node = json::read(arguments).ok()?;
+        self.arguments(name, &mut node).ok()?;
+        (!node.is_intact()).then(|| json::write(&node))
+    }
+
+    /// As JSON, to be kept for a later turn.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let tools = self.list.iter().map(|(name, way)| {
+            let mut members = Vec::from([("name", owned(&way.name))]);
+            members.extend(way.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
+            if let Some(Encoded { options, schema }) = &way.encoded {
+                members.push(("options", options.to_node()));
+                members.push(("schema", json::read(schema).map(own).unwrap_or_default()));
+            }
+            let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
+            Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
+        });
+        Node::record([("version", Node::count(VERSION)), ("tools", Node::object(Object::from_unique(tools.collect())))])
+    }
+
+    /// From JSON, as [`Self::to_node`] gives it.
+    pub(crate) fn from_node(node: &Node<'_>) -> Result<Ways, Error> {
+        let wrong = |pointer: String, expected: &str| {
+            Error::new(Code::InvalidValue, pointer, format!("expected {expected}, as `restore` was written; found something else"))
+        };
+        if node.get("version").and_then(Node::as_u64) != Some(VERSION) {
+            return Err(wrong("/version".into(), "the version 1"));
+        }
+        let tools = node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
+        let mut ways = Ways::default();
+        for member in tools {
+            let mut at = String::from("/tools");
+            json::push_token(&mut at, &member.key.display());
+            let text = |key: &str| member.value.get(key).map(|text| text.as_text().map(spelled));
+            let name = text("name").flatten().ok_or_else(|| wrong(at.clone() + "/name", "a name"))?;
+            let namespace = text("namespace").map(|name| name.ok_or_else(|| wrong(at.clone() + "/namespace", "a name"))).transpose()?;
+            let encoded = member.value.get("schema").map(|schema| {
+                let options = member.value.get("options").map_or_else(
+                    || Err(wrong(at.clone() + "/options", "the options of the dialect")),
+                    |options| SanitizeOptions::read(options, Naming::Camel).map_err(|error| error.below(&(at.clone() + "/options"))),
+                )?;
+                crate::dialect::of(&options).map_err(|error| error.below(&(at.clone() + "/options")))?;
+                Ok::<_, Error>(Encoded { options, schema: json::write(schema) })
+            });
+            ways.add(member.key.display().to_string(), Way { name, namespace, encoded: encoded.transpose()? });
+        }
+        Ok(ways)
+    }
+}
+
+fn owned(spelled: &str) -> Node<'static> {
+    Node::string(read_text(spelled).into_owned())
+}
+
+/// The same tree, borrowing nothing.
+fn own(node: Node<'_>) -> Node<'static> {
+    match node.into_data() {
+        Data::Null | Data::Verbatim(_) => Node::default(),
+        Data::Bool(value) => Node::bool(value),
+        Data::Number(text) => Node::new(Data::Number(text.into_owned().into())),
+        Data::String(text) => Node::string(text.into_owned()),
+        Data::Array(items) => Node::array(items.into_iter().map(own).collect()),
+        Data::Object(object) => {
+            let members = object.into_members().into_iter();
+            Node::object(Object::from_unique(members.map(|member| Member { key: member.key.into_owned(), value: own(member.value) }).collect()))
+        }
+    }
+}
