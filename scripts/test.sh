@@ -81,6 +81,7 @@ if [ "$only" = all ]; then
   heading "tests"
   suite rust rust_counts cargo test --workspace --locked --no-fail-fast -- --show-output
   suite node node_counts npm test --silent --prefix npm
+  suite packages node_counts npm run --silent --prefix npm test:packaging
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
 fi
 

@@ -11,6 +11,7 @@
 //! Without serde_json's `preserve_order` feature in your own build, `Value` sorts its keys; the text forms keep their order.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]
 
 extern crate alloc;
 
@@ -20,13 +21,13 @@ mod deferred;
 mod dialect;
 mod envelope;
 mod error;
-mod gather;
 pub mod json;
 pub mod limits;
 mod options;
 mod report;
 mod sanitize;
 mod schema;
+mod sorted;
 mod tools;
 
 pub use api::*;

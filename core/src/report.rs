@@ -2,7 +2,9 @@
 //!
 //! These are plain types; `api` turns them into JSON. They know nothing of schemas or trees.
 
-use alloc::{borrow::Cow, collections::BTreeSet, string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use crate::sorted::{self, Set};
 
 macro_rules! names {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
@@ -157,7 +159,7 @@ impl Recorder {
     }
 
     /// Forgets the changes at or below these pointers into the input: what they changed is gone, and another change says so.
-    pub(crate) fn forget(&mut self, gone: &BTreeSet<String>) {
+    pub(crate) fn forget(&mut self, gone: &Set<String>) {
         let Some(changes) = self.changes.as_mut().filter(|_| !gone.is_empty()) else { return };
         changes.retain(|(_, change)| {
             let ends = change.pointer.match_indices('/').map(|(end, _)| end).chain([change.pointer.len()]);
@@ -177,8 +179,7 @@ impl Recorder {
 
     /// The changes in document order; at one place, in the order of the rules.
     pub(crate) fn finish(self) -> Vec<Change> {
-        let mut changes = self.changes.unwrap_or_default();
-        changes.sort_by_key(|(place, _)| *place);
+        let changes = sorted::by(self.changes.unwrap_or_default(), |(one, _), (two, _)| one.cmp(two));
         changes.into_iter().map(|(_, change)| change).collect()
     }
 }

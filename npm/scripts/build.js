@@ -26,7 +26,7 @@ function declarations() {
     const text = readFileSync(join(dist, name), 'utf8');
     writeFileSync(
       join(dist, name.replace(/\.d\.ts$/, '.d.cts')),
-      text.replaceAll(/(from '\.\/[a-z]+)\.js'/g, "$1.cjs'"),
+      text.replaceAll(/(from '\.\/[a-z-]+)\.js'/g, "$1.cjs'"),
     );
   }
 }

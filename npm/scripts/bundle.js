@@ -1,44 +1,57 @@
-// Bundles src/ into one file per entry and module system, the WebAssembly inside as base64. esbuild, because it is small, fast, and
-// lets us say where a module's text comes from.
+// Bundles src/ into one file per entry and module system, and puts the WebAssembly where that file has it from. esbuild,
+// because it is small, fast, and lets us say where a module's text comes from.
 
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { ENTRIES } from './wasm.js';
+import { ENTRIES, filesOf } from './entries.js';
+import { stamped } from './stamp.js';
+
+const EXTENSION = { esm: 'js', cjs: 'cjs' };
 
 export async function bundle(root, dist) {
-  for (const entry of ENTRIES) await bundleEntry(root, dist, entry);
-}
-
-async function bundleEntry(root, dist, { name, folder }) {
-  const pkg = join(root, '..', 'bindings-wasm', folder);
-  const shared = {
-    entryPoints: [join(root, 'src', `${name}.ts`)],
-    bundle: true,
-    target: 'es2022',
-    platform: 'neutral',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
-    plugins: [wasm(pkg)],
-  };
-  await build({ ...shared, format: 'esm', outfile: join(dist, `${name}.js`) });
-  await build({ ...shared, format: 'cjs', outfile: join(dist, `${name}.cjs`) });
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  mkdirSync(dist, { recursive: true });
+  for (const entry of ENTRIES) {
+    const pkg = join(root, '..', 'bindings-wasm', entry.folder);
+    const wasm = stamped(readFileSync(join(pkg, 'toolwire_wasm_bg.wasm')), `${entry.wasm} ${version}`);
+    writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
+    const glue = await glueFactory(pkg);
+    for (const { module, file, source, formats } of filesOf(entry)) {
+      for (const format of formats) {
+        await build({
+          entryPoints: [join(root, 'src', `${module}.ts`)],
+          outfile: join(dist, `${file}.${EXTENSION[format]}`),
+          format,
+          bundle: true,
+          target: 'es2022',
+          platform: 'neutral',
+          minifySyntax: true,
+          minifyWhitespace: true,
+          legalComments: 'none',
+          plugins: [provided(root, { ...wasm, name: entry.wasm, glue, source })],
+        });
+      }
+    }
+  }
 }
 
 /** Provides the modules that src/engine/imports.d.ts declares. */
-function wasm(pkg) {
+function provided(root, { bytes, stamp, name, glue, source }) {
+  const texts = {
+    'wasm:glue': { contents: glue },
+    'wasm:base64': { contents: bytes, loader: 'base64' },
+    'wasm:stamp': { contents: `export const entry = ${JSON.stringify(name)}, stamp = ${JSON.stringify(stamp)};` },
+  };
   return {
     name: 'wasm',
     setup(build) {
+      build.onResolve({ filter: /^wasm:module$/ }, () => ({ path: `./${name}.wasm`, external: true }));
+      build.onResolve({ filter: /^wasm:source$/ }, () => ({ path: join(root, 'src/engine/source', `${source}.ts`) }));
       build.onResolve({ filter: /^wasm:/ }, ({ path }) => ({ path, namespace: 'wasm' }));
-      build.onLoad({ filter: /^wasm:base64$/, namespace: 'wasm' }, () => ({
-        contents: readFileSync(join(pkg, 'toolwire_wasm_bg.wasm')),
-        loader: 'base64',
-      }));
-      build.onLoad({ filter: /^wasm:glue$/, namespace: 'wasm' }, async () => ({ contents: await glueFactory(pkg) }));
+      build.onLoad({ filter: /^wasm:/, namespace: 'wasm' }, ({ path }) => texts[path]);
     },
   };
 }

@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+import { ENTRIES } from './entries.js';
+
 /** Everything the WebAssembly is made from. */
 const SOURCES = [
   'Cargo.toml',
@@ -14,12 +16,6 @@ const SOURCES = [
   'bindings-wasm/Cargo.toml',
   'bindings-wasm/.cargo',
   'bindings-wasm/src',
-];
-
-/** The entries of the package: each its module in src/, its folder of WebAssembly, and the cargo features in that. */
-export const ENTRIES = [
-  { name: 'index', folder: 'pkg/index', features: [] },
-  { name: 'search', folder: 'pkg/search', features: ['search'] },
 ];
 
 export function buildWasm(root) {

@@ -35,6 +35,9 @@ export type ToolwireErrorCode =
   /** A tool search whose pattern is longer than the hosted search takes. */
   | 'pattern-too-long';
 
+/** The same symbol in every copy of this module. */
+const MARK = Symbol.for('toolwire.ToolwireError');
+
 /** An error as the core describes it. */
 export interface Description {
   code: ToolwireErrorCode;
@@ -75,6 +78,16 @@ export class ToolwireError extends Error {
   }
 
   static {
+    // Every entry is a file of its own and has a class of its own, and so has each module system. `instanceof` goes by this
+    // mark, so that an error of one is an error of all; of subclasses, which users make, there is only the one.
+    Object.defineProperty(ToolwireError.prototype, MARK, { value: true });
+    Object.defineProperty(ToolwireError, Symbol.hasInstance, {
+      value(this: unknown, value: unknown): boolean {
+        if (this !== ToolwireError)
+          return Function.prototype[Symbol.hasInstance].call(this as typeof ToolwireError, value);
+        return typeof value === 'object' && value !== null && MARK in value;
+      },
+    });
     // On the prototype, like the names of the built-in errors.
     Object.defineProperty(ToolwireError.prototype, 'name', {
       value: 'ToolwireError',

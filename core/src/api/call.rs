@@ -4,18 +4,19 @@
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
-use super::{describe, text_of};
+use super::{describe, text_of, tools};
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
     check, deferred,
-    dialect::DIALECTS,
+    dialect::{lookup, DIALECTS},
     envelope,
     error::{Code, Error},
     json::{self, Node},
-    options::{DeferredOptions, EnvelopeOptions, Naming, SanitizeOptions},
+    options::{dialects_to_check, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions, ToolsOptions},
     report::Recorder,
     sanitize::{self, restore},
+    tools::{check as check_list, list, restore::Ways},
 };
 #[cfg(feature = "search")]
 use crate::{deferred::search::Index, options::SearchOptions};
@@ -36,6 +37,14 @@ pub enum Function {
     RestoreArguments,
     /// `dialects()`
     Dialects,
+    /// `sanitizeTools(tools, options)`
+    SanitizeTools,
+    /// `checkTools(tools, options)`
+    CheckTools,
+    /// `dialectFor(options)`
+    DialectFor,
+    /// `restoreCall(restore, name, arguments)`: the arguments are a value, or JSON text in a string
+    RestoreCall,
     /// `searchTools(tools, query, options)`
     #[cfg(feature = "search")]
     SearchTools,
@@ -53,6 +62,10 @@ impl Function {
         Function::Check,
         Function::RestoreArguments,
         Function::Dialects,
+        Function::SanitizeTools,
+        Function::CheckTools,
+        Function::DialectFor,
+        Function::RestoreCall,
         #[cfg(feature = "search")]
         Function::SearchTools,
         #[cfg(feature = "search")]
@@ -68,6 +81,10 @@ impl Function {
             Function::Check => "check",
             Function::RestoreArguments => "restoreArguments",
             Function::Dialects => "dialects",
+            Function::SanitizeTools => "sanitizeTools",
+            Function::CheckTools => "checkTools",
+            Function::DialectFor => "dialectFor",
+            Function::RestoreCall => "restoreCall",
             #[cfg(feature = "search")]
             Function::SearchTools => "searchTools",
             #[cfg(feature = "search")]
@@ -90,7 +107,9 @@ impl Function {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading => Some("request"),
+            Function::SanitizeTools => Some("tools"),
             Function::Check | Function::RestoreArguments | Function::Dialects => None,
+            Function::CheckTools | Function::DialectFor | Function::RestoreCall => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
         }
@@ -158,6 +177,29 @@ pub fn call<'a>(
             Ok(answer(arguments, None, options.share))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
+        Function::SanitizeTools => {
+            let options = ToolsOptions::read(options, naming)?;
+            let outcome = list::rewrite(input()?, &[], &options)?;
+            let report = with_report.then(|| describe::tools(&outcome));
+            Ok(answer(outcome.tools, report, options.sanitize.share))
+        }
+        Function::CheckTools => {
+            let dialects = tools::named(&dialects_to_check(options, naming)?)?;
+            Ok(answer(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
+        }
+        Function::DialectFor => {
+            let query = DialectQuery::read(options, naming)?;
+            Ok(answer(Node::literal(lookup::dialect_for(&query)?), None, false))
+        }
+        Function::RestoreCall => {
+            let (ways, name, mut arguments) = (Ways::from_node(&input()?)?, input()?, input()?);
+            let Some(name) = name.as_text() else {
+                let found = format!("expected the name of a tool as a string, found {}", name.kind());
+                return Err(Error::new(Code::InvalidValue, "/name", found));
+            };
+            ways.any(name, &mut arguments)?;
+            Ok(answer(describe::call(&ways, name, arguments), None, false))
+        }
         #[cfg(feature = "search")]
         Function::SearchTools => {
             let (options, tools, query) = (SearchOptions::read(options, naming)?, input()?, input()?);

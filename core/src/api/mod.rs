@@ -8,6 +8,7 @@ mod envelope;
 mod sanitize;
 #[cfg(feature = "search")]
 mod search;
+mod tools;
 
 pub use call::{call, call_text, Answer, Function, TextAnswer};
 pub use deferred::{
@@ -24,10 +25,18 @@ pub use sanitize::{
 #[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
+pub use tools::{
+    check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json, Restore, RestoredCall, SanitizedTools,
+};
+
 pub use crate::{
     check::Violation,
     deferred::{DeferredReport, NamespacedName, Warning},
-    dialect::Dialect,
+    dialect::{Dialect, Fact},
+    tools::{
+        check::ToolViolation,
+        list::{Quarantined, ToolChange},
+    },
 };
 
 use alloc::{borrow::Cow, string::String};

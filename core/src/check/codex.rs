@@ -3,7 +3,7 @@
 //! Codex forgives much before it judges, so a fault counts only where it survives: not under a keyword that is dropped, not
 //! in a schema that is emptied, not in a definition that is pruned, not where null stands for absence.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{found::Found, Violation};
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
         reach::{self, Definition, TABLES},
         walk::{self, Next, Place},
     },
+    sorted::Set,
 };
 
 /// The keywords whose schemas Codex keeps.
@@ -113,15 +114,15 @@ fn only_null(root: &Node<'_>) -> bool {
     }
 }
 
-fn is_pruned(place: &Place<'_, '_>, reached: &BTreeSet<Definition>) -> bool {
+fn is_pruned(place: &Place<'_, '_>, reached: &Set<Definition>) -> bool {
     let [Step::Name(table), Step::Member(name)] = place.pointer.steps() else { return false };
     let Some(table) = TABLES.iter().position(|known| known == table) else { return false };
     name.value().is_none_or(|name| !reached.contains(&Definition { table, name: name.into_owned() }))
 }
 
 /// The schemas that Codex empties before it looks what is reached, by their numbers.
-fn emptied(root: &Node<'_>) -> Result<BTreeSet<u32>, Error> {
-    let mut emptied = BTreeSet::new();
+fn emptied(root: &Node<'_>) -> Result<Set<u32>, Error> {
+    let mut emptied = Set::new();
     walk::visit(root, KEPT.with(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
         Some(object) if is_emptied(object) => {
             emptied.extend(node.origin().number());

@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::Violation;
-use crate::json::Node;
+use crate::{json::Node, sorted};
 
 #[derive(Default)]
 pub(super) struct Found {
@@ -18,8 +18,7 @@ impl Found {
     }
 
     /// All of them, in document order.
-    pub(super) fn finish(mut self) -> Vec<Violation> {
-        self.list.sort_by_key(|(place, _)| *place);
-        self.list.into_iter().map(|(_, violation)| violation).collect()
+    pub(super) fn finish(self) -> Vec<Violation> {
+        sorted::by(self.list, |(one, _), (two, _)| one.cmp(two)).into_iter().map(|(_, violation)| violation).collect()
     }
 }

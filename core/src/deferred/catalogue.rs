@@ -1,10 +1,6 @@
 //! The tools of a request: which are visible, deferred, loaded, withdrawn; and the list that is sent in the end.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 
 use super::{
     notice,
@@ -14,6 +10,7 @@ use super::{
 use crate::{
     json::{Node, Text},
     options::Order,
+    sorted::{Map, Set},
 };
 
 /// Where a definition is.
@@ -53,12 +50,12 @@ impl Entry<'_> {
 #[derive(Default)]
 pub(super) struct Catalogue<'a> {
     entries: Vec<Entry<'a>>,
-    index: BTreeMap<Text<'a>, usize>,
+    index: Map<Text<'a>, usize>,
     brought: Vec<Node<'a>>,
     /// Loaded tools in the order of their loads.
     loads: Vec<usize>,
     /// Names of hosted searches.
-    searches: BTreeSet<Text<'a>>,
+    searches: Set<Text<'a>>,
     /// A hosted search was there, and nothing takes its place.
     hosted: bool,
     toolsets: bool,
@@ -182,7 +179,7 @@ impl<'a> Catalogue<'a> {
 
     fn place(&self, name: &Text<'_>) -> Option<usize> {
         // Keys borrow from the request, the name from anywhere: a shorter-lived view of the index compares both.
-        let index: &BTreeMap<Text<'_>, usize> = &self.index;
+        let index: &Map<Text<'_>, usize> = &self.index;
         index.get(name).copied()
     }
 
@@ -232,7 +229,7 @@ impl<'a> Catalogue<'a> {
 
     /// Whether a name is that of a hosted search.
     pub(super) fn is_search(&self, name: &Text<'_>) -> bool {
-        let searches: &BTreeSet<Text<'_>> = &self.searches;
+        let searches: &Set<Text<'_>> = &self.searches;
         searches.contains(name)
     }
 

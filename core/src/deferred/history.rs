@@ -1,6 +1,6 @@
 //! Rewriting a history: references and directives become text, hosted searches go. One walk for all formats.
 
-use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use super::{
     loads::{self, directive_name, is_call, is_reference, is_search_outcome, reference_name, Directive},
@@ -14,6 +14,7 @@ use crate::{
     error::Error,
     json::{Child, Data, Node, Text},
     options::{DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, UnknownReference},
+    sorted::Set,
 };
 
 /// What becomes of an item of a list.
@@ -31,8 +32,8 @@ pub(super) struct Rewriter<'r, 'a> {
     /// Whether a `server_tool_use` is a tool search by its name.
     pub(super) is_search: &'r dyn Fn(&Text<'a>) -> bool,
     pub(super) options: &'r DeferredOptions,
-    pub(super) server_calls: &'r BTreeSet<Text<'a>>,
-    pub(super) search_results: &'r BTreeSet<Text<'a>>,
+    pub(super) server_calls: &'r Set<Text<'a>>,
+    pub(super) search_results: &'r Set<Text<'a>>,
     /// `text`, or `input_text` for Responses.
     pub(super) text_type: &'static str,
     /// Search results without a call, dropped on the way.
@@ -47,7 +48,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         options: &'r DeferredOptions,
         known: &'r dyn Fn(&Text<'a>) -> bool,
         is_search: &'r dyn Fn(&Text<'a>) -> bool,
-        events: (&'r BTreeSet<Text<'a>>, &'r BTreeSet<Text<'a>>),
+        events: (&'r Set<Text<'a>>, &'r Set<Text<'a>>),
         text_type: &'static str,
     ) -> Self {
         let (server_calls, search_results) = events;

@@ -1,6 +1,6 @@
 //! What the history says about tools: references, additions, removals and calls, in order, before anything is rewritten.
 
-use alloc::{collections::BTreeSet, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{
     catalogue::Catalogue,
@@ -13,6 +13,7 @@ use crate::{
     error::Error,
     json::{Node, Text},
     options::DeferredOptions,
+    sorted::Set,
 };
 
 /// One thing that happened to a tool.
@@ -36,9 +37,9 @@ pub(super) struct Events<'a> {
     /// Definitions that came with the history; the flag says that they stand for deferred ones of the same name.
     pub(super) definitions: Vec<(Node<'a>, bool)>,
     /// Ids of `server_tool_use` blocks.
-    pub(super) server_calls: BTreeSet<Text<'a>>,
+    pub(super) server_calls: Set<Text<'a>>,
     /// Ids that `tool_search_tool_result` blocks answer.
-    pub(super) search_results: BTreeSet<Text<'a>>,
+    pub(super) search_results: Set<Text<'a>>,
     /// Whether calls matter.
     pub(super) with_calls: bool,
 }

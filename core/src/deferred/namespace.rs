@@ -1,12 +1,15 @@
 //! Namespaces of OpenAI Responses: tools in a namespace become tools of the list, `ns__name`.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     report::NamespacedName,
     tool::{has_type, remove, FLAG},
 };
-use crate::json::{Node, Text};
+use crate::{
+    json::{Node, Text},
+    sorted::Set,
+};
 
 /// The name a tool of a namespace has in the list. One that already carries the prefix keeps its name, and so does one
 /// whose namespace was made up for it.
@@ -23,7 +26,7 @@ pub(crate) fn flat<'a>(namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
 #[derive(Default)]
 pub(super) struct NameMap {
     list: Vec<(String, NamespacedName)>,
-    known: BTreeSet<String>,
+    known: Set<String>,
 }
 
 impl NameMap {

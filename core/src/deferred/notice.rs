@@ -1,6 +1,6 @@
 //! The texts that tell a model about tools, and compact JSON inside texts.
 
-use alloc::{collections::BTreeMap, format, string::String};
+use alloc::{format, string::String};
 use core::fmt::Write as _;
 
 use super::tool;
@@ -8,6 +8,7 @@ use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
     limits::MAX_NOTICE_BYTES,
+    sorted::Map,
 };
 
 /// What a result says from which every reference was taken.
@@ -49,7 +50,7 @@ pub(super) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<alloc::borrow::C
 /// The notices of a request, made once for each name.
 #[derive(Default)]
 pub(super) struct Notices<'a> {
-    texts: BTreeMap<Text<'a>, String>,
+    texts: Map<Text<'a>, String>,
     written: usize,
 }
 

@@ -1,8 +1,11 @@
 //! What `apply_deferred_loading` decided.
 
-use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
-use crate::json::{Member, Node, Object, Text};
+use crate::{
+    json::{Member, Node, Object, Text},
+    sorted::Set,
+};
 
 /// What was decided about a request. Names stand in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +60,7 @@ impl DeferredReport {
 #[derive(Default)]
 pub(super) struct Warnings {
     list: Vec<Warning>,
-    given: BTreeSet<Warning>,
+    given: Set<Warning>,
 }
 
 impl Warnings {

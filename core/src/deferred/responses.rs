@@ -1,11 +1,6 @@
 //! OpenAI Responses: tool searches, their outputs and additional tools are items of the input.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
     history::{is_block, splice, Rewriter},
@@ -20,15 +15,16 @@ use super::{
 use crate::{
     error::Error,
     json::{Child, Node, Text},
+    sorted::{Map, Set},
 };
 
 /// What the items of the input are to each other.
 #[derive(Default)]
 pub(super) struct Items<'a> {
     /// The tools that a search found, by the place of the output.
-    found: BTreeMap<usize, Vec<Text<'a>>>,
+    found: Map<usize, Vec<Text<'a>>>,
     /// Outputs whose call is not there.
-    orphans: BTreeSet<usize>,
+    orphans: Set<usize>,
     /// How many outputs of hosted searches there are.
     hosted_outputs: usize,
 }
@@ -48,7 +44,7 @@ pub(super) fn flatten_tools(request: &mut Node<'_>, names: &mut NameMap) {
 pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, names: &mut NameMap) -> Result<Items<'a>, Error> {
     let list = request.get("input").and_then(Node::as_array).unwrap_or_default();
     let mut items = Items::default();
-    let mut calls: BTreeSet<Text<'a>> = BTreeSet::new();
+    let mut calls: Set<Text<'a>> = Set::new();
     let mut unanswered: Vec<(usize, Text<'a>)> = Vec::new();
     let mut hosted_calls = 0;
     let wanted = if events.with_calls { marks::DEFERRAL | marks::CALL } else { marks::DEFERRAL };
@@ -104,7 +100,7 @@ pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, names: &mut 
     }
     // A caller may have turned the call into an ordinary one and left its output.
     if !unanswered.is_empty() {
-        let mut ordinary: BTreeMap<Text<'a>, usize> = BTreeMap::new();
+        let mut ordinary: Map<Text<'a>, usize> = Map::new();
         for (at, item) in list.iter().enumerate() {
             let item = view(item)?;
             if let Some(id) = item.get("call_id").and_then(Node::as_text).filter(|_| has_type(&item, "function_call")) {

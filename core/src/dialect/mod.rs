@@ -2,6 +2,7 @@
 
 mod codex;
 pub(crate) mod grammar;
+pub(crate) mod lookup;
 mod moonshot;
 pub(crate) mod surface;
 

@@ -154,6 +154,19 @@ impl<'a> Node<'a> {
         self
     }
 
+    /// Shifts the numbers of a tree, which stays as intact as it is: a part of an input can so be taken for a whole input, whose
+    /// root is number 0, and put back. `by` is the number of the part's root.
+    pub(crate) fn renumber(&mut self, by: u32, back: bool) {
+        if let Some(number) = self.origin.number() {
+            self.origin = Origin(if back { number.saturating_add(by) } else { number.saturating_sub(by) });
+        }
+        match &mut self.data {
+            Data::Array(items) => items.iter_mut().for_each(|item| item.renumber(by, back)),
+            Data::Object(object) => object.members_mut().iter_mut().for_each(|member| member.value.renumber(by, back)),
+            _ => {}
+        }
+    }
+
     /// Replaces what it holds, keeping where it came from.
     pub fn replace(&mut self, data: Data<'a>) {
         self.data = data;
@@ -350,9 +363,8 @@ pub fn canonical(node: &Node<'_>) -> alloc::string::String {
             }
             Data::Object(object) => {
                 out.push('{');
-                let mut members: Vec<&Member<'_>> = object.iter().collect();
-                members.sort_by(|one, two| one.key.cmp(&two.key));
-                for member in members {
+                let members: Vec<&Member<'_>> = object.iter().collect();
+                for member in crate::sorted::by(members, |one, two| one.key.cmp(&two.key)) {
                     emit(&Node::string(member.key.borrowed()), out);
                     emit(&member.value, out);
                     out.push(',');

@@ -3,9 +3,11 @@
 //! Schemas have few keys, so linear search wins; where an object may be large (`properties`, `$defs`), callers that look
 //! up many names build an index once (see [`Object::index`]).
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{Node, Text};
+
+use crate::sorted::Map;
 
 /// One member: a name and its value.
 #[derive(Clone, Debug)]
@@ -58,7 +60,7 @@ impl<'a> Object<'a> {
             return;
         }
         // Larger objects: through an index, so that hostile input stays linear (times a logarithm).
-        let mut places: BTreeMap<Text<'a>, usize> = BTreeMap::new();
+        let mut places: Map<Text<'a>, usize> = Map::new();
         let mut kept: Vec<Member<'a>> = Vec::with_capacity(members.len());
         for member in members.drain(..) {
             match places.get(&member.key) {
@@ -112,7 +114,7 @@ impl<'a> Object<'a> {
     }
 
     /// Every member's place by its name: for callers that look up many.
-    pub fn index(&self) -> BTreeMap<&Text<'a>, usize> {
+    pub(crate) fn index(&self) -> Map<&Text<'a>, usize> {
         self.members.iter().enumerate().map(|(place, member)| (&member.key, place)).collect()
     }
 

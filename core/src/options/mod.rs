@@ -4,6 +4,7 @@
 
 mod deferred;
 mod envelope;
+mod lookup;
 mod read;
 mod sanitize;
 mod search;
@@ -14,7 +15,9 @@ pub use deferred::{
     UnknownReference,
 };
 pub use envelope::EnvelopeOptions;
+pub use lookup::{Api, DialectQuery};
 pub use read::Naming;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
+pub(crate) use tools::dialects as dialects_to_check;
 pub use tools::{ToolFormat, ToolsOptions};

@@ -62,9 +62,10 @@ impl Naming {
 
     /// A call as somebody would type it.
     pub(crate) fn example(self, call: &Example) -> String {
+        let comma = if call.input.is_empty() { "" } else { ", " };
         match self {
-            Naming::Camel => format!("{}({}, {{ {}: {} }})", call.function, call.input, call.option, call.value),
-            Naming::Snake => format!("{}({}, {}={})", snake(call.function), call.input, snake(call.option), call.value),
+            Naming::Camel => format!("{}({}{comma}{{ {}: {} }})", call.function, call.input, call.option, call.value),
+            Naming::Snake => format!("{}({}{comma}{}={})", snake(call.function), call.input, snake(call.option), call.value),
         }
     }
 }

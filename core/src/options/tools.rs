@@ -1,12 +1,15 @@
 //! Options of `sanitize_tools`, and the shapes that tools have.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     read::{choice, Example, Naming, Reader},
     sanitize, SanitizeOptions,
 };
-use crate::{error::Error, json::Node};
+use crate::{
+    error::{Code, Error},
+    json::Node,
+};
 
 choice! {
     /// The shape of a tool in a list: which API's.
@@ -86,4 +89,17 @@ impl ToolsOptions {
             fallback: reader.text("fallback")?,
         })
     }
+}
+
+/// The dialects that `check_tools` is asked about.
+///
+/// # Errors
+/// `unknown-option`, `invalid-option`.
+pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, Error> {
+    const EXAMPLE: Example = Example { function: "checkTools", input: "tools", option: "dialects", value: "[\"moonshot\"]" };
+    let reader = Reader::new(node, naming, &["dialects"], &EXAMPLE)?;
+    reader.names("dialects")?.ok_or_else(|| {
+        let example = naming.example(&EXAMPLE);
+        Error::new(Code::InvalidOption, "/dialects", format!("expected a list of dialects, found none; for example `{example}`"))
+    })
 }

@@ -2,23 +2,19 @@
 //!
 //! Everything is found again from the original schema: nothing of the rewriting is kept. What is not understood stays as it is.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 
 use super::rules::names::stand_in_among;
 use crate::{
     dialect::{self, grammar::NameRule, Method},
     error::Error,
-    gather::Gather as _,
     json::{Child, Data, Node, Object, Text},
     options::SanitizeOptions,
     schema::{
         draft::Draft,
         resolve::{self, Number, References},
     },
+    sorted::{Map, Set},
 };
 
 /// Keywords that apply their schemas to the very instance they stand at.
@@ -31,14 +27,14 @@ const MOST: usize = 4096;
 pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
     let Method::Rules(grammar) = dialect::of(options)?.method else { return Ok(()) };
     let references = if resolve::has_references(schema) { resolve::resolve(schema, Draft::of(schema)) } else { References::default() };
-    let wanted: BTreeSet<Number> = references.all_targets().into_set();
-    let mut targets = BTreeMap::new();
+    let wanted: Set<Number> = references.all_targets().collect();
+    let mut targets = Map::new();
     index(schema, &wanted, &mut targets);
     Restore { rule: grammar.names, references: &references, targets }.value(arguments, &[schema]);
     Ok(())
 }
 
-fn index<'s, 'n>(node: &'s Node<'n>, wanted: &BTreeSet<Number>, found: &mut BTreeMap<Number, &'s Node<'n>>) {
+fn index<'s, 'n>(node: &'s Node<'n>, wanted: &Set<Number>, found: &mut Map<Number, &'s Node<'n>>) {
     if wanted.is_empty() {
         return;
     }
@@ -55,7 +51,7 @@ fn index<'s, 'n>(node: &'s Node<'n>, wanted: &BTreeSet<Number>, found: &mut BTre
 struct Restore<'r, 's, 'n> {
     rule: NameRule,
     references: &'r References,
-    targets: BTreeMap<Number, &'s Node<'n>>,
+    targets: Map<Number, &'s Node<'n>>,
 }
 
 impl<'s, 'n> Restore<'_, 's, 'n> {
@@ -79,7 +75,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
 
     /// These schemas and all that apply to the same value.
     fn in_place(&self, schemas: &[&'s Node<'n>]) -> Vec<&'s Node<'n>> {
-        let mut seen: BTreeSet<Number> = BTreeSet::new();
+        let mut seen: Set<Number> = Set::new();
         let mut found: Vec<&'s Node<'n>> = Vec::new();
         let mut open: Vec<&'s Node<'n>> = schemas.iter().rev().copied().collect();
         while let Some(schema) = open.pop() {
@@ -104,7 +100,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
     fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
         let Some(object) = value.as_object() else { return };
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
-        let mut originals: BTreeMap<String, &Text<'n>> = BTreeMap::new();
+        let mut originals: Map<String, &Text<'n>> = Map::new();
         for (table, member) in tables().flat_map(|table| table.iter().map(move |member| (table, member))) {
             if let Some(new) = member.key.value().and_then(|spelled| stand_in_among(self.rule, &spelled, table)) {
                 originals.insert(new, &member.key);

@@ -1,24 +1,23 @@
 //! Who refers to whom among the targets of references: what is recursive, and how large the rest becomes when inlined.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    vec::Vec,
-};
+use alloc::vec::Vec;
 
 use super::{
     keyword::{Keyword, Keywords},
     resolve::{self, Number, References},
     walk,
 };
-use crate::gather::Gather as _;
-use crate::json::{Data, Node};
+use crate::{
+    json::{Data, Node},
+    sorted::{Map, Set},
+};
 
 /// The targets of a schema's references, and what is known of each.
 pub(crate) struct Graph {
     /// Every target that is referred to.
-    targets: BTreeMap<Number, Target>,
+    targets: Map<Number, Target>,
     /// The targets that can reach themselves, or lie between two that can.
-    recursive: BTreeSet<Number>,
+    recursive: Set<Number>,
     /// What inlining everything that is not recursive would produce.
     pub(crate) produced: usize,
     /// How deep that would nest.
@@ -40,7 +39,7 @@ struct Target {
 impl Graph {
     /// Surveys a schema in one walk.
     pub(crate) fn of(root: &Node<'_>, references: &References) -> Graph {
-        let mut survey = Survey { references, targets: BTreeMap::new(), open: Vec::new(), root: Target::default() };
+        let mut survey = Survey { references, targets: Map::new(), open: Vec::new(), root: Target::default() };
         survey.targets = references.all_targets().map(|number| (number, Target::default())).collect();
         survey.schema(root, 0);
         let Survey { mut targets, root, .. } = survey;
@@ -49,12 +48,12 @@ impl Graph {
                 target.users += 1;
             }
         }
-        let edges: BTreeMap<Number, BTreeSet<Number>> =
-            targets.iter().map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect())).into_map();
+        let edges: Map<Number, Set<Number>> =
+            targets.iter().map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect())).collect();
         let (order, recursive) = settle(&edges);
         // Each after everything it refers to, so that one pass adds up; saturating, because a chain that doubles at each
         // of its 40 definitions is longer than any number here.
-        let mut sizes: BTreeMap<Number, (usize, usize)> = BTreeMap::new();
+        let mut sizes: Map<Number, (usize, usize)> = Map::new();
         for number in order {
             if let Some(target) = targets.get(&number) {
                 let size = inlined(target, &sizes);
@@ -89,7 +88,7 @@ impl Graph {
 }
 
 /// Nodes and depth of a target with everything inlined whose size is known; the rest stay references.
-fn inlined(target: &Target, sizes: &BTreeMap<Number, (usize, usize)>) -> (usize, usize) {
+fn inlined(target: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
     let (mut nodes, mut depth) = (target.nodes, target.depth);
     for (to, at) in &target.refers {
         if let Some((inner, below)) = sizes.get(to) {
@@ -102,7 +101,7 @@ fn inlined(target: &Target, sizes: &BTreeMap<Number, (usize, usize)>) -> (usize,
 
 struct Survey<'r> {
     references: &'r References,
-    targets: BTreeMap<Number, Target>,
+    targets: Map<Number, Target>,
     /// The targets we are inside of, with the depth at which each began.
     open: Vec<(Number, usize)>,
     /// The schema as a whole.
@@ -154,20 +153,20 @@ impl Survey<'_> {
 }
 
 /// Who can reach themselves, or lies between two that can.
-pub(crate) fn recursive(edges: &BTreeMap<Number, BTreeSet<Number>>) -> BTreeSet<Number> {
+pub(crate) fn recursive(edges: &Map<Number, Set<Number>>) -> Set<Number> {
     settle(edges).1
 }
 
 /// An order in which everything comes after what it refers to, and what has no place in it because it is recursive.
-fn settle(edges: &BTreeMap<Number, BTreeSet<Number>>) -> (Vec<Number>, BTreeSet<Number>) {
+fn settle(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
     let (order, stuck) = peel(edges);
     // What is left may merely lead into a cycle; peel from the other end too.
-    let mut backward: BTreeMap<Number, BTreeSet<Number>> = stuck.iter().map(|number| (*number, BTreeSet::new())).into_map();
+    let mut backward: Map<Number, Set<Number>> = stuck.iter().map(|number| (*number, Set::new())).collect();
     for (from, to) in edges.iter().filter(|(from, _)| stuck.contains(from)) {
         for to in to {
-            backward.entry(*to).and_modify(|users| {
+            if let Some(users) = backward.get_mut(to) {
                 users.insert(*from);
-            });
+            }
         }
     }
     let (mut leading, recursive) = peel(&backward);
@@ -177,16 +176,16 @@ fn settle(edges: &BTreeMap<Number, BTreeSet<Number>>) -> (Vec<Number>, BTreeSet<
 }
 
 /// Takes away, again and again, whoever refers to nobody that is left: in that order, and who remains.
-fn peel(edges: &BTreeMap<Number, BTreeSet<Number>>) -> (Vec<Number>, BTreeSet<Number>) {
-    let mut users: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
-    let mut open: BTreeMap<Number, usize> = BTreeMap::new();
+fn peel(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
+    let mut users: Map<Number, Vec<Number>> = Map::new();
+    let mut open: Map<Number, usize> = Map::new();
     for (from, to) in edges {
         let known: Vec<Number> = to.iter().copied().filter(|to| edges.contains_key(to)).collect();
         open.insert(*from, known.len());
         known.into_iter().for_each(|to| users.entry(to).or_default().push(*from));
     }
     let mut order: Vec<Number> = open.iter().filter(|(_, count)| **count == 0).map(|(number, _)| *number).collect();
-    let mut left: BTreeSet<Number> = edges.keys().copied().into_set();
+    let mut left: Set<Number> = edges.keys().copied().collect();
     let mut next = 0;
     while let Some(number) = order.get(next).copied() {
         next += 1;

@@ -2,19 +2,16 @@
 //!
 //! Sees `#/$defs/name…` and `#/definitions/name…` alone; general resolution of references is another matter.
 
-use alloc::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
     keyword::{Keyword, Keywords},
     walk::{self, Next},
 };
-use crate::gather::Gather as _;
-use crate::json::{Data, Node, Text};
+use crate::{
+    json::{Data, Node, Text},
+    sorted::{Map, Set},
+};
 
 /// The keywords whose schemas count as being outside the tables.
 const OUTSIDE: Keywords =
@@ -44,12 +41,12 @@ pub(crate) fn definition(reference: &Text<'_>) -> Option<Definition> {
 }
 
 /// Every definition that is reached: from the schemas outside the tables, and from there on through any `$ref` anywhere.
-pub(crate) fn reached(root: &Node<'_>) -> BTreeSet<Definition> {
+pub(crate) fn reached(root: &Node<'_>) -> Set<Definition> {
     reached_except(root, &|_| false)
 }
 
 /// As [`reached`], not looking into the values that are `gone`.
-pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool) -> BTreeSet<Definition> {
+pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool) -> Set<Definition> {
     let mut queue: Vec<Definition> = Vec::new();
     // The visitor never fails, so neither does the walk.
     let _ = walk::visit(root, OUTSIDE, &mut |node, _| {
@@ -58,12 +55,12 @@ pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool) 
     });
     let tables = TABLES.map(|table| {
         root.get(table).and_then(Node::as_object).map(|object| {
-            let index: BTreeMap<Cow<'_, str>, &Node<'_>> =
-                object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).into_map();
+            let index: Map<Cow<'_, str>, &Node<'_>> =
+                object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).collect();
             index
         })
     });
-    let mut reached = BTreeSet::new();
+    let mut reached = Set::new();
     while let Some(next) = queue.pop() {
         let target = tables.get(next.table).and_then(Option::as_ref).and_then(|table| table.get(next.name.as_str()));
         let Some(target) = target else { continue };

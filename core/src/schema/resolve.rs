@@ -2,11 +2,7 @@
 //!
 //! Resolution happens on the schema as it came, before anything moves; the numbers then find the nodes wherever they are.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 
 use super::{
     draft::Draft,
@@ -14,7 +10,10 @@ use super::{
     reach, uri,
     walk::{self, Next},
 };
-use crate::json::{Data, Node, Text};
+use crate::{
+    json::{Data, Node, Text},
+    sorted::{Map, Set},
+};
 
 /// The number of a node as it was read.
 pub(crate) type Number = u32;
@@ -23,7 +22,7 @@ pub(crate) type Number = u32;
 /// is joined with another), and of the node it refers to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
-    targets: BTreeMap<Number, Number>,
+    targets: Map<Number, Number>,
 }
 
 impl References {
@@ -34,7 +33,7 @@ impl References {
 
     /// Every node that is referred to, once.
     pub(crate) fn all_targets(&self) -> impl Iterator<Item = Number> + '_ {
-        self.targets.values().copied().collect::<BTreeSet<Number>>().into_iter()
+        self.targets.values().copied().collect::<Set<Number>>().into_iter()
     }
 
     /// What every reference refers to, one entry a reference.
@@ -45,9 +44,9 @@ impl References {
 
 /// Resolves every `$ref` of a schema as it was read.
 pub(crate) fn resolve(root: &Node<'_>, draft: Draft) -> References {
-    let mut document = Document { resources: BTreeMap::new(), anchors: BTreeMap::new(), refs: Vec::new() };
+    let mut document = Document { resources: Map::new(), anchors: Map::new(), refs: Vec::new() };
     document.survey(root, draft);
-    let mut targets = BTreeMap::new();
+    let mut targets = Map::new();
     for (number, base, reference) in &document.refs {
         if let Some(target) = document.find(base, reference) {
             targets.insert(*number, target);
@@ -73,9 +72,9 @@ pub(crate) fn has_references(root: &Node<'_>) -> bool {
 
 struct Document<'t, 'a> {
     /// Embedded resources (and the root) by their URIs.
-    resources: BTreeMap<String, &'t Node<'a>>,
+    resources: Map<String, &'t Node<'a>>,
     /// Named places by resource and name.
-    anchors: BTreeMap<(String, String), Number>,
+    anchors: Map<(String, String), Number>,
     /// Number, base and text of every reference.
     refs: Vec<(Number, String, String)>,
 }

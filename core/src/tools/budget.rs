@@ -7,6 +7,7 @@ use crate::{
         keyword::{Keyword, Keywords},
         walk::{self, Next},
     },
+    sorted::Set,
 };
 
 /// Where schemas stand that are reached without a reference.
@@ -36,7 +37,7 @@ pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
     let _ = walk::visit(schema, REACHED, &mut |node, _| {
         if let Some(properties) = node.get("properties").and_then(Node::as_object) {
             let required = node.get("required").and_then(Node::as_array).unwrap_or_default();
-            let required: alloc::collections::BTreeSet<_> = required.iter().filter_map(Node::as_text).collect();
+            let required: Set<_> = required.iter().filter_map(Node::as_text).collect();
             count += properties.iter().filter(|member| per_property(&member.value, required.contains(&member.key))).count();
         }
         Ok(Next::Into)

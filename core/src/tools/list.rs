@@ -1,21 +1,22 @@
 //! `sanitize_tools`: every tool of a list into one API's own shape, and what cannot be made acceptable set aside.
 
-use alloc::{borrow::Cow, collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
-    budget,
+    arguments, budget,
     listing::{Listed, Listing},
     names::{self, Names},
     restore::{Way, Ways},
     shape::{self, Edits, Entry, Shape},
 };
 use crate::{
-    dialect::{self, surface::NoArguments, surface::StrictFlag, Dialect},
+    dialect::{self, surface::NoArguments, Dialect},
     error::{Code, Error},
     json::{self, push_token, Data, Node, Text},
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
     report::{Accepts, Allow, Change, Guidance},
     sanitize,
+    sorted::Set,
 };
 
 /// A tool that was set aside, and why. One bad tool never costs the others.
@@ -53,7 +54,7 @@ pub(crate) struct Outcome<'a> {
     /// What is called otherwise now, also in requests that speak of these tools.
     pub(crate) names: Names,
     /// The names that can be called, as they are now.
-    pub(crate) accepted: BTreeSet<String>,
+    pub(crate) accepted: Set<String>,
 }
 
 /// Why a tool is set aside.
@@ -85,7 +86,7 @@ struct Writer<'o> {
     format: ToolFormat,
     allow: Allow,
     names: &'o Names,
-    accepted: BTreeSet<String>,
+    accepted: Set<String>,
     /// How many tools are in the list so far, hosted ones included.
     count: usize,
     quarantined: Vec<Quarantined>,
@@ -112,7 +113,7 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, spoken_of: &[Text<'a>], options: &Too
         }
     }
     let names = Names::plan(surface.names, own.into_iter().chain(spoken_of), &hosted);
-    let accepted: BTreeSet<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
+    let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
     let mut writer =
         Writer { targets, format, allow: options.sanitize.allow, names: &names, accepted, count, quarantined, ways: Ways::default() };
@@ -209,7 +210,7 @@ impl Writer<'_> {
             let encoded = original.filter(|_| encoded).map(|schema| (&*options, schema));
             self.ways.add(called.clone(), Way::new(own, namespace.as_ref().map(|(space, _)| space), encoded));
         }
-        let edits = Edits { name: new_name, description, strict: strict(dialect, self.format), omit };
+        let edits = Edits { name: new_name, description, strict: shape::strict_in(dialect, self.format), omit };
         shape.settle(&mut entry, self.format, added, edits);
         changes.iter_mut().for_each(|change| change.pointer.insert_str(0, &at));
         self.accepted.insert(called);
@@ -268,7 +269,7 @@ impl Target {
     fn write<'a>(&self, entry: &mut Node<'a>, shape: Shape, target: usize, format: ToolFormat) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
         let mut written = Written { target, changes: Vec::new(), added: None, omit: false };
-        match shape.schema(entry).map(takes_nothing) {
+        match shape.schema(entry).map(arguments::none) {
             None if omits => written.omit = true,
             None => {
                 let mut schema = empty_schema();
@@ -284,7 +285,14 @@ impl Target {
             }
             Some(_) => {
                 let (at, to) = (pointer(&shape.pointer_to_schema()), pointer(&shape::written(format, false).pointer_to_schema()));
-                let sanitized = shape.edit_schema(entry, |schema| sanitize::sanitize(schema, &self.options, true));
+                let sanitized = shape.edit_schema(entry, |schema| {
+                    // The rules take a schema for the whole input.
+                    let root = schema.origin().number().unwrap_or_default();
+                    schema.renumber(root, false);
+                    let changes = sanitize::sanitize(schema, &self.options, true);
+                    schema.renumber(root, true);
+                    changes
+                });
                 written.changes = sanitized.unwrap_or_else(|| Ok(Vec::new())).map_err(|error| failed(&error, &at))?;
                 for change in &mut written.changes {
                     change.pointer.insert_str(0, &at);
@@ -308,40 +316,8 @@ impl Target {
     }
 }
 
-/// Whether a schema describes no arguments at all, and if so, whether it forbids all.
-fn takes_nothing(schema: &Node<'_>) -> Option<bool> {
-    let object = schema.as_object()?;
-    let mut closed = false;
-    for member in object {
-        let value = &member.value;
-        let empty = || value.as_object().is_some_and(json::Object::is_empty);
-        match member.key.value()?.as_ref() {
-            "type" if value.is_text("object") => {}
-            "properties" | "$defs" | "definitions" if empty() => {}
-            "required" if value.as_array().is_some_and(<[Node<'_>]>::is_empty) => {}
-            "additionalProperties" if value.as_bool().is_some() => closed = value.as_bool() == Some(false),
-            "additionalProperties" if empty() => {}
-            "$schema" | "$id" | "$comment" | "title" | "description" => {}
-            _ => return None,
-        }
-    }
-    Some(closed)
-}
-
 fn empty_schema() -> Node<'static> {
     Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())])
-}
-
-/// What the flag `strict` has to say in a tool of this format.
-fn strict(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
-    let at_home = shape::family(format) == shape::family(dialect.tools.format);
-    match dialect.tools.strict {
-        StrictFlag::True if at_home => Some(true),
-        StrictFlag::False if at_home => Some(false),
-        // There an omitted flag means true.
-        _ if format == ToolFormat::OpenaiResponses => Some(false),
-        _ => None,
-    }
 }
 
 /// What becomes of the description; `None`: it stays.

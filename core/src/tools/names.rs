@@ -4,13 +4,13 @@
 //! something had to be cut off, a hash of the whole name makes the difference. So a name depends on the set of tools, not on
 //! their order, and mostly on nothing but itself.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-};
+use alloc::{format, string::String};
 
-use crate::{dialect::surface::NameShape, json::Text};
+use crate::{
+    dialect::surface::NameShape,
+    json::Text,
+    sorted::{Map, Set},
+};
 
 /// Is it a name of this shape?
 pub(super) fn is_legal(shape: NameShape, name: &Text<'_>) -> bool {
@@ -75,16 +75,16 @@ pub(super) fn cut(text: &str, most: usize) -> &str {
 #[derive(Default)]
 pub(crate) struct Names {
     /// What is called otherwise now.
-    renamed: BTreeMap<Text<'static>, String>,
+    renamed: Map<Text<'static>, String>,
 }
 
 impl Names {
     /// Finds a name for each tool of a list, and for every tool that a request only speaks of. `others` are names that are
     /// given already.
     pub(super) fn plan<'n, 'a: 'n>(shape: NameShape, names: impl Iterator<Item = &'n Text<'a>>, others: &[&Text<'a>]) -> Names {
-        let mut taken: BTreeSet<String> = others.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
+        let mut taken: Set<String> = others.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
         // By name, so that the order of the list does not matter, and one name is one tool.
-        let mut illegal: BTreeMap<&Text<'a>, String> = BTreeMap::new();
+        let mut illegal: Map<&Text<'a>, String> = Map::new();
         for name in names {
             if is_legal(shape, name) {
                 taken.extend(name.value().map(|name| name.into_owned()));
@@ -92,13 +92,13 @@ impl Names {
                 illegal.entry(name).or_insert_with(|| close(shape, name));
             }
         }
-        let mut wanted: BTreeMap<&String, usize> = BTreeMap::new();
+        let mut wanted: Map<&String, usize> = Map::new();
         for close in illegal.values() {
             *wanted.entry(close).or_default() += 1;
         }
         let alone = |close: &String| wanted.get(close) == Some(&1) && !taken.contains(close);
-        let mut renamed = BTreeMap::new();
-        let mut hashing = BTreeMap::new();
+        let mut renamed = Map::new();
+        let mut hashing = Map::new();
         for (name, close) in &illegal {
             if alone(close) {
                 renamed.insert((*name).clone().into_owned(), close.clone());

@@ -1,7 +1,6 @@
 //! The way back: a call by the name and with the arguments that the API saw, as the tool's own server expects it.
 
 use alloc::{
-    collections::BTreeMap,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -12,16 +11,17 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     options::{Naming, SanitizeOptions},
     sanitize::restore,
+    sorted::Map,
 };
 
 /// What has to be undone, by the names that the API saw. What is not in here comes back as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ways {
-    list: BTreeMap<String, Way>,
+    list: Map<String, Way>,
 }
 
 /// What has to be undone for one tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Way {
     /// As JSON spells it: a lone surrogate survives.
     name: String,
@@ -29,7 +29,7 @@ pub(crate) struct Way {
     encoded: Option<Encoded>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Encoded {
     options: SanitizeOptions,
     /// The tool's own schema, as JSON text.
@@ -100,6 +100,19 @@ impl Ways {
         let mut node = json::read(arguments).ok()?;
         self.arguments(name, &mut node).ok()?;
         (!node.is_intact()).then(|| json::write(&node))
+    }
+
+    /// Restores arguments that are a value, or JSON text in a string.
+    pub(crate) fn any(&self, name: &Text<'_>, arguments: &mut Node<'_>) -> Result<(), Error> {
+        match arguments.as_text().map(Text::value) {
+            None => self.arguments(name, arguments),
+            Some(text) => {
+                if let Some(restored) = text.and_then(|text| self.text(name, &text)) {
+                    *arguments = Node::string(restored);
+                }
+                Ok(())
+            }
+        }
     }
 
     /// As JSON, to be kept for a later turn.

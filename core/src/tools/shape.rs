@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
+    dialect::{surface::StrictFlag, Dialect},
     json::{Member, Node, Object, Text},
     options::ToolFormat,
 };
@@ -83,18 +84,31 @@ pub(super) const fn family(format: ToolFormat) -> Family {
     }
 }
 
+/// What the flag `strict` has to say in a tool of this format.
+pub(super) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
+    let at_home = family(format) == family(dialect.tools.format);
+    match dialect.tools.strict {
+        StrictFlag::True if at_home => Some(true),
+        StrictFlag::False if at_home => Some(false),
+        // There an omitted flag means true.
+        _ if format == ToolFormat::OpenaiResponses => Some(false),
+        _ => None,
+    }
+}
+
 /// What an entry is. Each tool says itself in which API's shape it is written; lists may mix them.
 pub(super) fn recognise(entry: &Node<'_>) -> Entry {
     let Some(object) = entry.as_object() else { return Entry::Unknown };
-    let holds = |key: &str| entry.get(key).filter(|inner| inner.as_object().is_some());
-    for (holder, format) in [(FUNCTION, ToolFormat::OpenaiChat), (TOOL_SPEC, ToolFormat::Bedrock)] {
-        if let Some(definition) = holds(holder) {
-            let key = KEYS.iter().map(|(key, _)| *key).find(|key| definition.get(key).is_some());
-            return Entry::Tool(Shape { format: Some(format), holder: Some(holder), key });
-        }
-    }
     let kind = entry.get("type").filter(|kind| !kind.is_null());
     let is_function = kind.is_some_and(|kind| kind.is_text(FUNCTION));
+    if kind.is_none() || is_function {
+        for (holder, format) in [(FUNCTION, ToolFormat::OpenaiChat), (TOOL_SPEC, ToolFormat::Bedrock)] {
+            if let Some(definition) = entry.get(holder).filter(|inner| inner.as_object().is_some()) {
+                let key = KEYS.iter().map(|(key, _)| *key).find(|key| definition.get(key).is_some());
+                return Entry::Tool(Shape { format: Some(format), holder: Some(holder), key });
+            }
+        }
+    }
     let found = KEYS.iter().find(|(key, _)| object.has(key));
     match (kind, found) {
         _ if is_function => {
@@ -140,6 +154,11 @@ impl Shape {
             Some(holder) => entry.visit(holder, edit),
             None => Some(edit(entry)),
         }
+    }
+
+    /// Whose shape it has, where that can be told.
+    pub(super) fn format(self) -> Option<ToolFormat> {
+        self.format
     }
 
     /// A member of the definition.

@@ -1,4 +1,4 @@
-// What scripts/build.js provides: the glue that wasm-bindgen wrote, and the WebAssembly itself.
+// What scripts/bundle.js provides: the glue that wasm-bindgen wrote, and the WebAssembly itself.
 
 declare module 'wasm:glue' {
   /** The exports of bindings-wasm, as wasm-bindgen wraps them. */
@@ -36,7 +36,25 @@ declare module 'wasm:glue' {
   export function newGlue(): Glue;
 }
 
+/** The WebAssembly, ready to be instantiated: by one of the files in source/, according to the entry. */
+declare module 'wasm:source' {
+  export function compiledModule(): WebAssembly.Module;
+}
+
 declare module 'wasm:base64' {
   const text: string;
   export default text;
+}
+
+/** The `.wasm` file beside the entry, imported as it is. */
+declare module 'wasm:module' {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module 'wasm:stamp' {
+  /** What the `.wasm` file is called, less `.wasm`. */
+  export const entry: string;
+  /** Which WebAssembly fits this entry: the text of its section `toolwire`. */
+  export const stamp: string;
 }

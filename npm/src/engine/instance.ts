@@ -3,8 +3,8 @@
  * grows too large; and those that keep something.
  */
 
-import base64 from 'wasm:base64';
 import { type Glue, newGlue } from 'wasm:glue';
+import { compiledModule } from 'wasm:source';
 
 import { type Description, ToolwireError } from '../error.js';
 import { Desk } from './desk.js';
@@ -20,8 +20,6 @@ export interface Engine {
 
 /** Memory above which an instance is given up after a call: WebAssembly memory grows, and never shrinks. */
 const LARGE = 64 * 1024 * 1024;
-
-let compiled: WebAssembly.Module | undefined;
 
 /** Where calls run: one instance at a time. */
 export class Place {
@@ -62,9 +60,9 @@ export class Place {
 export const shared = new Place(false);
 
 function started(): Engine {
-  compiled ??= new WebAssembly.Module(bytes());
+  const module = compiledModule();
   const glue = newGlue();
-  const { memory } = glue.initSync({ module: compiled });
+  const { memory } = glue.initSync({ module });
   const names = glue.functions().split(',');
   return { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
 }
@@ -76,10 +74,4 @@ export function reported(engine: Engine, returned: unknown): object | undefined 
   if (typeof described === 'string') throw new Error(described);
   const { code, pointer, message, changes } = described as Description;
   throw new ToolwireError(code, pointer, message, changes);
-}
-
-function bytes(): Uint8Array<ArrayBuffer> {
-  const { Buffer } = globalThis as { Buffer?: { from(text: string, encoding: 'base64'): Uint8Array<ArrayBuffer> } };
-  if (Buffer !== undefined) return Buffer.from(base64, 'base64');
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }

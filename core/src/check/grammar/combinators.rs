@@ -1,13 +1,13 @@
 //! `anyOf`: its branches, and what both they and their parent say.
 
-use alloc::{collections::BTreeSet, format};
+use alloc::format;
 
 use super::{seen, stands_for_a_schema, Report, Rule, Schema};
 use crate::{
     dialect::grammar::Grammar,
-    gather::Gather as _,
     json::{push_token, Node, Text},
     schema::keyword::Keyword,
+    sorted::Set,
 };
 
 pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
@@ -24,7 +24,7 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     let grammar = report.grammar;
     // That `type` may not stand beside it at all is said already.
     let is_free = |key: &Text<'_>| key.is("anyOf") || (rule.no_type_beside && key.is("type")) || is_annotation(key, grammar);
-    let beside: BTreeSet<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).into_set();
+    let beside: Set<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).collect();
     for (index, branch) in branches.iter().enumerate() {
         let at = || format!("{}/{index}", schema.at("anyOf"));
         if !stands_for_a_schema(branch, grammar) {

@@ -4,11 +4,10 @@
 //! references in which none stands twice. The longest such chain is hard to find where everything refers to everything, so the
 //! search has a budget; beyond it a bound that is never too small is given.
 
-use alloc::{collections::BTreeSet, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
 use super::references::References;
-use crate::gather::Gather as _;
-use crate::json::Node;
+use crate::{json::Node, sorted::Set};
 
 /// Steps of search for all references of a document, beyond the first visit to each: none are needed without cycles.
 const STEPS: usize = 20_000;
@@ -21,8 +20,8 @@ pub(super) struct Nesting {
     /// Depths as seen from outside.
     depths: Vec<Option<usize>>,
     /// The references that are followed from some definition.
-    followed: Option<BTreeSet<usize>>,
-    visited: BTreeSet<usize>,
+    followed: Option<Set<usize>>,
+    visited: Set<usize>,
     steps: usize,
     /// How many references were added up for the bound, and to what.
     in_all: (usize, usize),
@@ -35,7 +34,7 @@ impl Default for Nesting {
             settled: Vec::new(),
             depths: Vec::new(),
             followed: None,
-            visited: BTreeSet::new(),
+            visited: Set::new(),
             steps: STEPS,
             in_all: (0, 0),
         }
@@ -73,7 +72,7 @@ impl Nesting {
             return *depth;
         }
         // A measured definition was not reached by a reference yet, so its own reference may be met once more below.
-        let on_the_way = if is_measured { BTreeSet::new() } else { BTreeSet::from([number]) };
+        let on_the_way = if is_measured { Set::new() } else { Set::from([number]) };
         let depth = self.search(number, on_the_way, references).unwrap_or_else(|| self.bound(number, references));
         set(&mut self.depths, number, depth);
         depth
@@ -89,7 +88,7 @@ impl Nesting {
     }
 
     /// The longest chain from a reference, after those that are on the way; `None` if the budget does not suffice.
-    fn search(&mut self, start: usize, mut on_the_way: BTreeSet<usize>, references: &mut References<'_, '_>) -> Option<usize> {
+    fn search(&mut self, start: usize, mut on_the_way: Set<usize>, references: &mut References<'_, '_>) -> Option<usize> {
         if let Some(Some(depth)) = self.settled.get(start) {
             return Some(*depth);
         }
@@ -136,11 +135,11 @@ impl Nesting {
         self.in_all.1.saturating_add(self.below(start, references).deepest)
     }
 
-    fn followed(&mut self, references: &mut References<'_, '_>) -> &BTreeSet<usize> {
+    fn followed(&mut self, references: &mut References<'_, '_>) -> &Set<usize> {
         if self.followed.is_none() {
-            let mut found = BTreeSet::new();
+            let mut found = Set::new();
             let mut open = references.number_definitions();
-            let mut seen: BTreeSet<usize> = open.iter().copied().into_set();
+            let mut seen: Set<usize> = open.iter().copied().collect();
             while let Some(number) = open.pop() {
                 for (target, _) in self.below(number, references).references.clone() {
                     found.insert(target);
@@ -151,7 +150,7 @@ impl Nesting {
             }
             self.followed = Some(found);
         }
-        const NONE: &BTreeSet<usize> = &BTreeSet::new();
+        const NONE: &Set<usize> = &Set::new();
         self.followed.as_ref().unwrap_or(NONE)
     }
 }

@@ -1,12 +1,12 @@
 //! The keywords that hold the schemas of members and items: `properties`, `required`, `additionalProperties`, `items`.
 
-use alloc::{collections::BTreeSet, format};
+use alloc::format;
 
 use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
 use crate::{
-    gather::Gather as _,
     json::{push_token, Node, Step},
     schema::{keyword::Keyword, walk::Place},
+    sorted::Set,
 };
 
 /// How many `properties` stand above.
@@ -55,7 +55,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
         return;
     }
     let table = schema.get("properties").and_then(Node::as_object);
-    let known: BTreeSet<_> = table.into_iter().flatten().map(|member| &member.key).into_set();
+    let known: Set<_> = table.into_iter().flatten().map(|member| &member.key).collect();
     for (index, item) in names.iter().enumerate() {
         let Some(name) = item.as_text().filter(|name| !known.contains(name)) else { continue };
         let pointer = schema.at("required") + &format!("/{index}");

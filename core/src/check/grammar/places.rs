@@ -4,11 +4,7 @@
 //! The provider looks for them in the values of every key, schema or not, so this goes over plain JSON: objects, and lists only
 //! under `anyOf`. Wherever an object holds the key `$ref`, it is a reference.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-};
+use alloc::{format, string::String};
 
 use super::{
     combinators::is_annotation,
@@ -20,6 +16,7 @@ use super::{
 use crate::{
     json::{Node, Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
+    sorted::{Map, Set},
 };
 
 pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, report: &mut Report<'_>) {
@@ -36,7 +33,7 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
         references,
         can_end: &can_end,
         expansions: Expansions::default(),
-        targets: BTreeMap::new(),
+        targets: Map::new(),
         pointer: Pointer::root(),
         report,
     };
@@ -85,7 +82,7 @@ struct Search<'s, 'g, 't, 'a> {
     can_end: &'s [bool],
     expansions: Expansions,
     /// What the targets of references say, for those with something beside the reference.
-    targets: BTreeMap<usize, Said<'t, 'a>>,
+    targets: Map<usize, Said<'t, 'a>>,
     pointer: Pointer<'a>,
     report: &'s mut Report<'g>,
 }
@@ -93,8 +90,8 @@ struct Search<'s, 'g, 't, 'a> {
 /// The keys of a target.
 #[derive(Default)]
 struct Said<'t, 'a> {
-    itself: BTreeSet<&'t Text<'a>>,
-    in_branches: BTreeSet<&'t Text<'a>>,
+    itself: Set<&'t Text<'a>>,
+    in_branches: Set<&'t Text<'a>>,
 }
 
 impl<'a> Search<'_, '_, '_, 'a> {

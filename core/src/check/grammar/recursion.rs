@@ -3,13 +3,13 @@
 //! By the provider's reading one way out is enough: one required property, one branch. What is optional ends; what has no type
 //! and says something does not, nor does an array whose items do not.
 
-use alloc::{collections::BTreeSet, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
 use super::{combinators::is_annotation, references::References};
 use crate::{
     dialect::grammar::Grammar,
-    gather::Gather as _,
     json::{Node, Text},
+    sorted::Set,
 };
 
 /// Where a schema can go.
@@ -59,7 +59,7 @@ fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
         let required = object.get("required").and_then(Node::as_array).unwrap_or_default();
         let properties = object.get("properties").and_then(Node::as_object).filter(|table| !table.is_empty());
         let Some(properties) = properties.filter(|_| !required.is_empty()) else { return true };
-        let names: BTreeSet<&Text<'_>> = required.iter().filter_map(Node::as_text).into_set();
+        let names: Set<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
         open.extend(properties.iter().filter(|member| names.contains(&member.key)).map(|member| &member.value));
     }
     match object.get("anyOf").and_then(Node::as_array) {
@@ -120,7 +120,7 @@ impl Expansions {
     /// Follows references to references while nothing but annotations stands beside them.
     pub(super) fn of(&mut self, number: usize, references: &mut References<'_, '_>, grammar: &Grammar) -> Expansion {
         let mut way: Vec<(usize, bool)> = Vec::new();
-        let mut seen = BTreeSet::new();
+        let mut seen = Set::new();
         let mut here = number;
         let mut end = loop {
             if let Some(Some(known)) = self.known.get(here) {

@@ -2,17 +2,17 @@
 //!
 //! Resolved the way the provider does it: the text is split at `/`, nothing is decoded, and only objects are gone through.
 
-use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{nesting::Nesting, quoted, Report, Rule, Schema};
-use crate::{json::Node, schema::keyword::Keyword};
+use crate::{json::Node, schema::keyword::Keyword, sorted::Map};
 
 const TABLE: &str = "#/$defs/";
 
 pub(super) struct References<'t, 'a> {
     root: &'t Node<'a>,
-    definitions: BTreeMap<Cow<'t, str>, &'t Node<'a>>,
-    numbers: BTreeMap<String, usize>,
+    definitions: Map<Cow<'t, str>, &'t Node<'a>>,
+    numbers: Map<String, usize>,
     targets: Vec<Option<&'t Node<'a>>>,
 }
 
@@ -20,7 +20,7 @@ impl<'t, 'a> References<'t, 'a> {
     pub(super) fn new(root: &'t Node<'a>) -> Self {
         let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
         let named = table.into_iter().flatten().filter_map(|member| Some((member.key.value()?, &member.value)));
-        References { root, definitions: named.collect(), numbers: BTreeMap::new(), targets: Vec::new() }
+        References { root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new() }
     }
 
     /// The number of a reference.

@@ -1,6 +1,6 @@
 //! The answer to a model's call of the tool search: references, in the shape of the call's format.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     call::{Call, Wanted},
@@ -11,6 +11,7 @@ use crate::{
     error::{Code, Error},
     json::{Node, Text},
     options::{Format, SearchOptions},
+    sorted::Set,
 };
 
 /// How Claude's own search is asked for tools by their names: `select:Read,Edit`.
@@ -35,7 +36,7 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
 fn find<'i>(wanted: &Wanted, index: &'i Index, options: &SearchOptions) -> Result<Vec<&'i Text<'static>>, Error> {
     let limit = wanted.most.map_or(options.limit, |most| most.min(options.limit));
     let options = SearchOptions { limit, ..options.clone() };
-    let (mut names, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut names, mut seen) = (Vec::new(), Set::new());
     let mut ranked: Vec<alloc::vec::IntoIter<&Text<'static>>> = Vec::new();
     for query in &wanted.queries {
         match selection(query) {

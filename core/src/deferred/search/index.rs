@@ -9,7 +9,7 @@
 //! 0.81; all fields alike 0.64, 0.91, 0.76; counting common words 0.40, 0.63, 0.48. Which fields weigh more matters; by how
 //! much exactly does not.
 
-use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
     listing::{self, Field},
@@ -19,6 +19,7 @@ use crate::{
     error::{Code, Error},
     json::{Node, Text},
     options::{SearchMode, SearchOptions},
+    sorted::{self, Map},
 };
 
 /// How much a word counts in each field, and how strongly a long field dilutes it: see [`Field`] for the order.
@@ -33,7 +34,7 @@ pub(crate) struct Index {
     /// Places in `tools`, sorted by name.
     by_name: Vec<u32>,
     /// For each word, where its hits begin and end.
-    terms: BTreeMap<Box<str>, (u32, u32)>,
+    terms: Map<Box<str>, (u32, u32)>,
     hits: Vec<Hit>,
     /// Whether any tool is deferred.
     defers: bool,
@@ -165,7 +166,7 @@ impl Index {
 
 /// The different words of a query, in order.
 fn terms(query: &str) -> Vec<Box<str>> {
-    let (mut terms, mut seen) = (Vec::new(), alloc::collections::BTreeSet::new());
+    let (mut terms, mut seen) = (Vec::new(), crate::sorted::Set::new());
     words::split_with_identifiers(query, &mut |word| {
         if seen.insert(Box::<str>::from(word)) {
             terms.push(Box::from(word));
@@ -184,8 +185,8 @@ type Counts = [u16; Field::COUNT];
 #[derive(Default)]
 struct Builder {
     tools: Vec<Tool>,
-    names: alloc::collections::BTreeSet<Text<'static>>,
-    terms: BTreeMap<Box<str>, Vec<(u32, Counts)>>,
+    names: crate::sorted::Set<Text<'static>>,
+    terms: Map<Box<str>, Vec<(u32, Counts)>>,
     lengths: Vec<[u32; Field::COUNT]>,
     defers: bool,
     /// The words of the tool at hand, one after the other, and where each of them is.
@@ -260,7 +261,7 @@ impl Builder {
             *usual = (sum / total.max(1.0)).max(1.0);
         }
         let mut hits = Vec::with_capacity(self.terms.values().map(Vec::len).sum());
-        let mut terms = BTreeMap::new();
+        let mut terms = Map::new();
         for (term, found) in self.terms {
             let start = hits.len();
             let having = found.len() as f64;
@@ -278,11 +279,8 @@ impl Builder {
                 terms.insert(term, (start, end));
             }
         }
-        let mut by_name: Vec<u32> = (0..).take(self.tools.len()).collect();
-        by_name.sort_by(|one, two| {
-            let name = |place: &u32| self.tools.get(*place as usize).map(|tool| &tool.name);
-            name(one).cmp(&name(two))
-        });
+        let name = |place: &u32| self.tools.get(*place as usize).map(|tool| &tool.name);
+        let by_name = sorted::by((0..).take(self.tools.len()).collect(), |one, two| name(one).cmp(&name(two)));
         Index { tools: self.tools, by_name, terms, hits, defers: self.defers }
     }
 }

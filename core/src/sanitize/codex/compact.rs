@@ -1,6 +1,6 @@
 //! What Codex gives up when a schema is too large, step by step until it fits. Best effort, not a cap.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     keep::APPLICATORS,
@@ -15,6 +15,7 @@ use crate::{
         reach::{self, TABLES},
         walk::{self, Next, Place, Position, Rewrite},
     },
+    sorted::Set,
 };
 
 /// From this many steps below the root, structure is given up.
@@ -82,7 +83,7 @@ fn empty<'a>(
 ) -> Result<(), Error> {
     // Two passes, so that what earlier rules said of the schemas below is forgotten before these changes are noted.
     if notes.is_on() {
-        let mut gone = BTreeSet::new();
+        let mut gone = Set::new();
         walk::visit(root, through, &mut |node, place| {
             if !gives_up(node, place.depth) {
                 return Ok(Next::Into);
@@ -122,7 +123,7 @@ fn drop_tables(root: &mut Node<'_>, max_bytes: usize, notes: &mut Notes<'_>) {
         if let Some(definitions) = root.get(table).filter(|_| notes.is_on()) {
             let mut pointer = Pointer::root();
             pointer.push(Step::Name(table));
-            notes.forget(&BTreeSet::from([pointer.render()]));
+            notes.forget(&Set::from([pointer.render()]));
             let note = Note { rule: "compact-references", accepts: Accepts::Same, guidance: Guidance::Lost, left: Left::Nothing };
             notes.note_at(definitions, &pointer, Position::Positive, None, note, || -> String {
                 format!("removed `{table}` to get down to {max_bytes} bytes")

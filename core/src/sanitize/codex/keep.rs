@@ -1,6 +1,6 @@
 //! What Codex's typed model of a schema can hold. Everything else is dropped; what it cannot hold at all costs the tool.
 
-use alloc::{collections::BTreeSet, format, string::String};
+use alloc::{format, string::String};
 
 use super::notes::{Left, Note, Notes};
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
         keyword::{Keyword, Keywords, Role},
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::Set,
 };
 
 /// Rule 17: the keywords that survive, at every level.
@@ -63,7 +64,7 @@ fn forget_dropped(root: &Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
     if !notes.is_on() {
         return Ok(());
     }
-    let mut gone = BTreeSet::new();
+    let mut gone = Set::new();
     walk::visit(root, APPLICATORS, &mut |node, place| {
         if node.get("prefixItems").is_some() {
             gone.insert(place.pointer.render_with("prefixItems"));

@@ -1,6 +1,6 @@
 //! How the Codex rules report: pointers into input and output are the same here, because Codex moves nothing.
 
-use alloc::{borrow::Cow, collections::BTreeSet, string::String};
+use alloc::{borrow::Cow, string::String};
 
 use crate::{
     json::{Node, Pointer},
@@ -9,6 +9,7 @@ use crate::{
         keyword::Keywords,
         walk::{self, Next, Place, Position},
     },
+    sorted::Set,
 };
 
 const BECAUSE: &str = "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
@@ -87,7 +88,7 @@ impl<'r> Notes<'r> {
     }
 
     /// Forgets the changes at or below these pointers: a later change removed what they changed.
-    pub(super) fn forget(&mut self, gone: &BTreeSet<String>) {
+    pub(super) fn forget(&mut self, gone: &Set<String>) {
         self.recorder.forget(gone);
     }
 }

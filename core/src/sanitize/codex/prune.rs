@@ -1,16 +1,16 @@
 //! Removes the definitions of the root tables that nothing reaches (rules 13 to 16).
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::notes::{Left, Note, Notes};
 use crate::{
-    gather::Gather as _,
     json::{Node, Pointer, Step, Text},
     report::{Accepts, Guidance},
     schema::{
         reach::{self, Definition, TABLES},
         walk::Position,
     },
+    sorted::Set,
 };
 
 const NOTE: Note = Note { rule: "prune-definition", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
@@ -46,12 +46,12 @@ fn note_pruned(root: &Node<'_>, table: &'static str, kept: usize, is_reached: &d
     let mut pointer = Pointer::root();
     pointer.push(Step::Name(table));
     if kept == 0 {
-        notes.forget(&BTreeSet::from([pointer.render()]));
+        notes.forget(&Set::from([pointer.render()]));
         notes.note_at(definitions, &pointer, Position::Positive, None, NOTE, || format!("removed `{table}`: nothing refers to it"));
         return;
     }
     let pruned: Vec<_> = definitions.as_object().into_iter().flatten().filter(|member| !is_reached(&member.key)).collect();
-    let gone: BTreeSet<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).into_set();
+    let gone: Set<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).collect();
     notes.forget(&gone);
     for member in pruned {
         pointer.push(Step::Member(member.key.borrowed()));

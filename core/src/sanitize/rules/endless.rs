@@ -3,13 +3,7 @@
 //! The reading is the validator's: what is optional ends, and one required property or one branch that ends is enough; an array
 //! whose items do not end does not, and neither does a schema that says something but has no type.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     notes::{Effect, Spot},
@@ -19,13 +13,13 @@ use super::{
 };
 use crate::{
     error::Error,
-    gather::Gather as _,
     json::{Data, Member, Node, Object, Text},
     report::Accepts,
     schema::{
         keyword::Keywords,
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::{Map, Set},
 };
 
 const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
@@ -65,10 +59,10 @@ pub(super) fn place_of(node: &Node<'_>) -> (Option<u32>, Option<String>) {
 }
 
 /// The names of the definitions that cannot end.
-fn endless(root: &Node<'_>) -> BTreeSet<String> {
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return BTreeSet::new() };
+fn endless(root: &Node<'_>) -> Set<String> {
+    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Set::new() };
     let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
-    let mut open: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut open: Map<String, Vec<String>> = Map::new();
     let mut ended: Vec<String> = Vec::new();
     for (name, body) in names {
         match ways(body) {
@@ -78,19 +72,19 @@ fn endless(root: &Node<'_>) -> BTreeSet<String> {
             }
         }
     }
-    let mut users: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut users: Map<&str, Vec<&str>> = Map::new();
     for (name, references) in &open {
         for reference in references {
             users.entry(reference).or_default().push(name);
         }
     }
-    let mut done: BTreeSet<String> = BTreeSet::new();
+    let mut done: Set<String> = Set::new();
     while let Some(name) = ended.pop() {
         if done.insert(name.clone()) {
             ended.extend(users.get(name.as_str()).into_iter().flatten().map(|user| String::from(*user)));
         }
     }
-    open.into_keys().filter(|name| !done.contains(name)).collect()
+    open.into_iter().map(|(name, _)| name).filter(|name| !done.contains(name)).collect()
 }
 
 /// The references a schema can only go on through; `None` if it ends by itself.
@@ -128,8 +122,8 @@ fn ends<'n, 'a>(object: &'n Object<'a>, open: &mut Vec<&'n Node<'a>>) -> bool {
         }
     }
     if kind.is_some_and(|name| name.is_text("object")) {
-        let names: BTreeSet<&Text<'_>> =
-            object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).into_set();
+        let names: Set<&Text<'_>> =
+            object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect();
         let table = object.get("properties").and_then(Node::as_object);
         let required: Vec<&Node<'a>> =
             table.into_iter().flatten().filter(|member| names.contains(&member.key)).map(|member| &member.value).collect();
@@ -147,8 +141,8 @@ fn ends<'n, 'a>(object: &'n Object<'a>, open: &mut Vec<&'n Node<'a>>) -> bool {
 }
 
 /// The references on the endless way of each definition that does not end.
-fn forced_references(root: &Node<'_>, endless: &BTreeSet<String>) -> BTreeSet<(Option<u32>, Option<String>)> {
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return BTreeSet::new() };
+fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<(Option<u32>, Option<String>)> {
+    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Set::new() };
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
     bodies.filter_map(|member| ways(&member.value)).flatten().map(place_of).collect()
 }

@@ -1,6 +1,6 @@
 //! `enum`: beside a type that every value matches, null first, not too long.
 
-use alloc::{collections::BTreeSet, format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     conflicts,
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     error::{Code, Error},
-    gather::Gather as _,
     json::{self, Data, Node, Text},
     report::{Accepts, Guidance},
     schema::{merge, walk::Place},
+    sorted::Set,
 };
 
 const INFER: Effect = Effect::same("infer-type");
@@ -84,7 +84,7 @@ fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
         return;
     }
     let spot = Spot::of(node.get("enum").unwrap_or(node));
-    let gone: BTreeSet<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).into_set();
+    let gone: Set<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
     rules.notes.note(place.position, spot, Spot::under(node, "enum"), UNMATCHED, || {
         format!("dropped {} of the values in `enum`, which the type beside it forbids", gone.len())
     });

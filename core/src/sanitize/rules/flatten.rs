@@ -1,11 +1,6 @@
 //! The root: an object and nothing else. A root union becomes one object that has the properties of every branch.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     conflicts, describe,
@@ -16,7 +11,6 @@ use super::{
 use crate::{
     dialect::grammar::Grammar,
     error::{Code, Error},
-    gather::Gather as _,
     json::{self, Data, Member, Node, Object, Pointer, Text},
     options::Hints,
     report::{Accepts, Guidance},
@@ -24,6 +18,7 @@ use crate::{
         merge,
         walk::{Place, Position},
     },
+    sorted::{Map, Set},
 };
 
 const OBJECT: Effect = Effect::same("declare-object");
@@ -188,13 +183,13 @@ fn conditions<'a>(objects: &[Object<'a>]) -> Node<'a> {
 /// Does a branch leave open what another one says of a property? Then the one object says it of every call.
 fn narrows(objects: &[Object<'_>]) -> bool {
     let tables: Vec<_> = objects.iter().map(table_names).collect();
-    let all: BTreeSet<&Text<'_>> = tables.iter().flatten().copied().into_set();
+    let all: Set<&Text<'_>> = tables.iter().flatten().copied().collect();
     objects.iter().zip(&tables).any(|(object, own)| {
         object.get("additionalProperties").and_then(Node::as_bool) != Some(false) && all.iter().any(|name| !own.contains(name))
     })
 }
 
-fn table_names<'o, 'a>(object: &'o Object<'a>) -> BTreeSet<&'o Text<'a>> {
+fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
     object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect()
 }
 
@@ -202,9 +197,9 @@ fn table_names<'o, 'a>(object: &'o Object<'a>) -> BTreeSet<&'o Text<'a>> {
 fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
-    let mut seen: BTreeMap<Text<'a>, (usize, Vec<Node<'a>>)> = BTreeMap::new();
+    let mut seen: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
     let mut properties: Vec<(Text<'a>, Vec<Node<'a>>)> = Vec::new();
-    let mut places: BTreeMap<Text<'a>, usize> = BTreeMap::new();
+    let mut places: Map<Text<'a>, usize> = Map::new();
     // A pattern may let through what no property names, and patterns do not survive unless every branch has them.
     let closed = objects
         .iter()
@@ -279,7 +274,7 @@ fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool) -> Option<Node<'a>>
 
 /// A property that differs between branches is any of them.
 fn one_of_these<'a>(schemas: Vec<Node<'a>>) -> Node<'a> {
-    let mut said: BTreeSet<String> = BTreeSet::new();
+    let mut said: Set<String> = Set::new();
     let mut distinct: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
         // Unions of unions are one union.

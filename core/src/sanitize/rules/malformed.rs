@@ -352,7 +352,7 @@ fn enumeration<'a>(value: &Node<'a>) -> Mended<'a> {
     match value.data() {
         Data::Array(items) if items.is_empty() => Mended::Gone,
         Data::Array(items) => {
-            let mut seen: alloc::collections::BTreeSet<String> = alloc::collections::BTreeSet::new();
+            let mut seen: crate::sorted::Set<String> = crate::sorted::Set::new();
             let unique: Vec<Node<'a>> = items.iter().filter(|item| seen.insert(json::canonical(item))).cloned().collect();
             if unique.len() == items.len() {
                 Mended::Fine

@@ -29,7 +29,7 @@ mod unions;
 mod unused;
 mod unwind;
 
-use alloc::{collections::BTreeMap, string::String};
+use alloc::string::String;
 
 use crate::{
     dialect::{grammar::Grammar, Dialect},
@@ -44,6 +44,7 @@ use crate::{
         resolve,
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::Map,
 };
 use notes::Notes;
 use switch::runs;
@@ -63,7 +64,7 @@ struct Rules {
     /// Definitions stay that could be inlined, because that was asked for or would be too much.
     keeps_definitions: bool,
     /// The types of the definitions that stay, where they have one.
-    definition_types: BTreeMap<String, String>,
+    definition_types: Map<String, String>,
     /// How many schemas stand above the deepest one.
     deepest: usize,
     notes: Notes,
@@ -86,7 +87,7 @@ pub(super) fn sanitize(
         hints: options.hints.unwrap_or(Hints::Describe),
         max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
         respelled: false,
-        definition_types: BTreeMap::new(),
+        definition_types: Map::new(),
         deepest: 0,
         keeps_definitions: false,
         no_references: !resolve::has_references(node),

@@ -1,10 +1,6 @@
 //! Property names that the grammar takes for keywords: renamed everywhere, and brought back by `restore_arguments`.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-};
+use alloc::{format, string::String};
 
 use super::{
     notes::{Effect, Spot},
@@ -12,9 +8,9 @@ use super::{
 };
 use crate::{
     dialect::grammar::NameRule,
-    gather::Gather as _,
     json::{Data, Node, Object, Text},
     schema::walk::Place,
+    sorted::{Map, Set},
 };
 
 /// Keywords that break below a name with braces.
@@ -43,7 +39,7 @@ pub(in crate::sanitize) fn stand_in_among(rule: NameRule, name: &str, table: &Ob
 pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let rule = rules.grammar.names;
     let Some(object) = node.as_object() else { return };
-    let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+    let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
         for member in table {
             let Some(name) = member.key.value() else { continue };
@@ -69,8 +65,8 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
             continue;
         }
         node.visit(keyword, |table| {
-            let taken: BTreeSet<String> =
-                table.as_object().into_iter().flatten().filter_map(|member| member.key.value().map(|name| name.into_owned())).into_set();
+            let taken: Set<String> =
+                table.as_object().into_iter().flatten().filter_map(|member| member.key.value().map(|name| name.into_owned())).collect();
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 if let Some(new) = new_name(&member.key).filter(|new| !taken.contains(new)) {
                     member.key = Text::new(new);

@@ -1,13 +1,7 @@
 //! Kept references count as what they lead to, also when a provider measures how deep properties nest: where that is too
 //! deep, the references that lead there are cut.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     endless::{place_of, Cutter},
@@ -24,6 +18,7 @@ use crate::{
         keyword::Keywords,
         walk::{self, Next, Place},
     },
+    sorted::{Map, Set},
 };
 
 const CUT: Effect = Effect::same("fit-cut-reference").accepts(Accepts::Wider).guidance(Guidance::Lost);
@@ -65,7 +60,7 @@ pub(super) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut Rules) -> R
 
 fn parts(root: &Node<'_>) -> Vec<Part> {
     let table = root.get("$defs").and_then(crate::json::Node::as_object);
-    let names: BTreeMap<String, usize> =
+    let names: Map<String, usize> =
         table.into_iter().flatten().zip(1..).filter_map(|(member, number)| Some((member.key.value()?.into_owned(), number))).collect();
     let mut parts: Vec<Part> = (0..=names.len()).map(|_| Part::default()).collect();
     let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
@@ -81,7 +76,7 @@ fn parts(root: &Node<'_>) -> Vec<Part> {
 }
 
 /// The part that a place is in, and how many `properties` stand above it there.
-fn whose(place: &Place<'_, '_>, names: &BTreeMap<String, usize>) -> (usize, usize) {
+fn whose(place: &Place<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
     let depth = place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count();
     let number = match place.pointer.steps() {
         [Step::Name("$defs"), Step::Member(name), ..] => name.value().and_then(|name| names.get(&*name).copied()).unwrap_or_default(),
@@ -93,10 +88,10 @@ fn whose(place: &Place<'_, '_>, names: &BTreeMap<String, usize>) -> (usize, usiz
 /// The longest way from the root on which no definition stands twice, but the first, which may; `None` if that takes too long.
 fn longest(parts: &[Part]) -> Option<usize> {
     let mut steps = STEPS;
-    let mut settled: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut settled: Map<usize, usize> = Map::new();
     let mut most = 0;
     for start in 0..parts.len() {
-        let mut on_the_way: BTreeSet<usize> = BTreeSet::new();
+        let mut on_the_way: Set<usize> = Set::new();
         // Where the way stands: part, next reference, depth so far, deepest below, whether something on the way was met.
         let mut frames = vec![(start, 0_usize, 0_usize, parts.get(start)?.deepest, false)];
         while let Some((number, next, at, deepest, is_cut)) = frames.last_mut() {
@@ -132,16 +127,16 @@ fn longest(parts: &[Part]) -> Option<usize> {
 }
 
 /// The references to cut: those that lead too deep on some way from the root, and all recursion where that is what is too deep.
-fn too_deep(parts: &[Part], most: usize) -> BTreeSet<(Option<u32>, Option<String>)> {
+fn too_deep(parts: &[Part], most: usize) -> Set<(Option<u32>, Option<String>)> {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-    let edges: BTreeMap<u32, BTreeSet<u32>> = parts
+    let edges: Map<u32, Set<u32>> = parts
         .iter()
         .enumerate()
         .map(|(index, part)| (number(index), part.references.iter().map(|reference| number(reference.to)).collect()))
         .collect();
     let recursive = graph::recursive(&edges);
     let is_recursive = |index: usize| recursive.contains(&number(index));
-    let mut gone: BTreeSet<(Option<u32>, Option<String>)> = BTreeSet::new();
+    let mut gone: Set<(Option<u32>, Option<String>)> = Set::new();
     let mut waits: Vec<usize> = vec![0; parts.len()];
     let forward = |from: usize, reference: &Reference| !(is_recursive(from) && is_recursive(reference.to));
     for (from, part) in parts.iter().enumerate() {

@@ -1,18 +1,13 @@
 //! How the rules report: by the numbers of nodes while they move, as pointers once they stand still.
 
-use alloc::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
 
 use crate::{
-    gather::Gather as _,
     json::{push_token, Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
     schema::{resolve::Number, walk::Position},
+    sorted::{Map, Set},
 };
 
 /// What one change did.
@@ -89,7 +84,7 @@ struct Entry {
 pub(super) struct Notes {
     entries: Option<Vec<Entry>>,
     /// What has been said already: an inlined definition is rewritten at every place, but reported once.
-    said: BTreeMap<(Spot, &'static str), usize>,
+    said: Map<(Spot, &'static str), usize>,
     /// The pointers of the input, by number: parent and token.
     input: Vec<(Number, String)>,
     /// Every effect but `same` is in doubt (see [`in_doubt`]).
@@ -98,7 +93,7 @@ pub(super) struct Notes {
 
 impl Notes {
     pub(super) fn new(root: &Node<'_>, recorder: &Recorder) -> Self {
-        let mut notes = Notes { entries: None, said: BTreeMap::new(), input: Vec::new(), in_doubt: false };
+        let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), in_doubt: false };
         if recorder.is_on() {
             notes.entries = Some(Vec::new());
             notes.number(root, 0, String::new());
@@ -163,13 +158,13 @@ impl Notes {
     /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
     pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> &'static str, recorder: &mut Recorder) {
         let Some(entries) = self.entries else { return };
-        let wanted: BTreeSet<Number> = entries.iter().map(|entry| entry.to.number()).into_set();
-        let mut places: BTreeMap<Number, (String, Vec<String>)> = BTreeMap::new();
+        let wanted: Set<Number> = entries.iter().map(|entry| entry.to.number()).collect();
+        let mut places: Map<Number, (String, Vec<String>)> = Map::new();
         locate(output, &mut String::new(), &wanted, &mut places);
         let input = &self.input;
-        let asked: BTreeSet<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
+        let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
         let members = input.iter().map(|(parent, token)| (*parent, token.as_str()));
-        let there: BTreeSet<(Number, &str)> = members.filter(|member| asked.contains(member)).collect();
+        let there: Set<(Number, &str)> = members.filter(|member| asked.contains(member)).collect();
         for entry in &entries {
             let place = entry.from.number();
             recorder.note(place, || {
@@ -221,7 +216,7 @@ fn input_pointer(input: &[(Number, String)], number: Number) -> String {
 }
 
 /// The first place in the output of every wanted node, with the names of its members.
-fn locate(node: &Node<'_>, pointer: &mut String, wanted: &BTreeSet<Number>, places: &mut BTreeMap<Number, (String, Vec<String>)>) {
+fn locate(node: &Node<'_>, pointer: &mut String, wanted: &Set<Number>, places: &mut Map<Number, (String, Vec<String>)>) {
     if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
         let keys = node.as_object().into_iter().flatten().map(|member| member.key.display().into_owned());
         places.entry(number).or_insert_with(|| (pointer.clone(), keys.collect()));

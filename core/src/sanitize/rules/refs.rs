@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{
     error::{Code, Error},
-    gather::Gather as _,
     json::{Data, Member, Node, Object, Text},
     limits::MAX_DEPTH,
     options::Refs,
@@ -19,10 +18,10 @@ use crate::{
         resolve::{self, Number, References},
         walk::{self, Next, Place, Position, Rewrite},
     },
+    sorted::{self, Map, Set},
 };
 use alloc::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString},
     vec,
@@ -40,7 +39,7 @@ const IDENTIFIER: Effect = Effect::same("drop-identifier");
 pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &mut Rules) -> Result<(), Error> {
     let source = root.clone();
     let graph = Graph::of(&source, references);
-    let mut kept: BTreeSet<Number> = match rules.refs {
+    let mut kept: Set<Number> = match rules.refs {
         Refs::Keep => graph.all().collect(),
         Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
     };
@@ -61,20 +60,20 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     if too_deep {
         kept.extend(graph.all());
     }
-    let wanted: BTreeSet<Number> = references.all_targets().into_set();
-    let mut targets = BTreeMap::new();
+    let wanted: Set<Number> = references.all_targets().collect();
+    let mut targets = Map::new();
     index(&source, &wanted, &mut targets);
     let mut expand = Expand {
         references,
         targets,
         kept,
-        names: BTreeMap::new(),
-        taken: BTreeSet::new(),
+        names: Map::new(),
+        taken: Set::new(),
         queue: Vec::new(),
-        used: BTreeSet::new(),
+        used: Set::new(),
         in_definitions: false,
         at_root: true,
-        root_chain: BTreeSet::from([0]),
+        root_chain: Set::from([0]),
         rules,
     };
     walk::rewrite(root, Keywords::ALL, &mut expand)?;
@@ -90,7 +89,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     unused::note(&source, &used, rules);
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
-        definitions.sort_by(|(one, _), (two, _)| one.cmp(two));
+        let definitions = sorted::by(definitions, |(one, _), (two, _)| one.cmp(two));
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
         for member in table.as_object().into_iter().flatten() {
@@ -126,18 +125,18 @@ struct Definition {
 
 struct Expand<'e, 's, 'a> {
     references: &'e References,
-    targets: BTreeMap<Number, (&'s Node<'a>, String)>,
-    kept: BTreeSet<Number>,
-    names: BTreeMap<Definition, String>,
-    taken: BTreeSet<String>,
+    targets: Map<Number, (&'s Node<'a>, String)>,
+    kept: Set<Number>,
+    names: Map<Definition, String>,
+    taken: Set<String>,
     queue: Vec<Definition>,
-    used: BTreeSet<Number>,
+    used: Set<Number>,
     /// The root is done.
     in_definitions: bool,
     /// What is walked stands at the root, or is to be merged with what stands there.
     at_root: bool,
     /// The targets that the root already consists of.
-    root_chain: BTreeSet<Number>,
+    root_chain: Set<Number>,
     rules: &'e mut Rules,
 }
 
@@ -371,13 +370,8 @@ fn only_annotations(node: &Node<'_>) -> bool {
 }
 
 /// Where the wanted nodes are, with their pointers.
-fn index<'s, 'a>(root: &'s Node<'a>, wanted: &BTreeSet<Number>, found: &mut BTreeMap<Number, (&'s Node<'a>, String)>) {
-    fn visit<'s, 'a>(
-        node: &'s Node<'a>,
-        pointer: &mut String,
-        wanted: &BTreeSet<Number>,
-        found: &mut BTreeMap<Number, (&'s Node<'a>, String)>,
-    ) {
+fn index<'s, 'a>(root: &'s Node<'a>, wanted: &Set<Number>, found: &mut Map<Number, (&'s Node<'a>, String)>) {
+    fn visit<'s, 'a>(node: &'s Node<'a>, pointer: &mut String, wanted: &Set<Number>, found: &mut Map<Number, (&'s Node<'a>, String)>) {
         let own = node.origin().number().filter(|number| wanted.contains(number));
         for number in own.into_iter().chain(resolve::reference_number(node)) {
             found.entry(number).or_insert_with(|| (node, pointer.clone()));

@@ -1,6 +1,6 @@
 //! `required` names properties of the same schema and nothing else, where the grammar wants it so.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     describe,
@@ -8,11 +8,11 @@ use super::{
     Rules,
 };
 use crate::{
-    gather::Gather as _,
     json::{Node, Text},
     options::Hints,
     report::{Accepts, Guidance},
     schema::walk::Place,
+    sorted::Set,
 };
 
 const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider);
@@ -24,8 +24,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     }
     let Some(object) = node.as_object() else { return };
     let Some(names) = object.get("required").and_then(Node::as_array) else { return };
-    let known: BTreeSet<&Text<'_>> =
-        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).into_set();
+    let known: Set<&Text<'_>> =
+        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
     let unknown: Vec<Node<'a>> = names.iter().filter(|name| name.as_text().is_none_or(|name| !known.contains(name))).cloned().collect();
     if unknown.is_empty() {
         return;
@@ -39,7 +39,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         format!("removed from `required` what is no property here: {}", names.join(", "))
     });
     let gone: Vec<Text<'a>> = unknown.iter().filter_map(|name| name.as_text().cloned()).collect();
-    let gone: BTreeSet<&Text<'_>> = gone.iter().into_set();
+    let gone: Set<&Text<'_>> = gone.iter().collect();
     if left == 0 {
         if let Some(object) = node.as_object_mut() {
             object.remove("required");

@@ -1,6 +1,6 @@
 //! Keys called `$ref` that are no references: where a validator takes every such key for one, they are taken out of its sight.
 
-use alloc::{collections::BTreeMap, format, string::String};
+use alloc::{format, string::String};
 
 use super::{
     notes::{Effect, Spot},
@@ -13,6 +13,7 @@ use crate::{
         keyword::{Holds, Keyword, Role},
         walk::Place,
     },
+    sorted::Map,
 };
 
 const DROP: Effect = Effect::same("drop-stray-ref").guidance(Guidance::Lost);
@@ -25,7 +26,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         return;
     }
     pattern(node, place, rules);
-    let mut goes: BTreeMap<Text<'a>, Effect> = BTreeMap::new();
+    let mut goes: Map<Text<'a>, Effect> = Map::new();
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
         // What holds schemas was said by itself; lists of values are not looked into.

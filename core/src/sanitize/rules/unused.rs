@@ -1,6 +1,6 @@
 //! Definitions that nothing refers to: they go, and so does what was said about their insides.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use core::ops::Range;
 
 use super::{
@@ -14,6 +14,7 @@ use crate::{
         resolve::Number,
         walk::{self, Next, Position},
     },
+    sorted::Set,
 };
 
 const PRUNE: Effect = Effect::same("prune-definition");
@@ -34,7 +35,7 @@ pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &m
 }
 
 /// Reports the definitions that nothing refers to, and forgets what was said about their insides.
-pub(super) fn note(source: &Node<'_>, used: &BTreeSet<Number>, rules: &mut Rules) {
+pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut Rules) {
     if !rules.notes.is_on() {
         return;
     }
@@ -44,7 +45,7 @@ pub(super) fn note(source: &Node<'_>, used: &BTreeSet<Number>, rules: &mut Rules
         let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
         if in_table {
             let range = numbers(node);
-            if used.range(range.clone()).next().is_none() {
+            if used.first_from(&range.start).is_none_or(|first| !range.contains(first)) {
                 names.push((range.start, crate::json::Pointer::render(place.pointer)));
                 unused.push(range);
                 return Ok(Next::Skip);

@@ -1,12 +1,7 @@
 //! Definitions that are no longer recursive, or no longer needed, once something in them was cut: they go, as they would have
 //! gone in the first place.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     notes::{Effect, Spot},
@@ -14,7 +9,6 @@ use super::{
 };
 use crate::{
     error::Error,
-    gather::Gather as _,
     json::{Data, Node, Text},
     schema::{
         graph,
@@ -22,6 +16,7 @@ use crate::{
         merge,
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::{Map, Set},
 };
 
 const INLINE: Effect = Effect::same("inline-ref");
@@ -29,8 +24,8 @@ const INLINE: Effect = Effect::same("inline-ref");
 /// Inlines and removes definitions; `true` if any was inlined.
 pub(super) fn unwind<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<bool, Error> {
     let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(false) };
-    let bodies: BTreeMap<String, Node<'a>> =
-        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.clone()))).into_map();
+    let bodies: Map<String, Node<'a>> =
+        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.clone()))).collect();
     let recursive = if rules.keeps_definitions { bodies.keys().cloned().collect() } else { recursive(&bodies) };
     let mut settle = Settle { bodies: &bodies, recursive: &recursive, inlined: false, rules };
     walk::rewrite(root, Keywords::ALL, &mut settle)?;
@@ -57,8 +52,8 @@ pub(super) fn named<'n>(node: &'n Node<'_>) -> Option<&'n str> {
 }
 
 /// The names that a schema refers to.
-fn references(schema: &Node<'_>) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+fn references(schema: &Node<'_>) -> Set<String> {
+    let mut names = Set::new();
     let _ = walk::visit(schema, Keywords::ALL, &mut |node, _| {
         names.extend(named(node).map(String::from));
         Ok(Next::Into)
@@ -66,9 +61,9 @@ fn references(schema: &Node<'_>) -> BTreeSet<String> {
     names
 }
 
-fn recursive(bodies: &BTreeMap<String, Node<'_>>) -> BTreeSet<String> {
+fn recursive(bodies: &Map<String, Node<'_>>) -> Set<String> {
     let names: Vec<&String> = bodies.keys().collect();
-    let numbers: BTreeMap<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).into_map();
+    let numbers: Map<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
     let edges = bodies.iter().filter_map(|(name, body)| {
         let to = references(body).iter().filter_map(|name| numbers.get(name.as_str()).copied()).collect();
         Some((*numbers.get(name.as_str())?, to))
@@ -78,11 +73,11 @@ fn recursive(bodies: &BTreeMap<String, Node<'_>>) -> BTreeSet<String> {
 }
 
 /// The definitions that are reached from outside the table.
-fn needed(root: &Node<'_>) -> BTreeSet<String> {
+fn needed(root: &Node<'_>) -> Set<String> {
     let mut without = root.clone();
     let table = without.as_object_mut().and_then(|object| object.remove("$defs"));
     let mut open: Vec<String> = references(&without).into_iter().collect();
-    let mut needed = BTreeSet::new();
+    let mut needed = Set::new();
     while let Some(name) = open.pop() {
         if let Some(body) = table.as_ref().and_then(|table| table.get(&name)) {
             if needed.insert(name) {
@@ -94,8 +89,8 @@ fn needed(root: &Node<'_>) -> BTreeSet<String> {
 }
 
 struct Settle<'s, 'a> {
-    bodies: &'s BTreeMap<String, Node<'a>>,
-    recursive: &'s BTreeSet<String>,
+    bodies: &'s Map<String, Node<'a>>,
+    recursive: &'s Set<String>,
     inlined: bool,
     rules: &'s mut Rules,
 }

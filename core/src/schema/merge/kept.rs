@@ -2,12 +2,12 @@
 //!
 //! A container all of whose parts are one side's own is that side's container: it keeps its origin and stays intact.
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::vec::Vec;
 
 use crate::{
-    gather::Gather as _,
     json::{Data, Member, Node, Object, Origin, Text},
     schema::keyword::Keyword,
+    sorted::Map,
 };
 
 /// What is left of two values.
@@ -123,8 +123,8 @@ impl<'a> Value<'a> {
 /// The members of two objects by name: the outer's in their places, the inner's new ones at `place`, in their order.
 pub(super) fn slots<'a>(outer: Object<'a>, inner: Object<'a>, place: usize) -> Vec<Slot<'a>> {
     let mut slots: Vec<Slot<'a>> = outer.into_members().into_iter().map(Slot::outer).collect();
-    let places: BTreeMap<Text<'a>, usize> =
-        slots.iter().enumerate().filter_map(|(place, slot)| Some((slot.outer_key.clone()?, place))).into_map();
+    let places: Map<Text<'a>, usize> =
+        slots.iter().enumerate().filter_map(|(place, slot)| Some((slot.outer_key.clone()?, place))).collect();
     let mut added = Vec::new();
     for (at, member) in inner.into_members().into_iter().enumerate() {
         match places.get(&member.key).and_then(|place| slots.get_mut(*place)) {

@@ -1,6 +1,6 @@
 //! Keywords that stand for themselves: what is left of two values of each.
 
-use alloc::{borrow::Cow, collections::BTreeSet, format, string::ToString, vec::Vec};
+use alloc::{borrow::Cow, format, string::ToString, vec::Vec};
 use core::cmp::Ordering;
 
 use super::{
@@ -12,6 +12,7 @@ use super::{
 use crate::{
     json::{self, Data, Node, Text},
     schema::keyword::{Keyword, Keywords, Role},
+    sorted::Set,
 };
 
 impl<'a> Merge<'a> {
@@ -117,7 +118,7 @@ impl<'a> Merge<'a> {
         };
         let (our_values, their_values) = (values(ours), values(theirs));
         let common = ours.iter().filter(|value| their_values.contains(&ByValue(value)));
-        let (common, distinct) = (common.count(), our_values.intersection(&their_values).count());
+        let (common, distinct) = (common.count(), our_values.iter().filter(|value| their_values.contains(*value)).count());
         if distinct == 0 {
             return Err(Impossible);
         }
@@ -196,7 +197,7 @@ impl<'a> Merge<'a> {
             }
             return self.equal(keyword, outer, inner);
         };
-        let (known, theirs_known): (BTreeSet<_>, BTreeSet<_>) = (ours.iter().collect(), theirs.iter().collect());
+        let (known, theirs_known): (Set<_>, Set<_>) = (ours.iter().collect(), theirs.iter().collect());
         let nothing_new = theirs_known.is_subset(&known);
         if nothing_new || known.is_subset(&theirs_known) && theirs.starts_with(&ours) {
             return match (nothing_new, known.is_subset(&theirs_known)) {

@@ -1,16 +1,19 @@
 //! An order of JSON values that knows no difference where `json::same` knows none, so that long lists can be compared through an index.
 
-use alloc::{collections::BTreeSet, vec::Vec};
+use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::json::{self, Data, Member, Node};
+use crate::{
+    json::{self, Data, Member, Node},
+    sorted::{self, Set},
+};
 
 /// A value, ordered by what it is worth as JSON: numbers by value, objects whatever their order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByValue<'n, 'a>(pub(crate) &'n Node<'a>);
 
 /// The different values of a list.
-pub(crate) fn values<'n, 'a>(list: &'n [Node<'a>]) -> BTreeSet<ByValue<'n, 'a>> {
+pub(crate) fn values<'n, 'a>(list: &'n [Node<'a>]) -> Set<ByValue<'n, 'a>> {
     list.iter().map(ByValue).collect()
 }
 
@@ -55,9 +58,7 @@ fn by_name<'n, 'a>(members: impl Iterator<Item = &'n Member<'a>>) -> Vec<&'n Mem
 where
     'a: 'n,
 {
-    let mut members: Vec<_> = members.collect();
-    members.sort_by(|one, two| one.key.cmp(&two.key));
-    members
+    sorted::by(members.collect(), |one, two| one.key.cmp(&two.key))
 }
 
 const fn rank(node: &Node<'_>) -> u8 {

@@ -1,0 +1,112 @@
+//! A set in order: what `BTreeSet` is, as far as we use it.
+
+use core::borrow::Borrow;
+
+use super::Map;
+
+/// A set in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Set<T> {
+    items: Map<T, ()>,
+}
+
+impl<T> Set<T> {
+    /// A set of nothing.
+    pub(crate) const fn new() -> Self {
+        Set { items: Map::new() }
+    }
+
+    /// How many items there are.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The items in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.items.keys()
+    }
+}
+
+impl<T: Ord> Set<T> {
+    /// Whether an item is in it.
+    pub(crate) fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        self.items.contains_key(item)
+    }
+
+    /// The first item that is not smaller than one.
+    pub(crate) fn first_from(&self, item: &T) -> Option<&T> {
+        self.items.first_key_from(item)
+    }
+
+    /// Puts an item in; false if it was there.
+    pub(crate) fn insert(&mut self, item: T) -> bool {
+        self.items.insert(item, ()).is_none()
+    }
+
+    /// Takes an item out; false if it was not there.
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, item: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        self.items.remove(item).is_some()
+    }
+
+    /// Whether every item is in another set.
+    pub(crate) fn is_subset(&self, other: &Set<T>) -> bool {
+        self.len() <= other.len() && self.iter().all(|item| other.contains(item))
+    }
+}
+
+impl<T> Default for Set<T> {
+    fn default() -> Self {
+        Set::new()
+    }
+}
+
+impl<T: Ord> FromIterator<T> for Set<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut set = Set::new();
+        set.extend(items);
+        set
+    }
+}
+
+impl<T: Ord, const N: usize> From<[T; N]> for Set<T> {
+    fn from(items: [T; N]) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+impl<T: Ord> Extend<T> for Set<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
+        for item in items {
+            self.insert(item);
+        }
+    }
+}
+
+impl<T> IntoIterator for Set<T> {
+    type Item = T;
+    type IntoIter = core::iter::Map<alloc::vec::IntoIter<(T, ())>, fn((T, ())) -> T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter().map(|(item, ())| item)
+    }
+}
+
+impl<'s, T> IntoIterator for &'s Set<T> {
+    type Item = &'s T;
+    type IntoIter = core::iter::Map<super::map::Entries<'s, T, ()>, fn((&'s T, &'s ())) -> &'s T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter().map(|(item, ())| item)
+    }
+}

@@ -1,0 +1,99 @@
+// Bundled for browsers. The bundle runs with what every browser has and nothing of Node: no `Buffer`, no `process`.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import vm from 'node:vm';
+
+import { build as esbuild } from 'esbuild';
+import { build as vite } from 'vite';
+import webpack from 'webpack';
+
+import { project, SANITIZED } from './project.js';
+
+/** Runs a script as a page would, and gives what it logged. Files are fetched from the folder of the bundle. */
+async function page(folder, file) {
+  const lines = [];
+  const fetch = async (url) => {
+    const bytes = readFileSync(join(folder, new URL(url, 'https://page.invalid/').pathname));
+    return { arrayBuffer: async () => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) };
+  };
+  const browser = { console: { log: (line) => lines.push(line) }, fetch, atob, TextDecoder, TextEncoder, URL };
+  const global = vm.createContext({
+    ...browser,
+    document: {
+      baseURI: 'https://page.invalid/',
+      currentScript: { tagName: 'SCRIPT', src: `https://page.invalid/${file}` },
+    },
+    location: new URL('https://page.invalid/'),
+  });
+  vm.runInContext('globalThis.self = globalThis.window = globalThis', global);
+  await vm.runInContext(readFileSync(join(folder, file), 'utf8'), global, { filename: file });
+  // A bundle of modules has no promise to wait for: what it logs comes within a few turns.
+  for (let turn = 0; turn < 100 && lines.length === 0; turn++) await new Promise((resolve) => setTimeout(resolve, 10));
+  return lines.join('\n');
+}
+
+/** The `.wasm` files beside a bundle: none where it is inside, one where it is a file of its own. */
+function wasmFiles(folder) {
+  return readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.wasm')).length;
+}
+
+const bundlers = {
+  async esbuild(entry) {
+    const folder = project('esbuild');
+    const outdir = join(folder, 'dist');
+    const options = {
+      bundle: true,
+      format: 'iife',
+      target: 'es2022',
+      minify: true,
+      loader: { '.wasm': 'binary' },
+      logLevel: 'silent',
+    };
+    await esbuild({ ...options, entryPoints: [join(folder, entry)], outdir });
+    return outdir;
+  },
+  async vite(entry) {
+    const root = project('vite');
+    const output = { format: 'iife', entryFileNames: entry };
+    const build = { outDir: 'dist', assetsInlineLimit: 0, rollupOptions: { input: join(root, entry), output } };
+    await vite({ root, configFile: false, logLevel: 'error', build });
+    return join(root, 'dist');
+  },
+  async webpack(entry) {
+    const context = project('webpack');
+    const path = join(context, 'dist');
+    const output = { path, filename: entry, publicPath: '/' };
+    const options = {
+      context,
+      mode: 'production',
+      target: 'web',
+      entry: `./${entry}`,
+      output,
+      performance: { hints: false },
+    };
+    const statistics = await new Promise((resolve, reject) => {
+      webpack(options, (error, result) => (error ? reject(error) : resolve(result)));
+    });
+    assert.equal(statistics.hasErrors() || statistics.hasWarnings(), false, statistics.toString());
+    return path;
+  },
+};
+
+for (const [name, bundle] of Object.entries(bundlers)) {
+  describe(name, () => {
+    test('toolwire, the WebAssembly inside', async () => {
+      const folder = await bundle('main.js');
+      assert.equal(await page(folder, 'main.js'), SANITIZED);
+      assert.equal(wasmFiles(folder), 0);
+    });
+    test('toolwire/slim, the WebAssembly as a file', async () => {
+      const folder = await bundle('slim.js');
+      assert.equal(await page(folder, 'slim.js'), SANITIZED);
+      // esbuild's loader `binary` is the way to have it inside.
+      assert.equal(wasmFiles(folder), name === 'esbuild' ? 0 : 1);
+    });
+  });
+}

@@ -1,0 +1,17 @@
+// Packs the package as `npm publish` would, and installs that into projects/, where the tests call it. dist/ is built
+// already; building it again would build what is being tested.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { PROJECTS, packed, ROOT, run } from './project.js';
+
+rmSync(join(PROJECTS, 'node_modules'), { recursive: true, force: true });
+const [{ filename, files }] = JSON.parse(
+  run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', PROJECTS], ROOT),
+);
+// Not saved: the next build is another tarball of the same version.
+run('npm', ['install', '--offline', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', filename], PROJECTS);
+const installed = JSON.parse(readFileSync(join(PROJECTS, 'node_modules', 'toolwire', 'package.json'), 'utf8'));
+if (installed.dependencies !== undefined) throw new Error('expected no dependencies at run time, found some');
+writeFileSync(packed.list, JSON.stringify({ file: join(PROJECTS, filename), files: files.map(({ path }) => path) }));

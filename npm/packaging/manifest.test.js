@@ -1,0 +1,58 @@
+// What the package holds and what its manifest promises, by the linters that know how runtimes and TypeScript read it.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+import { packed, ROOT, run, tool } from './project.js';
+
+const MODULES = 'deferred dialects envelope error index init options report sanitize schema search search-slim slim';
+const ENTRIES = 'index search slim search-slim';
+
+test('holds what users need and nothing else', () => {
+  const expected = [
+    ...['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'],
+    ...['dist/toolwire.wasm', 'dist/search.wasm'],
+    ...['dist/index.workerd.js', 'dist/search.workerd.js'],
+    ...ENTRIES.split(' ').flatMap((name) => [`dist/${name}.js`, `dist/${name}.cjs`]),
+    ...MODULES.split(' ').flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.cts`]),
+  ];
+  assert.deepEqual(packed.get().files.sort(), expected.sort());
+});
+
+test('publint finds nothing', async () => {
+  const { messages, pkg } = await publint({ pkgDir: ROOT, strict: true });
+  assert.deepEqual(
+    messages.map((message) => formatMessage(message, pkg, { color: false })),
+    [],
+  );
+});
+
+test('are the types wrong? No', () => {
+  // Resolution as in Node before 12, which knew no `exports`, is nobody's any more (TypeScript 7 has dropped it). The `.wasm` files are no modules of TypeScript's: what importing
+  // them gives depends on the bundler, which brings the type.
+  const options = ['--profile', 'node16', '--exclude-entrypoints', 'toolwire.wasm', 'search.wasm', '--format', 'json'];
+  const { analysis } = JSON.parse(run(tool('attw'), [packed.get().file, ...options], ROOT));
+  const problems = Object.values(analysis.problems).flat();
+  assert.deepEqual(
+    problems.filter(({ resolutionKind }) => resolutionKind !== 'node10'),
+    [],
+  );
+  assert.deepEqual(Object.keys(analysis.entrypoints).sort(), [
+    '.',
+    './package.json',
+    './search',
+    './search/slim',
+    './slim',
+  ]);
+});
+
+test('every entry of `exports` is a file in the package', () => {
+  const { exports } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'));
+  const targets = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(targets));
+  const { files } = packed.get();
+  for (const target of targets(exports)) assert.ok(files.includes(target.replace('./', '')), target);
+});

@@ -1,0 +1,24 @@
+// One error class per file, and yet `instanceof` holds across entries and module systems; subclasses stay their own.
+import { createRequire } from 'node:module';
+
+import * as index from 'toolwire';
+import * as search from 'toolwire/search';
+import * as slim from 'toolwire/slim';
+
+const require = createRequire(import.meta.url);
+const copies = [index, search, slim, require('toolwire'), require('toolwire/search'), require('toolwire/slim')];
+const classes = copies.map(({ ToolwireError }) => ToolwireError);
+class Own extends index.ToolwireError {}
+
+const errors = classes.map((Class) => new Class('invalid-json', '', 'message'));
+console.log(
+  new Set(classes).size,
+  errors.every((error) => classes.every((Class) => error instanceof Class)),
+);
+const own = new Own('invalid-json', '', 'message');
+console.log(
+  own instanceof Own,
+  own instanceof search.ToolwireError,
+  errors.some((error) => error instanceof Own),
+);
+console.log([null, undefined, 'text', {}, new Error('message')].some((other) => other instanceof index.ToolwireError));

@@ -1,0 +1,19 @@
+// What the slim entry says if it is given nothing, something else, or the WebAssembly of another entry.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+import { init, sanitize } from 'toolwire/slim';
+
+const { resolve } = createRequire(import.meta.url);
+const said = (call) => {
+  try {
+    return call();
+  } catch (error) {
+    return `${error.name}: ${error.message}`;
+  }
+};
+console.log(said(() => sanitize({}, { dialect: 'codex' })));
+console.log(said(() => init(fetch)));
+console.log(said(() => init(Promise.resolve())));
+console.log(said(() => init(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))));
+console.log(said(() => init(readFileSync(resolve('toolwire/search.wasm')))));

@@ -1,0 +1,65 @@
+// What people write, and what must not compile. Copied into an ES module and a CommonJS project before it is compiled.
+import {
+  applyDeferredLoading,
+  type Change,
+  check,
+  type JsonSchema,
+  normalizeEnvelope,
+  type ObjectSchema,
+  sanitize,
+  sanitizeJson,
+  sanitizeWithReport,
+  ToolwireError,
+  type ToolwireErrorCode,
+} from 'toolwire';
+import { answerToolSearchJson, ToolwireError as SearchError, searchTools } from 'toolwire/search';
+import * as searchSlim from 'toolwire/search/slim';
+import { init, sanitize as slimSanitize } from 'toolwire/slim';
+
+const schema: JsonSchema = sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' });
+const object: ObjectSchema = normalizeEnvelope({});
+const tool: { type: 'object'; properties?: unknown; [keyword: string]: unknown } = object;
+const parameters: Record<string, unknown> = object;
+const text: string = sanitizeJson('{}', { dialect: 'codex' });
+const bytes: Uint8Array = sanitizeJson(new Uint8Array([0x7b, 0x7d]), { dialect: 'codex' });
+const changes: readonly Change[] = sanitizeWithReport({}, { dialect: 'codex-wire', maxBytes: null }).changes;
+const request: { model: string; messages: never[] } = applyDeferredLoading(
+  { model: 'm', messages: [] },
+  { mode: 'filter' },
+);
+const translated: { [name: string]: unknown } = applyDeferredLoading(request, { target: 'openai-responses' });
+const code: ToolwireErrorCode = new ToolwireError('invalid-json', '', 'message').code;
+const rules: string[] = check(schema, { dialect: 'codex' }).map(({ rule }) => rule);
+// @ts-expect-error: the dialect is required
+export const undialected = () => sanitize({}, {});
+// @ts-expect-error: no such dialect
+export const unknown = () => sanitize({}, { dialect: 'codec' });
+// @ts-expect-error: no such option
+export const misspelt = () => normalizeEnvelope({}, { shared: true });
+// @ts-expect-error: text is a string or bytes
+export const untexted = () => sanitizeJson({}, { dialect: 'codex' });
+const names: string[] = searchTools([], 'mail', { limit: 3 });
+const answer: string | null = answerToolSearchJson('{}', '[]');
+// @ts-expect-error: no such mode in JavaScript
+export const patterned = () => searchTools([], 'mail', { mode: 'regex' });
+
+// One error type, whichever entry it comes from.
+export function codeOf(error: unknown): ToolwireErrorCode | undefined {
+  return error instanceof SearchError ? error.code : undefined;
+}
+const same: ToolwireError = new SearchError('invalid-json', '', 'message');
+
+// The slim entries take bytes or a module.
+export function start(given: ArrayBuffer, view: Uint8Array, module: searchSlim.WasmModule): void {
+  init(given);
+  searchSlim.init(view);
+  init(module);
+}
+// @ts-expect-error: a promise has to be awaited
+export const unawaited = () => init(Promise.resolve(new ArrayBuffer(0)));
+// @ts-expect-error: the text of no file
+export const named = () => init('toolwire.wasm');
+const slim: (() => JsonSchema)[] = [slimSanitize, searchSlim.sanitize].map((f) => () => f({}, { dialect: 'codex' }));
+
+export const all = { names, answer, tool, parameters, text, bytes, changes, translated, code, rules, same, slim };
+console.log(JSON.stringify(schema));

@@ -1,0 +1,63 @@
+// The same files in every JavaScript engine that compiles WebAssembly at run time.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+
+import { FOUND, PROJECTS, run, SANITIZED, tool } from './project.js';
+
+const node = (name, file) => run(process.execPath, [file], join(PROJECTS, name));
+
+for (const [label, name] of [
+  ['ES modules', 'node-esm'],
+  ['CommonJS', 'node-cjs'],
+]) {
+  describe(`Node, ${label}`, () => {
+    test('toolwire', () => assert.equal(node(name, 'main.js'), SANITIZED));
+    test('toolwire/search', () => assert.equal(node(name, 'search.js'), `${SANITIZED}\n${FOUND}`));
+    test('toolwire/slim, by bytes', () => assert.equal(node(name, 'slim.js'), SANITIZED));
+  });
+}
+
+test('Node, toolwire/search/slim, by a module', () => assert.equal(node('node-esm', 'search-slim.js'), FOUND));
+
+test('Node, in a thread', () => assert.equal(node('node-esm', 'thread.js'), SANITIZED));
+
+test('an error of one entry is an error of every entry', () => {
+  assert.equal(node('node-esm', 'errors.js'), '6 true\ntrue true false\nfalse');
+});
+
+test('the slim entry says what it was not given', () => {
+  const [none, wrong, promise, foreign, other, ...more] = node('node-esm', 'slim-errors.js').split('\n');
+  assert.match(none, /^Error: expected a call of `init` with .*`toolwire\/toolwire\.wasm`.*, found none$/);
+  assert.match(wrong, /^TypeError: .*expected a `WebAssembly\.Module`, .*, found a function$/);
+  assert.match(promise, /found a `Promise`/);
+  assert.match(
+    foreign,
+    /^TypeError: expected `toolwire\/toolwire\.wasm` of this very release .*, found none of toolwire/,
+  );
+  assert.match(other, /^TypeError: expected `toolwire\/toolwire\.wasm` .*, found `search \d/);
+  assert.deepEqual(more, []);
+});
+
+describe('Deno', () => {
+  const settings = { DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
+  // No permissions: nothing is read, fetched or asked of the system.
+  const deno = (file) =>
+    run(
+      tool('deno'),
+      ['run', '--quiet', '--no-remote', '--no-prompt', '--node-modules-dir=manual', file],
+      runtimes,
+      settings,
+    );
+  test('toolwire', () => assert.equal(deno('main.js'), SANITIZED));
+  test('toolwire/search', () => assert.equal(deno('search.js'), `${SANITIZED}\n${FOUND}`));
+});
+
+describe('Bun', () => {
+  const bun = (file) => run(tool('bun'), ['--no-install', file], runtimes);
+  test('toolwire', () => assert.equal(bun('main.js'), SANITIZED));
+  test('toolwire/search', () => assert.equal(bun('search.js'), `${SANITIZED}\n${FOUND}`));
+});
+
+const runtimes = join(PROJECTS, 'runtimes');

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs what the packaging tests run (bundlers, Deno, Bun, workerd: half a gigabyte) once per machine, whatever the
+# number of checkouts, and links it as npm/packaging/node_modules.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+
+folder=$ROOT/npm/packaging
+key=$(cat "$folder/package.json" "$folder/package-lock.json" <(node --version) | sha256sum | cut -c1-16)
+installed=$TOOLS/npm-packaging-$key
+
+install() { # in a folder of its own, so that a broken or a second installation at the same time harms nobody
+  local scratch=$TOOLS/npm-packaging-new-$$
+  rm -rf "$scratch" && mkdir "$scratch" && cp "$folder/package.json" "$folder/package-lock.json" "$scratch"
+  # Not `npm ci`: it refuses lock files without the binaries of other platforms, and mirrors may not carry those.
+  npm install --prefix "$scratch" --no-audit --no-fund --no-update-notifier || return
+  if [ -d "$installed" ]; then rm -rf "$scratch"; else mv "$scratch" "$installed"; fi
+}
+
+[ -d "$installed" ] ||
+  step "install the tools of the packaging tests (half a minute, once)" "$LOGS/npm-packaging.log" install ||
+  die "the tools of the packaging tests cannot be installed, see $LOGS/npm-packaging.log"
+if [ "$(readlink "$folder/node_modules")" != "$installed/node_modules" ]; then
+  rm -rf "$folder/node_modules"
+  ln -s "$installed/node_modules" "$folder/node_modules"
+fi
