@@ -66,7 +66,10 @@ else
   say "clippy for wasm32: not possible here, rustup has no library for that target; linted for this machine only"
 fi
 check "core without std" scripts/no-std.sh
-check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --no-deps --locked
+check "oldest Rust" scripts/msrv.sh
+check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --all-features --no-deps --locked
+# What `cargo publish` does before it uploads, without the network; tests run on unfinished work, too.
+check "crate" cargo package -p toolwire --locked --offline --allow-dirty
 # The bindings have readers only inside this repository.
 check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
 check "lint npm" npm run --silent --prefix npm lint

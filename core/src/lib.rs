@@ -34,3 +34,8 @@ pub use api::*;
 pub use error::{Code, Error};
 pub use options::*;
 pub use report::{lossless, Accepts, Allow, Change, Guidance};
+
+/// The README's examples are tests, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

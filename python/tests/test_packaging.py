@@ -1,4 +1,4 @@
-"""Wheel and sdist: each installs into an empty environment and makes one call there.
+"""Wheel and sdist: each installs into an empty environment and makes calls there, and PyPI will take it.
 
 Both are built anew; what cargo has compiled for them before is used again. Nothing is downloaded: the build backend is
 the one in this environment.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trove_classifiers
 
 PACKAGE = Path(__file__).resolve().parents[1]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or PACKAGE.parent / "target")
@@ -86,6 +88,11 @@ def only(folder: Path, pattern: str) -> Path:
     return found
 
 
+def would_be_taken(package: Path) -> None:
+    """Read a package as PyPI does: its metadata, the page it makes of the README, the classifiers."""
+    run(sys.executable, "-m", "twine", "check", "--strict", package, directory=package.parent)
+
+
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the sdist."""
@@ -112,10 +119,19 @@ def test_wheel(tmp_path: Path) -> None:
     assert sorted(licences) == sorted(
         (PACKAGE.parent / name).read_bytes() for name in ("LICENSE-APACHE", "LICENSE-MIT")
     )
+    would_be_taken(wheel)
     installs(wheel, tmp_path / "environment")
 
 
+def test_classifiers_are_known() -> None:
+    # PyPI refuses an upload for a single one that it does not know, and twine does not look.
+    listed = re.findall(r'^    "(.* :: .*)",$', (PACKAGE / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
+    assert len(listed) > 10
+    assert set(listed) <= trove_classifiers.classifiers
+
+
 def test_sdist_has_what_it_takes_and_nothing_private(sdist: Path) -> None:
+    would_be_taken(sdist)
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
     assert {"Cargo.lock", "Cargo.toml", "PKG-INFO", "core/src/lib.rs", "bindings-py/src/lib.rs"} <= names

@@ -25,9 +25,7 @@ pub use sanitize::{
 #[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
-pub use tools::{
-    check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json, Restore, RestoredCall, SanitizedTools,
-};
+pub use tools::{check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json, Restore, RestoredCall, SanitizedTools};
 
 pub use crate::{
     check::Violation,

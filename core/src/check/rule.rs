@@ -88,6 +88,52 @@ rules! {
     RefAnyOf = "ref-any-of",
     /// Recursion without a way out.
     EndlessRecursion = "endless-recursion",
+    /// A keyword that may not stand at the root.
+    RootKeyword = "root-keyword",
+    /// A keyword that may not stand anywhere.
+    RefusedKeyword = "refused-keyword",
+    /// A key that is no keyword, where only keywords may stand.
+    UnknownKeyword = "unknown-keyword",
+    /// A keyword's value is not what the meta-schema says.
+    KeywordValue = "keyword-value",
+    /// A keyword's number is above what is accepted.
+    KeywordTooLarge = "keyword-too-large",
+    /// A list of types where one name must stand, or with types that may not be in a list.
+    TypeList = "type-list",
+    /// A schema without a type, where one is needed.
+    Untyped = "untyped",
+    /// A value of `enum` of a kind, or with a content, that may not be listed.
+    EnumKind = "enum-kind",
+    /// `enum` beside a type that none of its values has.
+    EnumContradicts = "enum-contradicts",
+    /// An object without `properties`, where they must be written.
+    ObjectWithoutProperties = "object-without-properties",
+    /// An object that must say `additionalProperties: false`.
+    ObjectNotClosed = "object-not-closed",
+    /// An object that must say whether it is open.
+    ObjectOpenness = "object-openness",
+    /// `additionalProperties` with a schema, where only a boolean may stand.
+    Map = "map",
+    /// A property that is not in `required`, where all must be.
+    NotRequired = "not-required",
+    /// An array without `items`.
+    ArrayWithoutItems = "array-without-items",
+    /// `items` that say nothing.
+    OpenItems = "open-items",
+    /// A regular expression that does not compile there.
+    Pattern = "pattern",
+    /// A `format` that is refused.
+    Format = "format",
+    /// A keyword beside `$ref` that may not stand there.
+    BesideRef = "beside-ref",
+    /// A keyword beside `anyOf` that may not stand there.
+    BesideAnyOf = "beside-any-of",
+    /// Two branches of `anyOf` are objects whose first property has the same name.
+    AnyOfFirstKeys = "any-of-first-keys",
+    /// A property's name is made of what no name may be made of.
+    PropertyName = "property-name",
+    /// Recursion where there may be none.
+    Recursion = "recursion",
     /// A number beyond the range of a 64-bit float.
     NumberRange = "number-range",
     /// The whole is too large.

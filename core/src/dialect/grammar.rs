@@ -1,16 +1,38 @@
 //! What a surface accepts, as data: the one description that `sanitize` writes towards and `check` judges by.
 //!
 //! Every field is a fact about some API; a dialect's file says which, with its source. Nothing here rewrites anything.
+//! [`Grammar::OPEN`] refuses nothing: a table names what it refuses and takes the rest from there.
 
-use crate::schema::keyword::Keywords;
+use alloc::{format, string::String};
+
+use crate::schema::keyword::{Keyword, Keywords};
 
 /// The language of one API surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grammar {
+    /// What `check` finds nothing in is returned as it is, unless an option asks for more. `false`: the rules run on everything,
+    /// because the documentation asks for a form that the validator does not insist on.
+    pub(crate) as_is: bool,
     /// The root must say `type: "object"` and nothing else.
     pub(crate) object_root: bool,
+    /// Keywords that may not stand at the root, though they may further down.
+    pub(crate) root_refuses: Keywords,
+    /// Keywords that may not stand anywhere.
+    pub(crate) refuses: Keywords,
+    /// Keys that JSON Schema does not have: `None`, any may stand; else only these.
+    pub(crate) unknown: Option<&'static [&'static str]>,
+    /// Every keyword's value must be what the 2020-12 meta-schema says.
+    pub(crate) metaschema: bool,
     /// The names that `type` may hold.
     pub(crate) types: &'static [&'static str],
+    /// Which lists of types may stand under `type`.
+    pub(crate) type_lists: TypeLists,
+    /// What a schema that says nothing of types needs.
+    pub(crate) typed: Typed,
+    /// How "anything" is said where a schema needs a type.
+    pub(crate) anything: Anything,
+    /// How null is admitted where lists of types may not say it.
+    pub(crate) null: Null,
     /// The keywords whose schemas are looked into.
     pub(crate) through: Keywords,
     /// Keywords that conflict with nothing, wherever they stand.
@@ -23,6 +45,16 @@ pub(crate) struct Grammar {
     pub(crate) enums: EnumRule,
     /// How `anyOf` may be written.
     pub(crate) any_of: AnyOfRule,
+    /// How objects may be written.
+    pub(crate) objects: ObjectRule,
+    /// How arrays may be written.
+    pub(crate) arrays: ArrayRule,
+    /// Which regular expressions compile.
+    pub(crate) patterns: PatternRule,
+    /// The values of `format`: `None`, any; else by type, and where a type is not listed, none.
+    pub(crate) formats: Option<&'static [(&'static str, &'static [&'static str])]>,
+    /// Keywords whose number may not be larger than this.
+    pub(crate) at_most: &'static [(Keyword, u64)],
     /// `required` may name only properties of the same schema.
     pub(crate) required_is_known: bool,
     /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
@@ -43,11 +75,158 @@ pub(crate) struct Grammar {
     pub(crate) six_bytes: &'static [char],
 }
 
+impl Grammar {
+    /// Refuses nothing but a root that is no object.
+    pub(crate) const OPEN: Grammar = Grammar {
+        as_is: true,
+        object_root: true,
+        root_refuses: Keywords::NONE,
+        refuses: Keywords::NONE,
+        unknown: None,
+        metaschema: false,
+        types: &["string", "number", "integer", "boolean", "object", "array", "null"],
+        type_lists: TypeLists::Any,
+        typed: Typed::No,
+        anything: Anything::Unsaid,
+        null: Null::Type,
+        through: Keywords::ALL,
+        annotations: Keywords::of(&[Keyword::Description, Keyword::Title]),
+        refs: RefRule::OPEN,
+        beside_type_list: None,
+        enums: EnumRule::OPEN,
+        any_of: AnyOfRule::OPEN,
+        objects: ObjectRule::OPEN,
+        arrays: ArrayRule { needs_items: false, open_items: true },
+        patterns: PatternRule::Any,
+        formats: None,
+        at_most: &[],
+        required_is_known: false,
+        boolean_schemas: true,
+        array_items: true,
+        strings: Keywords::NONE,
+        nullable_strings: Keywords::NONE,
+        names: NameRule::OPEN,
+        opaque: Keywords::NONE,
+        finite_numbers: false,
+        six_bytes: &[],
+    };
+}
+
+/// Which lists of types may stand under `type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypeLists {
+    /// Any.
+    Any,
+    /// Of `null`, strings, numbers, integers and booleans only.
+    Scalars,
+    /// None: `type` is one name.
+    None,
+}
+
+/// What a schema that says nothing of types needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// Nothing: `{}` is accepted.
+    No,
+    /// One of `type`, `anyOf` and `$ref`.
+    TypeOrUnion,
+}
+
+/// How "anything" is said where a schema needs a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anything {
+    /// By saying nothing.
+    Unsaid,
+    /// `type`, a list of six; `anyOf` of the six where something else stands there that such a list forbids.
+    TypeList,
+    /// `anyOf` of all six types.
+    Union,
+}
+
+/// How null is admitted where lists of types may not say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Null {
+    /// As a type of its own: in a list of types, or in a branch of `anyOf`.
+    Type,
+    /// By OpenAPI's `nullable: true`.
+    Nullable,
+}
+
+/// How objects may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ObjectRule {
+    /// `properties` must stand there.
+    pub(crate) properties: PropertiesRule,
+    /// What an object that names no `additionalProperties` is, and what may be said.
+    pub(crate) open: OpenRule,
+    /// Every property must be in `required`.
+    pub(crate) all_required: bool,
+    /// `additionalProperties` may be a schema.
+    pub(crate) maps: bool,
+}
+
+impl ObjectRule {
+    /// Any object.
+    pub(crate) const OPEN: ObjectRule =
+        ObjectRule { properties: PropertiesRule::Optional, open: OpenRule::AsJsonSchema, all_required: false, maps: true };
+}
+
+/// Where `properties` must stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PropertiesRule {
+    /// Nowhere.
+    Optional,
+    /// At the root, though it may be empty.
+    AtRoot,
+    /// At every object schema (`type: "object"`), though it may be empty.
+    Written,
+    /// At every object schema, and below the root it may not be empty.
+    NotEmptyBelowRoot,
+}
+
+/// What an object that names no `additionalProperties` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpenRule {
+    /// Open, as JSON Schema says.
+    AsJsonSchema,
+    /// Closed, so that an open one must say `additionalProperties: true`.
+    ClosedByDefault,
+    /// Every object must say `additionalProperties: false`.
+    MustClose,
+}
+
+/// How arrays may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ArrayRule {
+    /// `items` (or `prefixItems`, where it is accepted) must stand beside `type: "array"`.
+    pub(crate) needs_items: bool,
+    /// `items` may say nothing: `{}` or `true`.
+    pub(crate) open_items: bool,
+}
+
+/// Which regular expressions compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PatternRule {
+    /// All of them.
+    Any,
+    /// What Python's `re` compiles, as far as the constructs that are known to fail go.
+    Python,
+    /// Regular ones: what `Python` allows, without lookaround, backreferences and word boundaries.
+    Regular,
+    /// Regular ones that begin with `^` and end with `$`.
+    Anchored,
+}
+
 /// How references may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RefRule {
+    /// References may be written in any way that leads to a schema of the document: pointers, anchors, identifiers. `false`:
+    /// only as the next three fields say.
+    pub(crate) anywhere: bool,
     /// References may be written `#/$defs/name`, with the table at the root. `false`: not at all.
     pub(crate) to_defs: bool,
+    /// References may be written `#/definitions/name`, with the table at the root.
+    pub(crate) to_definitions: bool,
     /// References may be written `#`.
     pub(crate) to_root: bool,
     /// The keywords that may stand beside `$ref`, whatever its target says.
@@ -56,8 +235,8 @@ pub(crate) struct RefRule {
     pub(crate) no_type_beside: bool,
     /// No keyword but annotations both beside it and in its target (or in a branch of its target's `anyOf`).
     pub(crate) no_shared_keywords: bool,
-    /// A definition may refer to itself, as long as an instance can end.
-    pub(crate) recursion: bool,
+    /// Where recursion may stand.
+    pub(crate) recursion: Recursion,
     /// A reference may not be the direct value of these keywords, nor a direct member of these tables.
     pub(crate) not_directly_under: Keywords,
     /// Wherever an object holds the key `$ref`, in whatever JSON, it counts as a reference, and it may stand only as the value of
@@ -68,6 +247,57 @@ pub(crate) struct RefRule {
     pub(crate) unjudged_under: Keywords,
     /// Pointer escapes are not decoded, so no definition's name, nor any key inside a definition, may need one.
     pub(crate) no_slash_in_definitions: bool,
+    /// References stay where they are accepted; `false`: they are inlined unless they are recursive.
+    pub(crate) kept_by_default: bool,
+}
+
+impl RefRule {
+    /// Any reference that leads somewhere in the document.
+    pub(crate) const OPEN: RefRule = RefRule {
+        anywhere: true,
+        to_defs: true,
+        to_definitions: true,
+        to_root: true,
+        beside: Keywords::ALL,
+        no_type_beside: false,
+        no_shared_keywords: false,
+        recursion: Recursion::Free,
+        not_directly_under: Keywords::NONE,
+        only_under: None,
+        unjudged_under: Keywords::NONE,
+        no_slash_in_definitions: false,
+        kept_by_default: true,
+    };
+
+    /// Is it by the rules of JSON Schema that references find their targets?
+    pub(crate) const fn resolves(&self) -> bool {
+        self.anywhere || !matches!(self.recursion, Recursion::Free | Recursion::MustEnd)
+    }
+
+    /// No references at all.
+    pub(crate) const NONE: RefRule = RefRule {
+        anywhere: false,
+        to_defs: false,
+        to_definitions: false,
+        to_root: false,
+        beside: Keywords::NONE,
+        recursion: Recursion::Refused,
+        kept_by_default: false,
+        ..RefRule::OPEN
+    };
+}
+
+/// Where recursion may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recursion {
+    /// Anywhere.
+    Free,
+    /// Where an instance can end, by the reading of the validator that refuses it elsewhere.
+    MustEnd,
+    /// Only through properties that are not required.
+    OnlyOptional,
+    /// Nowhere: it is unrolled a few levels.
+    Refused,
 }
 
 /// What may stand beside a list of several types.
@@ -88,8 +318,30 @@ pub(crate) struct EnumRule {
     pub(crate) nullable_scalar_only: bool,
     /// `null` stands first in that list where a value is null: the first numeric type refuses every other kind of value.
     pub(crate) null_first: bool,
+    /// The kinds of value it may hold, by type name; `integer` is every number that has no fraction.
+    pub(crate) kinds: &'static [&'static str],
+    /// An empty string may be a value.
+    pub(crate) empty_string: bool,
+    /// Values may not hold this.
+    pub(crate) without: Option<char>,
+    /// A type beside it that no value has is refused.
+    pub(crate) agrees: bool,
     /// The most values.
     pub(crate) most: usize,
+}
+
+impl EnumRule {
+    /// Any list of values.
+    pub(crate) const OPEN: EnumRule = EnumRule {
+        needs_type: false,
+        nullable_scalar_only: false,
+        null_first: false,
+        kinds: &["string", "number", "integer", "boolean", "object", "array", "null"],
+        empty_string: true,
+        without: None,
+        agrees: false,
+        most: usize::MAX,
+    };
 }
 
 /// How `anyOf` may be written.
@@ -99,8 +351,18 @@ pub(crate) struct AnyOfRule {
     pub(crate) no_type_beside: bool,
     /// No keyword, known or not, both beside it and in a branch, except the annotations of the grammar.
     pub(crate) no_shared_keywords: bool,
+    /// The keywords that may stand beside it; everything else goes into its branches.
+    pub(crate) beside: Keywords,
+    /// No two branches may be objects whose first property has the same name.
+    pub(crate) distinct_first_keys: bool,
     /// The most branches.
     pub(crate) most: usize,
+}
+
+impl AnyOfRule {
+    /// Any list of schemas.
+    pub(crate) const OPEN: AnyOfRule =
+        AnyOfRule { no_type_beside: false, no_shared_keywords: false, beside: Keywords::ALL, distinct_first_keys: false, most: usize::MAX };
 }
 
 /// Which property names may be used.
@@ -110,4 +372,39 @@ pub(crate) struct NameRule {
     pub(crate) reserved: &'static [&'static str],
     /// Below a name with `{` and `}` no schema may have `enum`, `required`, `anyOf` or a `$ref` other than `#`.
     pub(crate) no_braces: bool,
+    /// What a name is made of; `None`: anything.
+    pub(crate) shape: Option<PropertyShape>,
+}
+
+impl NameRule {
+    /// Any name.
+    pub(crate) const OPEN: NameRule = NameRule { reserved: &[], no_braces: false, shape: None };
+}
+
+/// What a property's name is made of: ASCII letters, digits, and what is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PropertyShape {
+    /// Characters beyond letters and digits.
+    pub(crate) also: &'static str,
+    /// The first character is a letter or one of these, never a digit; `None`: it is like any other.
+    pub(crate) first: Option<&'static str>,
+    /// The most characters; at least one.
+    pub(crate) most: usize,
+    /// It holds for properties of the root only.
+    pub(crate) root_only: bool,
+}
+
+impl PropertyShape {
+    /// Is a name of this shape?
+    pub(crate) fn allows(&self, name: &str) -> bool {
+        let fits = |character: char| character.is_ascii_alphanumeric() || self.also.contains(character);
+        let begins = |also: &str| name.chars().next().is_some_and(|first| first.is_ascii_alphabetic() || also.contains(first));
+        !name.is_empty() && name.len() <= self.most && name.chars().all(fits) && self.first.is_none_or(begins)
+    }
+
+    /// In words, for messages.
+    pub(crate) fn describe(&self) -> String {
+        let first = self.first.map_or_else(String::new, |also| format!(" that begins with a letter or one of `{also}`"));
+        format!("a name of 1 to {} letters, digits or `{}`{first}", self.most, self.also)
+    }
 }

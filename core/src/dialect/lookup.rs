@@ -93,7 +93,8 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
     let fits = |row: &&Row| {
         let host_fits = row.hosts.is_empty() || host.as_deref().is_some_and(|host| row.hosts.iter().any(|pattern| is_host(pattern, host)));
         let api_fits = row.apis.is_empty() || query.api.is_some_and(|api| row.apis.contains(&api));
-        let model_fits = row.models.is_empty() || model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start)));
+        let model_fits =
+            row.models.is_empty() || model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start)));
         host_fits && api_fits && model_fits
     };
     let row = ROWS.iter().find(fits).ok_or_else(|| unknown(query))?;
@@ -102,7 +103,8 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
         Some(strict) => Ok(strict),
         None => {
             let plain = row.plain;
-            let message = format!("expected a surface whose strict mode is known, found that of `{plain}`; without `strict` it is `{plain}`");
+            let message =
+                format!("expected a surface whose strict mode is known, found that of `{plain}`; without `strict` it is `{plain}`");
             Err(Error::new(Code::UnknownDialect, "/strict", message))
         }
     }
@@ -126,8 +128,9 @@ fn unknown(query: &DialectQuery) -> Error {
     let hosts = quoted(&mut ROWS.iter().flat_map(|row| row.hosts).copied());
     let apis = quoted(&mut Api::CHOICES.iter().map(|(name, _)| *name));
     let models = quoted(&mut ROWS.iter().flat_map(|row| row.models).copied());
-    let message =
-        format!("expected one of the hosts {hosts}, or an `api` of {apis}, or a model whose name begins with one of {models}; found `{found}`");
+    let message = format!(
+        "expected one of the hosts {hosts}, or an `api` of {apis}, or a model whose name begins with one of {models}; found `{found}`"
+    );
     Error::new(Code::UnknownDialect, pointer, message)
 }
 

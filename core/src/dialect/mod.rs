@@ -1,12 +1,25 @@
 //! What each model API accepts, as tables with their sources. One file per API family; nothing here rewrites anything.
 
+mod anthropic;
+mod bedrock;
+mod cerebras;
 mod codex;
+mod deepseek;
+mod fireworks;
+mod gemini;
 pub(crate) mod grammar;
+mod groq;
+mod llama_cpp;
 pub(crate) mod lookup;
+mod mistral;
 mod moonshot;
+mod openai;
+mod portable;
+mod serves;
 pub(crate) mod surface;
+mod xai;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use crate::{
     error::{Code, Error},
@@ -40,6 +53,13 @@ pub struct Fact {
     pub rules: &'static [&'static str],
 }
 
+impl Fact {
+    /// The fact, its confidence and its source, as the report says why a rule is there.
+    fn in_words(&self) -> String {
+        format!("{} (confidence {}): {}", self.says, self.confidence, self.source)
+    }
+}
+
 /// One dialect: what one surface of one API accepts, and how sure we are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -65,12 +85,33 @@ pub struct Dialect {
     /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `""` is the reason of all others.
     pub(crate) reasons: &'static [(&'static str, &'static str)],
     pub(crate) method: Method,
-        /// How tools are written around their schemas, and what a request may hold.
+    /// How tools are written around their schemas, and what a request may hold.
     pub(crate) tools: surface::Surface,
 }
 
 /// Every dialect, in the order in which they are documented.
-pub(crate) const DIALECTS: &[Dialect] = &[codex::CODEX, codex::CODEX_WIRE, moonshot::MOONSHOT];
+pub(crate) const DIALECTS: &[Dialect] = &[
+    codex::CODEX,
+    codex::CODEX_WIRE,
+    openai::RESPONSES,
+    openai::CHAT,
+    openai::STRICT,
+    portable::PORTABLE,
+    anthropic::ANTHROPIC,
+    anthropic::STRICT,
+    gemini::GEMINI,
+    gemini::JSON_SCHEMA,
+    moonshot::MOONSHOT,
+    xai::XAI,
+    deepseek::DEEPSEEK,
+    deepseek::STRICT,
+    bedrock::BEDROCK,
+    mistral::MISTRAL,
+    groq::GROQ,
+    cerebras::CEREBRAS,
+    fireworks::FIREWORKS,
+    llama_cpp::LLAMA_CPP,
+];
 
 impl Dialect {
     /// A limit of this dialect, if it has it.
@@ -78,13 +119,21 @@ impl Dialect {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
     }
 
-    /// Why a rule is there.
-    pub(crate) fn because(&self, rule: &str) -> &'static str {
+    /// Why a rule is there: its own reason, or the fact that it serves.
+    pub(crate) fn because(&self, rule: &str) -> Cow<'static, str> {
         let find = |name: &str| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
-        find(rule).or_else(|| find("")).unwrap_or_default()
+        if let Some(reason) = find(rule) {
+            return Cow::Borrowed(reason);
+        }
+        let fact = self.facts.iter().find(|fact| fact.rules.iter().any(|checked| serves::serves(rule, checked)));
+        match (fact, find("")) {
+            (Some(fact), _) => Cow::Owned(fact.in_words()),
+            (None, Some(reason)) => Cow::Borrowed(reason),
+            (None, None) => self.facts.first().map(|fact| Cow::Owned(fact.in_words())).unwrap_or_default(),
+        }
     }
 
-        /// The fact that a rule of `check` rests on.
+    /// The fact that a rule of `check` rests on.
     pub(crate) fn fact_of(&self, rule: &str) -> Option<&'static Fact> {
         self.facts.iter().find(|fact| fact.rules.contains(&rule)).or_else(|| self.facts.first())
     }

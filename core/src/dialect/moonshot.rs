@@ -2,7 +2,7 @@
 //! "strict", and the root gate of the live API.
 
 use super::{
-    grammar::{AnyOfRule, EnumRule, Grammar, NameRule, RefRule, TypeListRule},
+    grammar::{AnyOfRule, Anything, EnumRule, Grammar, NameRule, Recursion, RefRule, TypeListRule},
     surface::{NameShape, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -164,18 +164,21 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     tools: TOOLS,
 };
 
-const GRAMMAR: Grammar = Grammar {
-    object_root: true,
-    types: &["string", "number", "integer", "boolean", "object", "array", "null"],
+pub(super) const GRAMMAR: Grammar = Grammar {
+    // The documentation wants a type everywhere, and references said in full; the validator does not insist.
+    as_is: false,
+    anything: Anything::TypeList,
     through: Keywords::of(&[Keyword::Defs, Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf]),
-    annotations: Keywords::of(&[Keyword::Description, Keyword::Title]),
     refs: RefRule {
+        anywhere: false,
         to_defs: true,
+        to_definitions: false,
         to_root: true,
+        kept_by_default: false,
         beside: Keywords::of(&[Keyword::Description, Keyword::Title]),
         no_type_beside: true,
         no_shared_keywords: true,
-        recursion: true,
+        recursion: Recursion::MustEnd,
         not_directly_under: Keywords::of(&[
             Keyword::Not,
             Keyword::If,
@@ -192,14 +195,14 @@ const GRAMMAR: Grammar = Grammar {
         anywhere: Keywords::of(&[Keyword::Description, Keyword::Title]),
         at_root: Keywords::of(&[Keyword::Defs, Keyword::Id]),
     }),
-    enums: EnumRule { needs_type: true, nullable_scalar_only: true, null_first: true, most: 1_000 },
-    any_of: AnyOfRule { no_type_beside: true, no_shared_keywords: true, most: 500 },
+    enums: EnumRule { needs_type: true, nullable_scalar_only: true, null_first: true, most: 1_000, ..EnumRule::OPEN },
+    any_of: AnyOfRule { no_type_beside: true, no_shared_keywords: true, most: 500, ..AnyOfRule::OPEN },
     required_is_known: true,
     boolean_schemas: false,
     array_items: false,
     strings: Keywords::of(&[Keyword::Description, Keyword::Pattern, Keyword::Id]),
     nullable_strings: Keywords::of(&[Keyword::Pattern, Keyword::Id]),
-    names: NameRule { reserved: &["$defs", "$ref", "anyOf", "required", "additionalProperties"], no_braces: true },
+    names: NameRule { reserved: &["$defs", "$ref", "anyOf", "required", "additionalProperties"], no_braces: true, ..NameRule::OPEN },
     opaque: Keywords::of(&[
         Keyword::OneOf,
         Keyword::AllOf,
@@ -218,4 +221,5 @@ const GRAMMAR: Grammar = Grammar {
     finite_numbers: true,
     // The validator measures what Go's `json.Marshal` writes, made safe for HTML and JavaScript.
     six_bytes: &['<', '>', '&', '\u{2028}', '\u{2029}'],
+    ..Grammar::OPEN
 };

@@ -179,6 +179,14 @@ impl Keywords {
         Keywords(bits)
     }
 
+    /// No keyword.
+    pub(crate) const NONE: Keywords = Keywords(0);
+
+    /// Every keyword but these.
+    pub(crate) const fn all_but(list: &[Keyword]) -> Self {
+        Keywords(!Keywords::of(list).0)
+    }
+
     /// Every keyword under which schemas stand.
     pub(crate) const ALL: Keywords = Keywords(u128::MAX);
 

@@ -7,6 +7,7 @@ pub(crate) mod graph;
 pub(crate) mod keyword;
 pub(crate) mod merge;
 pub(crate) mod reach;
+pub(crate) mod regex;
 pub(crate) mod resolve;
 pub(crate) mod uri;
 pub(crate) mod walk;

@@ -29,7 +29,8 @@ pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
         Counted::Tools => return 1,
         Counted::OptionalProperties => |_, required| !required,
         Counted::Unions => |property, _| {
-            property.get("anyOf").is_some() || property.get("type").is_some_and(|types| types.as_array().is_some_and(|types| types.len() > 1))
+            property.get("anyOf").is_some()
+                || property.get("type").is_some_and(|types| types.as_array().is_some_and(|types| types.len() > 1))
         },
     };
     let Some(schema) = schema else { return 0 };

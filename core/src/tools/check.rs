@@ -117,7 +117,8 @@ impl Checking {
         let (entry, surface) = (&listed.entry, self.dialect.tools);
         match shape.name(entry) {
             None => {
-                let found = shape.part(entry, "name").map_or("none", |name| if name.as_text().is_some() { "an empty string" } else { name.kind() });
+                let found =
+                    shape.part(entry, "name").map_or("none", |name| if name.as_text().is_some() { "an empty string" } else { name.kind() });
                 self.add(None, "nameless-tool", at(listed, &[]), format!("expected a name as a string, found {found}"));
             }
             Some(text) if !names::is_legal(surface.names, text) => {

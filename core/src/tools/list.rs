@@ -240,7 +240,8 @@ impl Writer<'_> {
             match target.write(entry, shape, number, self.format) {
                 Ok(mut written) => {
                     if let Some(cause) = first {
-                        let because = format!("`{}` cannot say it: {}", self.targets.first().map_or("", |first| first.dialect.name), cause.message);
+                        let because =
+                            format!("`{}` cannot say it: {}", self.targets.first().map_or("", |first| first.dialect.name), cause.message);
                         let message = format!("written in `{}`, the fallback", target.dialect.name);
                         let at = (String::new(), Some(String::new()));
                         written.changes.insert(0, about("fallback", at, Guidance::Same, because.into(), message));
@@ -308,7 +309,8 @@ impl Target {
             if takes > 0 && taken + takes > limit.most {
                 let rule = limit.counts.rule();
                 let (what, most) = (limit.counts.words(), limit.most);
-                let message = format!("expected at most {most} {what} in all tools of a request, found {takes} more than the {taken} before");
+                let message =
+                    format!("expected at most {most} {what} in all tools of a request, found {takes} more than the {taken} before");
                 return Err(refused(rule, "", message));
             }
         }
@@ -352,7 +354,13 @@ fn description(
 }
 
 /// A change of a tool that leaves its arguments as they are.
-fn about(rule: &'static str, (from, to): (String, Option<String>), guidance: Guidance, because: Cow<'static, str>, message: String) -> Change {
+fn about(
+    rule: &'static str,
+    (from, to): (String, Option<String>),
+    guidance: Guidance,
+    because: Cow<'static, str>,
+    message: String,
+) -> Change {
     Change { pointer: from, output_pointer: to, rule, accepts: Accepts::Same, guidance, encoded: false, because, message }
 }
 

@@ -174,7 +174,9 @@ fn own(node: Node<'_>) -> Node<'static> {
         Data::Array(items) => Node::array(items.into_iter().map(own).collect()),
         Data::Object(object) => {
             let members = object.into_members().into_iter();
-            Node::object(Object::from_unique(members.map(|member| Member { key: member.key.into_owned(), value: own(member.value) }).collect()))
+            Node::object(Object::from_unique(
+                members.map(|member| Member { key: member.key.into_owned(), value: own(member.value) }).collect(),
+            ))
         }
     }
 }

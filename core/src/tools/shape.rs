@@ -111,9 +111,7 @@ pub(super) fn recognise(entry: &Node<'_>) -> Entry {
     }
     let found = KEYS.iter().find(|(key, _)| object.has(key));
     match (kind, found) {
-        _ if is_function => {
-            Entry::Tool(Shape { format: Some(ToolFormat::OpenaiResponses), holder: None, key: found.map(|(key, _)| *key) })
-        }
+        _ if is_function => Entry::Tool(Shape { format: Some(ToolFormat::OpenaiResponses), holder: None, key: found.map(|(key, _)| *key) }),
         // Anthropic writes `type: "custom"` for tools of the caller; OpenAI's custom tools have a grammar, and no schema.
         (Some(kind), Some((key, format))) if kind.is_text("custom") => {
             Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })

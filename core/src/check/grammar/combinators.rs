@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{seen, stands_for_a_schema, Report, Rule, Schema};
+use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
 use crate::{
     dialect::grammar::Grammar,
     json::{push_token, Node, Text},
@@ -20,6 +20,9 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     if branches.is_empty() || branches.len() > rule.most {
         let (expected, found) = (format!("1 to {} branches", rule.most), format!("{}", branches.len()));
         report.add(value, Rule::AnyOfSize, schema.at("anyOf"), &expected, &found);
+    }
+    if rule.distinct_first_keys {
+        first_keys(schema, branches, report);
     }
     let grammar = report.grammar;
     // That `type` may not stand beside it at all is said already.
@@ -40,6 +43,19 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
                 let found = format!("`{}` in both", member.key.display());
                 report.add(&member.value, Rule::AnyOfShared, pointer, "a keyword either beside `anyOf` or in its branches", &found);
             }
+        }
+    }
+}
+
+/// The branches are told apart by the first key of an object.
+fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Report<'_>) {
+    let mut seen_keys = Set::new();
+    for (index, branch) in branches.iter().enumerate() {
+        let first = branch.get("properties").and_then(Node::as_object).and_then(|table| table.iter().next());
+        let Some(first) = first else { continue };
+        if !seen_keys.insert(&first.key) {
+            let pointer = format!("{}/{index}", schema.at("anyOf"));
+            report.add(branch, Rule::AnyOfFirstKeys, pointer, "branches whose first properties have different names", &quoted(&first.key));
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     for member in table {
         let mut pointer = schema.at("$defs");
         push_token(&mut pointer, &member.key.display());
-        if member.key.is_empty() {
+        if member.key.is_empty() && !report.grammar.refs.anywhere {
             report.add(&member.value, Rule::DefinitionName, pointer.clone(), "a name", "an empty one");
         } else if no_slash && member.key.display().contains('/') {
             report.add(&member.value, Rule::DefinitionName, pointer.clone(), "a name without `/`", &quoted(&member.key));

@@ -22,6 +22,17 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         let (expected, found) = (format!("at most {} values", rule.most), format!("{}", values.len()));
         report.add(value, Rule::EnumTooLong, schema.at("enum"), &expected, &found);
     }
+    for (index, item) in values.iter().enumerate() {
+        let at = || schema.at("enum") + &format!("/{index}");
+        if !rule.kinds.iter().any(|name| is_of(item, name)) {
+            let expected = format!("values of type `{}` only", rule.kinds.join("` or `"));
+            report.add(item, Rule::EnumKind, at(), &expected, &seen(item));
+        } else if !rule.empty_string && item.as_text().is_some_and(|text| text.is_empty()) {
+            report.add(item, Rule::EnumKind, at(), "no empty string among the values", "one");
+        } else if let Some(refused) = rule.without.filter(|refused| item.as_text().is_some_and(|text| text.display().contains(*refused))) {
+            report.add(item, Rule::EnumKind, at(), &format!("values without `{refused}`"), &seen(item));
+        }
+    }
     let Some(beside) = schema.get("type") else {
         if rule.needs_type {
             report.add(value, Rule::EnumWithoutType, schema.at("enum"), "a `type` beside `enum`", "none");
@@ -34,6 +45,10 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         let (expected, found) = ("one type, or `null` and one scalar type, beside `enum`", format!("`{}`", names.join("`, `")));
         report.add(beside, Rule::EnumTypeList, schema.at("type"), expected, &found);
         return;
+    }
+    if rule.agrees && !values.is_empty() && !values.iter().any(|item| names.iter().any(|name| is_of(item, name))) {
+        let expected = format!("`enum` with a value of type `{}`", names.join("` or `"));
+        report.add(value, Rule::EnumContradicts, schema.at("enum"), &expected, "none");
     }
     if !rule.needs_type {
         return;

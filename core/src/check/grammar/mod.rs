@@ -2,7 +2,10 @@
 //!
 //! Nothing here asks for a dialect's name; every fact comes from the grammar and the dialect's limits.
 
+mod allowed;
 mod combinators;
+mod containers;
+mod cycles;
 mod definitions;
 mod document;
 mod enums;
@@ -11,6 +14,8 @@ mod objects;
 mod places;
 mod recursion;
 mod references;
+mod shapes;
+mod strings;
 mod types;
 
 use alloc::{
@@ -27,7 +32,9 @@ use crate::{
     json::{Node, Object, Pointer, Step, Text},
     options::SanitizeOptions,
     schema::{
+        draft::Draft,
         keyword::Keyword,
+        resolve,
         walk::{self, Next, Place},
     },
 };
@@ -51,7 +58,8 @@ pub(super) fn check(root: &Node<'_>, grammar: &Grammar, dialect: &Dialect, optio
         let found = root.get("type").map_or_else(|| "none".to_string(), seen);
         report.add(root, Rule::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }
-    let mut references = References::new(root);
+    let resolved = if grammar.refs.resolves() { resolve::resolve(root, Draft::of(root)) } else { Default::default() };
+    let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
     walk::visit(root, grammar.through, &mut |node, place| {
         let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar)) else { return Ok(Next::Skip) };
@@ -62,12 +70,14 @@ pub(super) fn check(root: &Node<'_>, grammar: &Grammar, dialect: &Dialect, optio
             report.add(node, Rule::TooDeep, place.pointer.render(), &expected, &found);
         }
         keywords(&schema, &mut report);
+        containers::check(node, &schema, &mut report);
         if let Some(reference) = object.get("$ref") {
             references::check(&schema, reference, depth, &mut references, &mut nesting, &mut report);
         }
         Ok(Next::Into)
     })?;
     places::check(root, &mut references, &mut report);
+    cycles::check(root, &resolved, &mut report)?;
     Ok(report.found.finish())
 }
 
@@ -84,7 +94,11 @@ fn is_misplaced(place: &Place<'_, '_>, grammar: &Grammar) -> bool {
 /// What one schema says, keyword by keyword.
 fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     for member in schema.object {
-        let Some(keyword) = Keyword::named(&member.key) else { continue };
+        let keyword = Keyword::named(&member.key);
+        if !allowed::check(schema, member, keyword, report) {
+            continue;
+        }
+        let Some(keyword) = keyword else { continue };
         let value = &member.value;
         match keyword {
             Keyword::Type => types::check(schema, value, report),
@@ -95,12 +109,20 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             Keyword::Items => objects::items(schema, value, report),
             Keyword::AnyOf => combinators::any_of(schema, value, report),
             Keyword::Defs => definitions::check(schema, value, report),
+            Keyword::Ref => {}
             _ if report.grammar.strings.has(keyword) => {
                 let may_be_null = report.grammar.nullable_strings.has(keyword);
                 if value.as_text().is_none() && !(may_be_null && value.is_null()) {
                     report.add(value, Rule::NotAString, schema.at(keyword.name()), "a string", value.kind());
                 }
             }
+            _ if report.grammar.metaschema => shapes::check(schema, keyword, value, report),
+            _ => {}
+        }
+        match keyword {
+            Keyword::Pattern => strings::pattern(schema, value, report),
+            Keyword::PatternProperties => strings::pattern_properties(schema, value, report),
+            Keyword::Format => strings::format(schema, value, report),
             _ => {}
         }
     }

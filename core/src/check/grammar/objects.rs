@@ -35,6 +35,11 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
             let (expected, found) = ("a name that is not taken for a keyword", quoted(&member.key));
             report.add(&member.value, Rule::ReservedName, pointer(), expected, &found);
         }
+        if let Some(shape) = report.grammar.names.shape.filter(|shape| schema.is_root() || !shape.root_only) {
+            if !shape.allows(&member.key.display()) {
+                report.add(&member.value, Rule::PropertyName, pointer(), &shape.describe(), &quoted(&member.key));
+            }
+        }
         if !stands_for_a_schema(&member.value, report.grammar) {
             report.add(&member.value, Rule::NotASchema, pointer(), "a schema (an object)", &seen(&member.value));
         }

@@ -14,6 +14,7 @@ use super::{
     Report, Rule,
 };
 use crate::{
+    dialect::grammar::Recursion,
     json::{Node, Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
     sorted::{Map, Set},
@@ -153,7 +154,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
             !(is_empty && end.is_annotated)
         };
         let can_end = end.last.is_some_and(|last| is_something(last) && self.can_end.get(last).copied().unwrap_or_default());
-        if spot.must_end && self.report.grammar.refs.recursion && !can_end {
+        if spot.must_end && self.report.grammar.refs.recursion == Recursion::MustEnd && !can_end {
             let expected = "recursion with a way out: an optional property, or a branch that ends";
             self.report.add(reference, Rule::EndlessRecursion, self.at_ref(), expected, "none");
         }

@@ -5,22 +5,29 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{nesting::Nesting, quoted, Report, Rule, Schema};
-use crate::{json::Node, schema::keyword::Keyword, sorted::Map};
+use crate::{
+    json::Node,
+    schema::{keyword::Keyword, resolve},
+    sorted::Map,
+};
 
 const TABLE: &str = "#/$defs/";
+const OLD_TABLE: &str = "#/definitions/";
 
 pub(super) struct References<'t, 'a> {
     root: &'t Node<'a>,
     definitions: Map<Cow<'t, str>, &'t Node<'a>>,
     numbers: Map<String, usize>,
     targets: Vec<Option<&'t Node<'a>>>,
+    /// What JSON Schema says references refer to, where the grammar goes by that.
+    resolved: &'t resolve::References,
 }
 
 impl<'t, 'a> References<'t, 'a> {
-    pub(super) fn new(root: &'t Node<'a>) -> Self {
+    pub(super) fn new(root: &'t Node<'a>, resolved: &'t resolve::References) -> Self {
         let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
         let named = table.into_iter().flatten().filter_map(|member| Some((member.key.value()?, &member.value)));
-        References { root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new() }
+        References { root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new(), resolved }
     }
 
     /// The number of a reference.
@@ -82,6 +89,19 @@ pub(super) fn check(
         return;
     };
     let reference = text.display();
+    if rule.anywhere {
+        if value.origin().number().and_then(|number| references.resolved.target(number)).is_none() {
+            report.add(value, Rule::RefTarget, at(), "a reference to a schema of this document", &quoted(text));
+        }
+        return;
+    }
+    if rule.to_definitions && reference.strip_prefix(OLD_TABLE).is_some_and(|name| !name.is_empty() && !name.contains('/')) {
+        let known = references.root.get("definitions").and_then(|table| table.get(reference.strip_prefix(OLD_TABLE).unwrap_or_default()));
+        if known.is_none() {
+            report.add(value, Rule::RefTarget, at(), "a reference to a definition that is there", &quoted(text));
+        }
+        return;
+    }
     let name = reference.strip_prefix(TABLE);
     let is_known_form = (rule.to_root && reference == "#") || (rule.to_defs && name.is_some_and(|name| !name.is_empty()));
     if !is_known_form {

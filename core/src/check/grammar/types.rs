@@ -3,7 +3,11 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{seen, Report, Rule, Schema};
-use crate::{dialect::grammar::Grammar, json::Node, schema::keyword::Keyword};
+use crate::{
+    dialect::grammar::{Grammar, TypeLists},
+    json::Node,
+    schema::keyword::Keyword,
+};
 
 /// The types that a `type` names, if it is a name or a list of names, all of them known.
 pub(super) fn names(value: &Node<'_>, grammar: &Grammar) -> Option<Vec<&'static str>> {
@@ -34,8 +38,23 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             };
             report.add(value, Rule::UnknownType, schema.at("type"), &expected, &found);
         }
+        Some(names) if value.as_array().is_some() && !list_is_fine(&names, grammar.type_lists) => {
+            let expected = match grammar.type_lists {
+                TypeLists::Scalars => "a list of scalar types and `null` only",
+                _ => "one type, not a list",
+            };
+            report.add(value, Rule::TypeList, schema.at("type"), expected, &format!("`{}`", names.join("`, `")));
+        }
         Some(names) if names.len() > 1 => beside_list(schema, &names, report),
         Some(_) => {}
+    }
+}
+
+fn list_is_fine(names: &[&str], rule: TypeLists) -> bool {
+    match rule {
+        TypeLists::Any => true,
+        TypeLists::Scalars => !names.iter().any(|name| matches!(*name, "object" | "array")),
+        TypeLists::None => false,
     }
 }
 

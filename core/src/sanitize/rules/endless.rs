@@ -12,6 +12,7 @@ use super::{
     Rules,
 };
 use crate::{
+    dialect::grammar::Recursion,
     error::Error,
     json::{Data, Member, Node, Object, Text},
     report::Accepts,
@@ -26,7 +27,7 @@ const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
 
 /// Cuts references that cannot end. Works on definitions as the rules have written them.
 pub(super) fn cut(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
-    if !rules.grammar.refs.recursion || root.get("$defs").is_none() {
+    if rules.grammar.refs.recursion != Recursion::MustEnd || root.get("$defs").is_none() {
         return Ok(());
     }
     let endless = endless(root);

@@ -32,7 +32,10 @@ mod unwind;
 use alloc::string::String;
 
 use crate::{
-    dialect::{grammar::Grammar, Dialect},
+    dialect::{
+        grammar::{Anything, Grammar},
+        Dialect,
+    },
     error::Error,
     json::Node,
     limits::MAX_NODES,
@@ -82,8 +85,8 @@ pub(super) fn sanitize(
     let mut rules = Rules {
         grammar,
         draft: Draft::of(node),
-        refs: options.refs.unwrap_or(Refs::Inline),
-        untyped: options.untyped.unwrap_or(Untyped::Any),
+        refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
+        untyped: options.untyped.unwrap_or(if grammar.anything == Anything::Unsaid { Untyped::Keep } else { Untyped::Any }),
         hints: options.hints.unwrap_or(Hints::Describe),
         max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
         respelled: false,

@@ -156,7 +156,7 @@ impl Notes {
     }
 
     /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
-    pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> &'static str, recorder: &mut Recorder) {
+    pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> Cow<'static, str>, recorder: &mut Recorder) {
         let Some(entries) = self.entries else { return };
         let wanted: Set<Number> = entries.iter().map(|entry| entry.to.number()).collect();
         let mut places: Map<Number, (String, Vec<String>)> = Map::new();
@@ -185,16 +185,7 @@ impl Notes {
                     }),
                 };
                 let Effect { rule, accepts, guidance, encoded } = entry.effect;
-                Change {
-                    pointer,
-                    output_pointer,
-                    rule,
-                    accepts,
-                    guidance,
-                    encoded,
-                    because: Cow::Borrowed(because(rule)),
-                    message: entry.message.clone(),
-                }
+                Change { pointer, output_pointer, rule, accepts, guidance, encoded, because: because(rule), message: entry.message.clone() }
             });
         }
     }

@@ -7,8 +7,9 @@ use super::{
     Rules,
 };
 use crate::{
+    dialect::grammar::Null,
     json::{self, Data, Member, Node, Object, Text},
-    schema::walk::Place,
+    schema::{keyword::Keyword, walk::Place},
 };
 
 const BOUND: Effect = Effect::same("respell-exclusive-bound");
@@ -124,6 +125,10 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rule
 /// `const: c` is an `enum` of one.
 fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(value) = node.get("const") else { return };
+    // Where `enum` needs a type beside it, one rule for both is enough.
+    if !rules.grammar.refuses.has(Keyword::Const) && !rules.grammar.enums.needs_type {
+        return;
+    }
     let spot = Spot::of(value);
     let among = node.get("enum").and_then(Node::as_array).is_none_or(|items| items.iter().any(|item| json::same(item, value)));
     rules.notes.note(place.position, spot, Spot::under(node, "enum"), CONST, || String::from("spelled `const` as an `enum` of one value"));
@@ -143,7 +148,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 
 /// OpenAPI: `nullable: true` admits null, whatever else is said.
 fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let Some(flag) = node.get("nullable") else { return };
+    let Some(flag) = node.get("nullable").filter(|_| rules.grammar.null == Null::Type) else { return };
     let (spot, admits) = (Spot::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Spot::of(node) } else { Spot::Nowhere };
     rules.notes.note(place.position, spot, to, NULLABLE, || format!("spelled `nullable: {admits}` as JSON Schema does"));

@@ -1,0 +1,54 @@
+//! Which keys may stand at all: at the root, anywhere, and keys that JSON Schema does not have.
+
+use alloc::format;
+
+use super::{quoted, Report, Rule, Schema};
+use crate::{
+    json::Member,
+    schema::keyword::{Keyword, Role},
+};
+
+/// Judges one member by its key; `false` if it may not stand there, and its value does not matter.
+pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Option<Keyword>, report: &mut Report<'_>) -> bool {
+    let grammar = report.grammar;
+    let at = || schema.at(&member.key.display());
+    let Some(keyword) = keyword else {
+        let Some(known) = grammar.unknown else { return true };
+        if known.iter().any(|name| member.key.is(name)) {
+            return true;
+        }
+        report.add(&member.value, Rule::UnknownKeyword, at(), "only keys that this API knows", &quoted(&member.key));
+        return false;
+    };
+    if grammar.refuses.has(keyword) {
+        report.add(&member.value, Rule::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
+        return false;
+    }
+    if schema.is_root() && grammar.root_refuses.has(keyword) {
+        report.add(&member.value, Rule::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");
+        return false;
+    }
+    if let Some((_, most)) = grammar.at_most.iter().find(|(limited, _)| *limited == keyword) {
+        if member.value.as_number().and_then(|number| number.parse::<f64>().ok()).is_some_and(|number| number > *most as f64) {
+            report.add(
+                &member.value,
+                Rule::KeywordTooLarge,
+                at(),
+                &format!("`{}` of at most {most}", keyword.name()),
+                &super::seen(&member.value),
+            );
+        }
+    }
+    let beside = grammar.refs.beside;
+    if keyword != Keyword::Ref && !grammar.refs.no_shared_keywords && !beside.has(keyword) && schema.get("$ref").is_some() {
+        // Tables apply to nothing by themselves.
+        if keyword.role() != Role::Table {
+            report.add(&member.value, Rule::BesideRef, at(), &format!("no `{}` beside `$ref`", keyword.name()), "it");
+        }
+    }
+    let beside = grammar.any_of.beside;
+    if keyword != Keyword::AnyOf && !beside.has(keyword) && schema.get("anyOf").is_some() && keyword.role() != Role::Table {
+        report.add(&member.value, Rule::BesideAnyOf, at(), &format!("no `{}` beside `anyOf`", keyword.name()), "it");
+    }
+    true
+}

@@ -1,0 +1,88 @@
+//! What an object or an array must say of itself, beyond what its keywords say: `properties`, `required` of every property,
+//! whether it is closed, `items`.
+
+use alloc::{format, string::String};
+
+use super::{quoted, seen, Report, Rule, Schema};
+use crate::{
+    dialect::grammar::{OpenRule, PropertiesRule, Typed},
+    json::{push_token, Node},
+    sorted::Set,
+};
+
+/// Judges one schema as a whole.
+pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
+    let grammar = report.grammar;
+    let is = |name: &str| {
+        schema
+            .get("type")
+            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
+    };
+    if grammar.typed == Typed::TypeOrUnion && !["type", "anyOf", "$ref"].iter().any(|keyword| schema.get(keyword).is_some()) {
+        report.add(node, Rule::Untyped, schema.pointer.render(), "one of `type`, `anyOf` and `$ref`", "none of them");
+    }
+    if is("array") {
+        array(node, schema, report);
+    }
+    if is("object") {
+        object(node, schema, report);
+    }
+}
+
+fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
+    let rule = report.grammar.arrays;
+    match schema.get("items") {
+        None if rule.needs_items && schema.get("prefixItems").is_none() => {
+            report.add(node, Rule::ArrayWithoutItems, schema.pointer.render(), "`items` beside `type: \"array\"`", "none");
+        }
+        Some(items) if !rule.open_items && (items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty())) => {
+            report.add(items, Rule::OpenItems, schema.at("items"), "`items` that say what they are", &seen(items));
+        }
+        _ => {}
+    }
+}
+
+fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
+    let rule = report.grammar.objects;
+    let table = schema.get("properties").and_then(Node::as_object);
+    let at = || schema.pointer.render();
+    match (rule.properties, schema.get("properties")) {
+        (PropertiesRule::AtRoot, None) if !schema.is_root() => {}
+        (PropertiesRule::AtRoot | PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot, None) => {
+            report.add(node, Rule::ObjectWithoutProperties, at(), "`properties` beside `type: \"object\"`", "none");
+        }
+        (PropertiesRule::NotEmptyBelowRoot, Some(value)) if !schema.is_root() && table.is_some_and(|table| table.is_empty()) => {
+            report.add(value, Rule::ObjectWithoutProperties, schema.at("properties"), "at least one property", "none");
+        }
+        _ => {}
+    }
+    let additional = schema.get("additionalProperties");
+    match (rule.open, additional) {
+        (OpenRule::MustClose, value) if value.and_then(Node::as_bool) != Some(false) => {
+            let found = value.map_or_else(|| String::from("none"), seen);
+            report.add(value.unwrap_or(node), Rule::ObjectNotClosed, at(), "`additionalProperties: false`", &found);
+        }
+        (OpenRule::ClosedByDefault, None) if !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|keyword| schema.get(keyword).is_some()) => {
+            report.add(
+                node,
+                Rule::ObjectOpenness,
+                at(),
+                "`additionalProperties`, because this API closes objects that do not say it",
+                "none",
+            );
+        }
+        _ => {}
+    }
+    if !rule.maps && rule.open != OpenRule::MustClose && additional.is_some_and(|value| value.as_object().is_some()) {
+        report.add(additional.unwrap_or(node), Rule::Map, schema.at("additionalProperties"), "a boolean", "a schema");
+    }
+    if rule.all_required {
+        let names = schema.get("required").and_then(Node::as_array).unwrap_or_default();
+        let required: Set<_> = names.iter().filter_map(Node::as_text).collect();
+        for member in table.into_iter().flatten().filter(|member| !required.contains(&member.key)) {
+            let mut pointer = schema.at("properties");
+            push_token(&mut pointer, &member.key.display());
+            report.add(&member.value, Rule::NotRequired, pointer, "every property in `required`", &format!("no {}", quoted(&member.key)));
+        }
+    }
+}

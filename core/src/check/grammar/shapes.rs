@@ -1,0 +1,112 @@
+//! What the value of each keyword must be, as the 2020-12 meta-schema says.
+//!
+//! Source: <https://json-schema.org/draft/2020-12/schema> and the vocabularies it names. Schemas inside are judged where the walk
+//! meets them.
+
+use alloc::format;
+
+use super::{seen, stands_for_a_schema, Report, Rule, Schema};
+use crate::{
+    json::{self, push_token, Node},
+    schema::keyword::{Holds, Keyword},
+    sorted::Set,
+};
+
+/// Judges the value of one keyword, but for those that have a file of their own.
+pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
+    let expected = match keyword.holds() {
+        Holds::Value => match expected(keyword, value) {
+            None => return,
+            Some(expected) => expected,
+        },
+        Holds::Schema if stands_for_a_schema(value, report.grammar) => return,
+        Holds::Schema | Holds::SchemaOrSchemas => "a schema",
+        Holds::Schemas => match value.as_array() {
+            Some([]) => "at least one schema",
+            Some(items) => return items_are_schemas(schema, keyword, items, report),
+            None => "a list of schemas",
+        },
+        Holds::Named | Holds::NamedOrNames => match value.as_object() {
+            Some(_) => return members_are_schemas(schema, keyword, value, report),
+            None => "an object of schemas",
+        },
+    };
+    let found = match value.as_array() {
+        Some([]) => "an empty list".into(),
+        _ => seen(value),
+    };
+    report.add(value, Rule::KeywordValue, schema.at(keyword.name()), &format!("{expected} under `{}`", keyword.name()), &found);
+}
+
+/// What belongs under a keyword that holds no schema, if that is not what stands there.
+fn expected(keyword: Keyword, value: &Node<'_>) -> Option<&'static str> {
+    let unless = |fine: bool, expected| if fine { None } else { Some(expected) };
+    let counts = |value: &Node<'_>| value.as_number().is_some_and(|number| json::is_integral(number) && !number.starts_with('-'));
+    match keyword {
+        Keyword::Anchor
+        | Keyword::Comment
+        | Keyword::ContentEncoding
+        | Keyword::ContentMediaType
+        | Keyword::Description
+        | Keyword::DynamicAnchor
+        | Keyword::DynamicRef
+        | Keyword::Format
+        | Keyword::Pattern
+        | Keyword::Schema
+        | Keyword::Title => unless(value.as_text().is_some(), "a string"),
+        Keyword::Id => unless(
+            value.as_text().is_some_and(|text| !text.display().trim_end_matches('#').contains('#')),
+            "an identifier without a fragment",
+        ),
+        Keyword::Deprecated | Keyword::ReadOnly | Keyword::UniqueItems | Keyword::WriteOnly => {
+            unless(value.as_bool().is_some(), "a boolean")
+        }
+        Keyword::Examples => unless(value.as_array().is_some(), "a list"),
+        Keyword::ExclusiveMaximum | Keyword::ExclusiveMinimum | Keyword::Maximum | Keyword::Minimum => {
+            unless(value.as_number().is_some(), "a number")
+        }
+        Keyword::MultipleOf => unless(value.as_number().is_some_and(|number| json::compare(number, "0").is_gt()), "a number above 0"),
+        Keyword::MaxContains
+        | Keyword::MaxItems
+        | Keyword::MaxLength
+        | Keyword::MaxProperties
+        | Keyword::MinContains
+        | Keyword::MinItems
+        | Keyword::MinLength
+        | Keyword::MinProperties => unless(counts(value), "a count (a whole number, not negative)"),
+        Keyword::DependentRequired => unless(
+            value.as_object().is_some_and(|table| table.iter().all(|member| are_names(&member.value))),
+            "an object of lists of names",
+        ),
+        Keyword::Vocabulary => unless(value.as_object().is_some(), "an object"),
+        _ => None,
+    }
+}
+
+/// A list of strings, none twice.
+pub(super) fn are_names(value: &Node<'_>) -> bool {
+    value.as_array().is_some_and(|names| {
+        let distinct: Set<_> = names.iter().filter_map(Node::as_text).collect();
+        distinct.len() == names.len()
+    })
+}
+
+fn items_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, items: &[Node<'_>], report: &mut Report<'_>) {
+    for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_none()) {
+        if !stands_for_a_schema(item, report.grammar) {
+            report.add(item, Rule::NotASchema, format!("{}/{index}", schema.at(keyword.name())), "a schema (an object)", &seen(item));
+        }
+    }
+}
+
+fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'_>, report: &mut Report<'_>) {
+    for member in table.as_object().into_iter().flatten() {
+        let fine =
+            stands_for_a_schema(&member.value, report.grammar) || (keyword.holds() == Holds::NamedOrNames && are_names(&member.value));
+        if !fine {
+            let mut pointer = schema.at(keyword.name());
+            push_token(&mut pointer, &member.key.display());
+            report.add(&member.value, Rule::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What is said of strings in languages of their own: `pattern` and `format`.
+
+use alloc::format;
+
+use super::{quoted, seen, Report, Rule, Schema};
+use crate::{
+    dialect::grammar::PatternRule,
+    json::{push_token, Node, Text},
+    schema::regex,
+};
+
+pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let Some(text) = value.as_text() else { return };
+    if let Some(why) = fault(text, report.grammar.patterns) {
+        report.add(value, Rule::Pattern, schema.at("pattern"), why, &quoted(text));
+    }
+}
+
+/// The keys of `patternProperties` are patterns too.
+pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    for member in value.as_object().into_iter().flatten() {
+        if let Some(why) = fault(&member.key, report.grammar.patterns) {
+            let mut pointer = schema.at("patternProperties");
+            push_token(&mut pointer, &member.key.display());
+            report.add(&member.value, Rule::Pattern, pointer, why, &quoted(&member.key));
+        }
+    }
+}
+
+fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<&'static str> {
+    if rule == PatternRule::Any {
+        return None;
+    }
+    let uses = regex::uses(&pattern.display());
+    match rule {
+        _ if uses.not_python.is_some() => Some("a regular expression that Python's `re` compiles"),
+        PatternRule::Any | PatternRule::Python => None,
+        _ if uses.not_regular.is_some() => Some("a regular expression without lookaround, backreferences and word boundaries"),
+        PatternRule::Anchored if !uses.anchored => Some("a regular expression from `^` to `$`"),
+        PatternRule::Regular | PatternRule::Anchored => None,
+    }
+}
+
+pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let (Some(known), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
+    let of_type = |name: &str| {
+        schema
+            .get("type")
+            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
+    };
+    // Without a type it is a string that a format speaks of.
+    let untyped = schema.get("type").is_none();
+    let accepted =
+        known.iter().any(|(kind, formats)| (of_type(kind) || (untyped && *kind == "string")) && formats.iter().any(|name| text.is(name)));
+    if !accepted {
+        let expected = format!("a `format` that this API knows for `{}`", schema.get("type").map_or_else(|| "string".into(), seen));
+        report.add(value, Rule::Format, schema.at("format"), &expected, &quoted(text));
+    }
+}

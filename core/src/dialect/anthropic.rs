@@ -1,0 +1,197 @@
+//! Anthropic: Messages API, tools that are not strict and strict ones.
+
+use super::{
+    grammar::{ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyShape, Recursion, RefRule, Typed},
+    surface::{Budget, Counted, NameShape, StrictFlag, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const OBJECT: Fact = Fact {
+    says: "the root says `type: \"object\"`",
+    confidence: 'A',
+    source: "live: `tools.0.custom.input_schema.type: Field required`, `Input should be 'object'`",
+    rules: &["root-object", "root-not-schema"],
+};
+const ROOT: Fact = Fact {
+    says: "no `anyOf`, `oneOf` and `allOf` at the root; `not` and `if` are accepted there",
+    confidence: 'A',
+    source: "live: `input_schema does not support oneOf, allOf, or anyOf at the top level` (claude-code#5319, kata#365)",
+    rules: &["root-keyword"],
+};
+const METASCHEMA: Fact = Fact {
+    says: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
+    confidence: 'A',
+    source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
+    rules: &[
+        "keyword-value",
+        "unknown-type",
+        "not-a-schema",
+        "array-items",
+        "items-not-schema",
+        "properties-not-object",
+        "additional-properties-not-schema",
+        "required-not-strings",
+        "combinator-not-list",
+        "any-of-size",
+        "enum-not-list",
+        "enum-empty",
+        "defs-not-object",
+        "ref-not-string",
+        "ref-target",
+        "ref-form",
+    ],
+};
+const PROPERTY_NAMES: Fact = Fact {
+    says: "properties of the root have names of 1 to 64 letters, digits, `_`, `.` and `-`",
+    confidence: 'A',
+    source: "live: `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`",
+    rules: &["property-name"],
+};
+const NAMES: Fact = Fact {
+    says: "a tool's name has 1 to 128 letters, digits, `_` and `-`",
+    confidence: 'A',
+    source: "live: `tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`",
+    rules: &["tool-name"],
+};
+
+const GRAMMAR: Grammar = Grammar {
+    root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]),
+    metaschema: true,
+    array_items: false,
+    names: NameRule { shape: Some(PropertyShape { also: "_.-", first: None, most: 64, root_only: true }), ..NameRule::OPEN },
+    ..Grammar::OPEN
+};
+
+const TOOLS: Surface = Surface {
+    format: ToolFormat::Anthropic,
+    names: NameShape { also: Some("_-"), letter_first: false, least: 1, most: 128 },
+    ..Surface::PLAIN
+};
+
+pub(super) const ANTHROPIC: Dialect = Dialect {
+    name: "anthropic",
+    surface: "Anthropic Messages API, tools that are not strict",
+    documentation: "https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &["property names of the root that the API refuses are renamed"],
+    limits: &[],
+    facts: &[OBJECT, ROOT, METASCHEMA, PROPERTY_NAMES, NAMES],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: TOOLS,
+};
+
+/// The formats that constrained decoding knows.
+const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
+
+const STRICT_GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[
+        Keyword::OneOf,
+        Keyword::Minimum,
+        Keyword::Maximum,
+        Keyword::ExclusiveMinimum,
+        Keyword::ExclusiveMaximum,
+        Keyword::MultipleOf,
+        Keyword::MinLength,
+        Keyword::MaxLength,
+        Keyword::MaxItems,
+        Keyword::UniqueItems,
+        Keyword::PatternProperties,
+        Keyword::PrefixItems,
+        Keyword::Not,
+    ]),
+    typed: Typed::TypeOrUnion,
+    refs: RefRule { recursion: Recursion::Refused, ..RefRule::OPEN },
+    enums: EnumRule { kinds: &["string", "number", "integer", "boolean", "null"], ..EnumRule::OPEN },
+    objects: ObjectRule { open: OpenRule::MustClose, maps: false, ..ObjectRule::OPEN },
+    arrays: ArrayRule { needs_items: false, open_items: false },
+    patterns: PatternRule::Regular,
+    formats: Some(&[("string", STRICT_FORMATS)]),
+    at_most: &[(Keyword::MinItems, 1)],
+    boolean_schemas: false,
+    ..GRAMMAR
+};
+
+pub(super) const STRICT: Dialect = Dialect {
+    name: "anthropic-strict",
+    surface: "Anthropic Messages API, tools with `strict: true`",
+    documentation: "https://platform.claude.com/docs/en/build-with-claude/structured-outputs",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        OBJECT,
+        ROOT,
+        METASCHEMA,
+        PROPERTY_NAMES,
+        Fact {
+            says: "every object is closed",
+            confidence: 'A',
+            source: "Anthropic, structured outputs: `additionalProperties` must be false",
+            rules: &["object-not-closed"],
+        },
+        Fact {
+            says: "no `oneOf`, `not`, numeric and length bounds, `maxItems`, `uniqueItems`, `patternProperties` and `prefixItems`",
+            confidence: 'A',
+            source: "Anthropic, structured outputs, limitations; the Python SDK moves them into descriptions",
+            rules: &["refused-keyword"],
+        },
+        Fact {
+            says: "`minItems` is 0 or 1",
+            confidence: 'A',
+            source: "Anthropic, structured outputs, limitations",
+            rules: &["keyword-too-large"],
+        },
+        Fact { says: "no recursion", confidence: 'A', source: "Anthropic, structured outputs, limitations", rules: &["recursion"] },
+        Fact {
+            says: "every schema says a type",
+            confidence: 'A',
+            source: "the Python SDK raises for schemas without one",
+            rules: &["untyped", "open-items"],
+        },
+        Fact {
+            says: "`enum` holds strings, numbers, booleans and null",
+            confidence: 'A',
+            source: "Anthropic, structured outputs, limitations",
+            rules: &["enum-kind"],
+        },
+        Fact {
+            says: "`format` is one of ten",
+            confidence: 'A',
+            source: "Anthropic, structured outputs, supported features",
+            rules: &["format"],
+        },
+        Fact {
+            says: "`pattern` has no lookaround, backreference and word boundary",
+            confidence: 'A',
+            source: "Anthropic, structured outputs, limitations",
+            rules: &["pattern"],
+        },
+        Fact {
+            says: "at most 20 strict tools, 24 optional properties and 16 unions in a request",
+            confidence: 'A',
+            source: "Anthropic, structured outputs; pydantic-ai counts them so against the live API",
+            rules: &["too-many-strict-tools", "too-many-optional-properties", "too-many-unions"],
+        },
+        NAMES,
+    ],
+    reasons: &[],
+    method: Method::Rules(&STRICT_GRAMMAR),
+    tools: Surface {
+        strict: StrictFlag::True,
+        budgets: &[
+            Budget { counts: Counted::Tools, most: 20 },
+            Budget { counts: Counted::OptionalProperties, most: 24 },
+            Budget { counts: Counted::Unions, most: 16 },
+        ],
+        ..TOOLS
+    },
+};

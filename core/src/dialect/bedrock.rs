@@ -1,0 +1,55 @@
+//! Amazon Bedrock: Converse, `toolSpec.inputSchema.json`.
+
+use super::{
+    grammar::{Grammar, RefRule},
+    surface::{NameShape, Surface},
+    Dialect, Fact, Method,
+};
+use crate::options::ToolFormat;
+
+const GRAMMAR: Grammar = Grammar {
+    // References are accepted and yet better inlined, because Amazon's own models do not follow them.
+    as_is: false,
+    refs: RefRule { kept_by_default: false, ..RefRule::OPEN },
+    ..Grammar::OPEN
+};
+
+pub(super) const BEDROCK: Dialect = Dialect {
+    name: "bedrock",
+    surface: "Amazon Bedrock, Converse, `toolSpec.inputSchema.json`",
+    documentation: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolInputSchema.html",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        Fact {
+            says: "the root says `type: \"object\"`",
+            confidence: 'A',
+            source: "live: `tools.0.custom.input_schema.type: Input should be 'object'`",
+            rules: &["root-object", "root-not-schema"],
+        },
+        Fact {
+            says: "references are inlined for Amazon Nova",
+            confidence: 'B',
+            source: "pydantic-ai, the profile of Amazon's models",
+            rules: &["ref-target"],
+        },
+        Fact {
+            says: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
+            confidence: 'A',
+            source: "botocore, bedrock-runtime service model",
+            rules: &["tool-name"],
+        },
+        Fact {
+            says: "a description is not empty",
+            confidence: 'A',
+            source: "botocore, bedrock-runtime service model",
+            rules: &["empty-description"],
+        },
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface { format: ToolFormat::Bedrock, names: NameShape::OPENAI, no_empty_description: true, ..Surface::PLAIN },
+};

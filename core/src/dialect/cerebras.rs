@@ -1,0 +1,51 @@
+//! Cerebras: Chat Completions, tools whose arguments are decoded under constraints.
+
+use super::{
+    grammar::{ArrayRule, Grammar, Recursion, RefRule},
+    surface::{NameShape, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const DOCUMENTATION: &str = "Cerebras, structured outputs, limitations";
+
+const GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[Keyword::Pattern, Keyword::Format]),
+    refs: RefRule { recursion: Recursion::Refused, ..RefRule::OPEN },
+    arrays: ArrayRule { needs_items: false, open_items: false },
+    array_items: false,
+    ..Grammar::OPEN
+};
+
+pub(super) const CEREBRAS: Dialect = Dialect {
+    name: "cerebras",
+    surface: "Cerebras Chat Completions, function tools",
+    documentation: "https://inference-docs.cerebras.ai/capabilities/structured-outputs",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes", "maxBytes"],
+    encodes: &[],
+    limits: &[("maxBytes", 5_000), ("propertyDepth", 10), ("properties", 500)],
+    facts: &[
+        Fact {
+            says: "at most 5,000 characters, 10 levels and 500 properties",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &["too-many-bytes", "too-deep", "too-many-properties"],
+        },
+        Fact {
+            says: "no recursion",
+            confidence: 'A',
+            source: "live: `Recursive JSON schemas are not currently supported`",
+            rules: &["recursion", "ref-target"],
+        },
+        Fact { says: "no `pattern` and `format`", confidence: 'A', source: DOCUMENTATION, rules: &["refused-keyword"] },
+        Fact { says: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &["open-items"] },
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },
+};

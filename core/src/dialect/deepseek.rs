@@ -1,0 +1,114 @@
+//! DeepSeek: Chat Completions, tools that are not strict and strict ones (`/beta`).
+
+use super::{
+    grammar::{ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, Typed},
+    surface::{NameShape, StrictFlag, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const OBJECT: Fact = Fact {
+    says: "the root says `type: \"object\"`",
+    confidence: 'B',
+    source: "live: ``schema must be a JSON Schema of `type: \"object\"` ``",
+    rules: &["root-object", "root-not-schema"],
+};
+const TYPED: Fact = Fact {
+    says: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone",
+    confidence: 'B',
+    source: "live: ``Invalid tool parameters schema : field `anyOf`: one of `type`, `anyOf`, `$ref` field is required``",
+    rules: &["untyped", "not-a-schema", "enum-without-type", "items-not-schema"],
+};
+const ONE_OF: Fact =
+    Fact { says: "no `oneOf`", confidence: 'B', source: "openclaw spells it `anyOf` for this provider", rules: &["refused-keyword"] };
+
+const GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[Keyword::OneOf]),
+    typed: Typed::TypeOrUnion,
+    enums: EnumRule { needs_type: true, ..EnumRule::OPEN },
+    boolean_schemas: false,
+    array_items: false,
+    ..Grammar::OPEN
+};
+
+const TOOLS: Surface = Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
+
+pub(super) const DEEPSEEK: Dialect = Dialect {
+    name: "deepseek",
+    surface: "DeepSeek Chat Completions, tools that are not strict",
+    documentation: "https://api-docs.deepseek.com/guides/tool_calls",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[OBJECT, TYPED, ONE_OF],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: TOOLS,
+};
+
+const STRICT_GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[
+        Keyword::OneOf,
+        Keyword::AllOf,
+        Keyword::MinLength,
+        Keyword::MaxLength,
+        Keyword::MinItems,
+        Keyword::MaxItems,
+        Keyword::PatternProperties,
+        Keyword::PrefixItems,
+    ]),
+    type_lists: TypeLists::Scalars,
+    refs: RefRule { anywhere: false, to_definitions: false, not_directly_under: Keywords::of(&[Keyword::AnyOf]), ..RefRule::OPEN },
+    objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, open: OpenRule::MustClose, all_required: true, maps: false },
+    arrays: ArrayRule { needs_items: true, open_items: false },
+    formats: Some(&[("string", &["email", "hostname", "ipv4", "ipv6", "uuid"])]),
+    ..GRAMMAR
+};
+
+pub(super) const STRICT: Dialect = Dialect {
+    name: "deepseek-strict",
+    surface: "DeepSeek Chat Completions at `/beta`, tools with `strict: true`",
+    documentation: "https://api-docs.deepseek.com/guides/tool_calls",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        OBJECT,
+        TYPED,
+        Fact {
+            says: "every object is closed and says at least one property below the root, and every property is required",
+            confidence: 'A',
+            source: "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict mode",
+            rules: &["object-not-closed", "not-required", "object-without-properties"],
+        },
+        Fact {
+            says: "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` and `prefixItems`",
+            confidence: 'A',
+            source: "DeepSeek, tool calls, strict mode; rig-core against the live API",
+            rules: &["refused-keyword"],
+        },
+        Fact {
+            says: "lists of types hold scalars and null only",
+            confidence: 'A',
+            source: "rig-core against the live API: `[\"array\", \"null\"]` is refused",
+            rules: &["type-list"],
+        },
+        Fact { says: "`format` is one of five", confidence: 'A', source: "DeepSeek, tool calls, strict mode", rules: &["format"] },
+        Fact {
+            says: "no `$ref` directly in a branch of `anyOf`",
+            confidence: 'A',
+            source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``",
+            rules: &["ref-place"],
+        },
+    ],
+    reasons: &[],
+    method: Method::Rules(&STRICT_GRAMMAR),
+    tools: Surface { strict: StrictFlag::True, ..TOOLS },
+};

@@ -1,0 +1,39 @@
+//! Fireworks: Chat Completions, function tools.
+
+use super::{
+    grammar::{Grammar, RefRule},
+    surface::{NameShape, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{options::ToolFormat, schema::keyword::Keywords};
+
+const GRAMMAR: Grammar =
+    Grammar { refs: RefRule { anywhere: false, to_definitions: false, beside: Keywords::NONE, ..RefRule::OPEN }, ..Grammar::OPEN };
+
+pub(super) const FIREWORKS: Dialect = Dialect {
+    name: "fireworks",
+    surface: "Fireworks Chat Completions, function tools",
+    documentation: "https://docs.fireworks.ai/guides/function-calling",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        Fact {
+            says: "nothing stands beside `$ref`",
+            confidence: 'B',
+            source: "live: `JSON Schema not supported: keyword(s) ['default'] not allowed at the same level as $ref`",
+            rules: &["beside-ref"],
+        },
+        Fact {
+            says: "references lead to `$defs`; `definitions` is not looked at",
+            confidence: 'B',
+            source: "litellm#26692",
+            rules: &["ref-form", "ref-target"],
+        },
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },
+};

@@ -1,0 +1,219 @@
+//! Google Gemini: function declarations, their schema in `parameters` (an OpenAPI subset) or in `parametersJsonSchema`.
+
+use super::{
+    grammar::{
+        AnyOfRule, Anything, ArrayRule, EnumRule, Grammar, NameRule, Null, ObjectRule, PropertiesRule, PropertyShape, Recursion, RefRule,
+        TypeLists, Typed,
+    },
+    surface::{NameShape, NoArguments, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const NAMES: NameShape = NameShape { also: Some("_.:-"), letter_first: true, least: 1, most: 64 };
+
+const NAME: Fact = Fact {
+    says: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",
+    confidence: 'A',
+    source: "live: `Invalid function name. Must start with a letter or an underscore`",
+    rules: &["tool-name"],
+};
+const COUNT: Fact = Fact {
+    says: "at most 512 function declarations",
+    confidence: 'A',
+    source: "live: `At most 512 function declarations can be specified`",
+    rules: &["too-many-tools"],
+};
+
+const GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::all_but(&[
+        Keyword::Type,
+        Keyword::Format,
+        Keyword::Title,
+        Keyword::Description,
+        Keyword::Nullable,
+        Keyword::Enum,
+        Keyword::MaxItems,
+        Keyword::MinItems,
+        Keyword::Properties,
+        Keyword::Required,
+        Keyword::MinProperties,
+        Keyword::MaxProperties,
+        Keyword::MinLength,
+        Keyword::MaxLength,
+        Keyword::Pattern,
+        Keyword::AnyOf,
+        Keyword::Default,
+        Keyword::Items,
+        Keyword::Minimum,
+        Keyword::Maximum,
+    ]),
+    unknown: Some(&["example", "propertyOrdering"]),
+    // Upper case is how the protocol spells them; both are taken.
+    types: &[
+        "string", "number", "integer", "boolean", "object", "array", "null", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "OBJECT", "ARRAY",
+        "NULL",
+    ],
+    type_lists: TypeLists::None,
+    typed: Typed::TypeOrUnion,
+    anything: Anything::Union,
+    null: Null::Nullable,
+    refs: RefRule::NONE,
+    enums: EnumRule { kinds: &["string"], empty_string: false, ..EnumRule::OPEN },
+    any_of: AnyOfRule { beside: Keywords::NONE, ..AnyOfRule::OPEN },
+    objects: ObjectRule { properties: PropertiesRule::Written, ..ObjectRule::OPEN },
+    arrays: ArrayRule { needs_items: true, open_items: false },
+    formats: Some(&[
+        ("string", &["enum", "date-time", "date", "email", "byte", "password"]),
+        ("number", &["float", "double"]),
+        ("integer", &["int32", "int64", "enum"]),
+    ]),
+    required_is_known: true,
+    boolean_schemas: false,
+    array_items: false,
+    names: NameRule { shape: Some(PropertyShape { also: "_", first: Some("_"), most: 64, root_only: false }), ..NameRule::OPEN },
+    ..Grammar::OPEN
+};
+
+pub(super) const GEMINI: Dialect = Dialect {
+    name: "gemini",
+    surface: "Gemini API, `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset)",
+    documentation: "https://ai.google.dev/api/caching#Schema",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["untyped", "hints", "maxNodes"],
+    encodes: &["property names that the API refuses are renamed"],
+    limits: &[],
+    facts: &[
+        Fact {
+            says: "only the fields of the Schema message: any other key is refused",
+            confidence: 'A',
+            source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field`",
+            rules: &["refused-keyword", "unknown-keyword"],
+        },
+        Fact {
+            says: "the root is an object, and objects have `properties`",
+            confidence: 'A',
+            source: "live: `parameters.properties: should be non-empty for OBJECT type`",
+            rules: &["root-object", "root-not-schema", "object-without-properties"],
+        },
+        Fact {
+            says: "every schema has a `type`, which is one name, or `anyOf`",
+            confidence: 'A',
+            source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is not repeating`",
+            rules: &["untyped", "unknown-type", "type-list", "not-a-schema"],
+        },
+        Fact {
+            says: "arrays have `items`, which is one schema",
+            confidence: 'A',
+            source: "live: `items: missing field`",
+            rules: &["array-without-items", "open-items", "array-items", "items-not-schema"],
+        },
+        Fact {
+            says: "values of `enum` are strings, and not empty",
+            confidence: 'A',
+            source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`",
+            rules: &["enum-kind", "enum-not-list", "enum-empty"],
+        },
+        Fact {
+            says: "`anyOf` stands alone",
+            confidence: 'A',
+            source: "live (Vertex): `when using any_of, it must be the only fields set` (litellm#11164)",
+            rules: &["beside-any-of", "combinator-not-list", "any-of-size"],
+        },
+        Fact {
+            says: "`required` names only properties of the same schema",
+            confidence: 'A',
+            source: "live: `required[0]: property is not defined`",
+            rules: &["required-unknown", "required-not-strings"],
+        },
+        Fact {
+            says: "property names have 1 to 64 letters, digits and `_`, and do not begin with a digit",
+            confidence: 'A',
+            source: "google-genai, documentation of FunctionDeclaration",
+            rules: &["property-name"],
+        },
+        Fact {
+            says: "`format` is one that the type knows",
+            confidence: 'A',
+            source: "live: `only 'enum' and 'date-time' are supported for STRING type`",
+            rules: &["format"],
+        },
+        NAME,
+        COUNT,
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface {
+        format: ToolFormat::Gemini,
+        names: NAMES,
+        no_arguments: NoArguments::Omitted,
+        tools_most: Some(512),
+        ..Surface::PLAIN
+    },
+};
+
+const JSON_GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[Keyword::Const]),
+    refs: RefRule {
+        anywhere: false,
+        to_definitions: false,
+        beside: Keywords::of(&[Keyword::Id, Keyword::Anchor]),
+        recursion: Recursion::OnlyOptional,
+        ..RefRule::OPEN
+    },
+    enums: EnumRule { kinds: &["string", "number", "integer"], ..EnumRule::OPEN },
+    array_items: false,
+    ..Grammar::OPEN
+};
+
+pub(super) const JSON_SCHEMA: Dialect = Dialect {
+    name: "gemini-json-schema",
+    surface: "Gemini API, `functionDeclarations[].parametersJsonSchema`",
+    documentation: "https://ai.google.dev/gemini-api/docs/function-calling",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        Fact {
+            says: "the root is an object",
+            confidence: 'A',
+            source: "google-genai, documentation of parametersJsonSchema",
+            rules: &["root-object", "root-not-schema"],
+        },
+        Fact {
+            says: "no `const`",
+            confidence: 'A',
+            source: "google-genai, documentation of responseJsonSchema",
+            rules: &["refused-keyword"],
+        },
+        Fact {
+            says: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or `#/$defs/name`",
+            confidence: 'A',
+            source: "google-genai, documentation of responseJsonSchema",
+            rules: &["beside-ref", "ref-form", "ref-target"],
+        },
+        Fact {
+            says: "recursion only through properties that are not required",
+            confidence: 'A',
+            source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within non-required properties",
+            rules: &["recursion"],
+        },
+        Fact {
+            says: "values of `enum` are strings and numbers",
+            confidence: 'A',
+            source: "google-genai, documentation of responseJsonSchema",
+            rules: &["enum-kind"],
+        },
+        NAME,
+        COUNT,
+    ],
+    reasons: &[],
+    method: Method::Rules(&JSON_GRAMMAR),
+    tools: Surface { format: ToolFormat::GeminiJsonSchema, names: NAMES, tools_most: Some(512), ..Surface::PLAIN },
+};

@@ -1,0 +1,33 @@
+//! Mistral: Chat, function tools.
+
+use super::{
+    grammar::Grammar,
+    surface::{NameShape, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const GRAMMAR: Grammar = Grammar { refuses: Keywords::of(&[Keyword::Id, Keyword::Schema]), ..Grammar::OPEN };
+
+pub(super) const MISTRAL: Dialect = Dialect {
+    name: "mistral",
+    surface: "Mistral Chat Completions, function tools",
+    documentation: "https://docs.mistral.ai/capabilities/function_calling",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[Fact {
+        says: "no `$id` and `$schema`",
+        confidence: 'B',
+        source: "LiteLLM removes them for this provider, whose grammar does not take them",
+        rules: &["refused-keyword"],
+    }],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },
+};

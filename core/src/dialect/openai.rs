@@ -1,0 +1,230 @@
+//! OpenAI: function tools of Chat Completions and of Responses, not strict and strict.
+//!
+//! The authority is the API's own answers: no validator is public. What it says about schemas is the Python package `jsonschema`
+//! speaking (2020-12, with Python's `re` for patterns) and a few rules of its own before that.
+
+use super::{
+    grammar::{AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, Typed},
+    surface::{NameShape, StrictFlag, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const OBJECT: Fact = Fact {
+    says: "the root is an object that has `properties`",
+    confidence: 'A',
+    source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing properties`",
+    rules: &["root-object", "root-not-schema", "object-without-properties"],
+};
+const ROOT: Fact = Fact {
+    says: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
+    confidence: 'A',
+    source: "live: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level` (langchainjs#9804)",
+    rules: &["root-keyword"],
+};
+const METASCHEMA: Fact = Fact {
+    says: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
+    confidence: 'A',
+    source: "live: `'any' is not valid under any of the given schemas`, `None is not of type 'object', 'boolean'`",
+    rules: &[
+        "keyword-value",
+        "unknown-type",
+        "not-a-schema",
+        "array-items",
+        "items-not-schema",
+        "properties-not-object",
+        "additional-properties-not-schema",
+        "required-not-strings",
+        "combinator-not-list",
+        "any-of-size",
+        "enum-not-list",
+        "enum-empty",
+        "defs-not-object",
+        "ref-not-string",
+        "ref-target",
+    ],
+};
+const ITEMS: Fact = Fact {
+    says: "arrays have `items`, inside unions too",
+    confidence: 'A',
+    source: "live: `In context=('properties', 'a'), array schema missing items` (apify-mcp-server#36)",
+    rules: &["array-without-items"],
+};
+const PATTERN: Fact = Fact {
+    says: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
+    confidence: 'A',
+    source: "live: `'\\p{L}' is not a 'regex'`; LiteLLM removes what Python does not compile",
+    rules: &["pattern"],
+};
+const ENUM: Fact = Fact {
+    says: "`enum` and `type` do not contradict each other",
+    confidence: 'B',
+    source: "live: a node with `type: null` and string values was refused",
+    rules: &["enum-contradicts"],
+};
+const NAMES: Fact = Fact {
+    says: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
+    confidence: 'A',
+    source: "live: `Invalid 'tools[2].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`",
+    rules: &["tool-name"],
+};
+const TOOLS: Fact =
+    Fact { says: "at most 128 tools in a request", confidence: 'A', source: "OpenAI, API reference, tools", rules: &["too-many-tools"] };
+const STRICT_FLAG: Fact = Fact {
+    says: "on Responses a tool that does not say `strict` is strict, so `strict: false` is written out",
+    confidence: 'A',
+    source: "OpenAI, migration guide to Responses; the API answers with a schema made strict where it is left out",
+    rules: &["strict-flag"],
+};
+const COMBINATORS: Fact = Fact {
+    says: "GPT-5 and later take `anyOf`, `oneOf` and `allOf` at the root; `enum`, `const` and `not` are not known to be taken there",
+    confidence: 'B',
+    source: "live requests with root unions that were answered",
+    rules: &["root-keyword"],
+};
+
+const CHAT_GRAMMAR: Grammar = Grammar {
+    root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Enum, Keyword::Const, Keyword::Not]),
+    metaschema: true,
+    enums: EnumRule { agrees: true, ..EnumRule::OPEN },
+    objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
+    arrays: ArrayRule { needs_items: true, open_items: true },
+    patterns: PatternRule::Python,
+    array_items: false,
+    ..Grammar::OPEN
+};
+
+const RESPONSES_GRAMMAR: Grammar = Grammar { root_refuses: Keywords::of(&[Keyword::Enum, Keyword::Const, Keyword::Not]), ..CHAT_GRAMMAR };
+
+const CHAT_TOOLS: Surface = Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
+
+pub(super) const RESPONSES: Dialect = Dialect {
+    name: "openai-responses",
+    surface: "OpenAI Responses, function tools with `strict: false`, GPT-5 and later",
+    documentation: "https://platform.openai.com/docs/guides/function-calling",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[OBJECT, COMBINATORS, METASCHEMA, ITEMS, PATTERN, ENUM, NAMES, TOOLS, STRICT_FLAG],
+    reasons: &[],
+    method: Method::Rules(&RESPONSES_GRAMMAR),
+    tools: Surface { format: ToolFormat::OpenaiResponses, strict: StrictFlag::False, ..CHAT_TOOLS },
+};
+
+pub(super) const CHAT: Dialect = Dialect {
+    name: "openai-chat",
+    surface: "OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5",
+    documentation: "https://platform.openai.com/docs/guides/function-calling",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[OBJECT, ROOT, METASCHEMA, ITEMS, PATTERN, ENUM, NAMES, TOOLS],
+    reasons: &[],
+    method: Method::Rules(&CHAT_GRAMMAR),
+    tools: CHAT_TOOLS,
+};
+
+/// The formats that constrained decoding knows.
+const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+
+const STRICT_GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[
+        Keyword::AllOf,
+        Keyword::OneOf,
+        Keyword::Not,
+        Keyword::If,
+        Keyword::Then,
+        Keyword::Else,
+        Keyword::DependentRequired,
+        Keyword::DependentSchemas,
+        Keyword::Dependencies,
+        Keyword::Default,
+        Keyword::UniqueItems,
+        Keyword::Contains,
+        Keyword::MinContains,
+        Keyword::MaxContains,
+        Keyword::PatternProperties,
+        Keyword::PropertyNames,
+        Keyword::MinProperties,
+        Keyword::MaxProperties,
+        Keyword::UnevaluatedProperties,
+        Keyword::UnevaluatedItems,
+        Keyword::PrefixItems,
+    ]),
+    typed: Typed::TypeOrUnion,
+    refs: RefRule { anywhere: false, beside: Keywords::NONE, ..RefRule::OPEN },
+    any_of: AnyOfRule { distinct_first_keys: true, ..AnyOfRule::OPEN },
+    objects: ObjectRule { properties: PropertiesRule::Written, open: OpenRule::MustClose, all_required: true, maps: false },
+    arrays: ArrayRule { needs_items: true, open_items: false },
+    patterns: PatternRule::Regular,
+    formats: Some(&[("string", STRICT_FORMATS)]),
+    boolean_schemas: false,
+    ..CHAT_GRAMMAR
+};
+
+pub(super) const STRICT: Dialect = Dialect {
+    name: "openai-strict",
+    surface: "OpenAI Chat Completions and Responses, function tools with `strict: true`",
+    documentation: "https://platform.openai.com/docs/guides/structured-outputs",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        OBJECT,
+        ROOT,
+        METASCHEMA,
+        ITEMS,
+        PATTERN,
+        ENUM,
+        Fact {
+            says: "every object is closed, and every property is required",
+            confidence: 'A',
+            source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is required to be supplied and to be an array including every key in properties`",
+            rules: &["object-not-closed", "not-required"],
+        },
+        Fact {
+            says: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `default`, `uniqueItems`, `contains`, `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and `maxProperties`",
+            confidence: 'A',
+            source: "live: `In context=('properties', 'data'), 'allOf' is not permitted` (notion-mcp-server#102)",
+            rules: &["refused-keyword"],
+        },
+        Fact {
+            says: "every schema says a type, `items` too",
+            confidence: 'A',
+            source: "OpenAI, Structured Outputs; openai-node transforms schemas so",
+            rules: &["untyped", "open-items"],
+        },
+        Fact {
+            says: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
+            confidence: 'A',
+            source: "live: `$ref cannot have keywords {'description'}`",
+            rules: &["ref-form", "beside-ref"],
+        },
+        Fact {
+            says: "`format` is one of nine",
+            confidence: 'A',
+            source: "OpenAI, Structured Outputs, supported string properties",
+            rules: &["format"],
+        },
+        Fact {
+            says: "branches of `anyOf` do not share the name of their first property",
+            confidence: 'A',
+            source: "live: `Objects provided via 'anyOf' must not share identical first keys` (ellmer#671)",
+            rules: &["any-of-first-keys"],
+        },
+        NAMES,
+        TOOLS,
+    ],
+    reasons: &[],
+    method: Method::Rules(&STRICT_GRAMMAR),
+    tools: Surface { strict: StrictFlag::True, ..CHAT_TOOLS },
+};

@@ -1,0 +1,52 @@
+//! What the major surfaces that are not strict all accept: for servers that publish one schema, and gateways that fall back from
+//! one API to another.
+
+use super::{
+    grammar::{
+        Anything, ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, PatternRule, PropertiesRule, PropertyShape, Recursion, RefRule, Typed,
+    },
+    moonshot,
+    surface::{NameShape, StrictFlag, Surface},
+    Dialect, Fact, Method,
+};
+use crate::schema::keyword::{Keyword, Keywords};
+
+const MEET: &str = "the tables of openai-chat, openai-responses, anthropic, gemini-json-schema, moonshot, deepseek and mistral";
+
+const GRAMMAR: Grammar = Grammar {
+    as_is: true,
+    root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::AllOf, Keyword::Enum, Keyword::Not]),
+    refuses: Keywords::of(&[Keyword::Const, Keyword::OneOf, Keyword::Id, Keyword::Schema]),
+    metaschema: true,
+    typed: Typed::TypeOrUnion,
+    anything: Anything::Union,
+    through: Keywords::ALL,
+    refs: RefRule { beside: Keywords::NONE, recursion: Recursion::OnlyOptional, ..moonshot::GRAMMAR.refs },
+    enums: EnumRule { kinds: &["string", "number", "integer"], agrees: true, ..moonshot::GRAMMAR.enums },
+    objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
+    arrays: ArrayRule { needs_items: true, open_items: false },
+    patterns: PatternRule::Python,
+    names: NameRule { shape: Some(PropertyShape { also: "_.-", first: None, most: 64, root_only: true }), ..moonshot::GRAMMAR.names },
+    opaque: Keywords::NONE,
+    ..moonshot::GRAMMAR
+};
+
+pub(super) const PORTABLE: Dialect = Dialect {
+    name: "portable",
+    surface: "What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict",
+    documentation: "https://github.com/MoonshotAI/walle",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxBytes", "maxNodes"],
+    encodes: &["property names that one of the APIs refuses are renamed"],
+    limits: moonshot::MOONSHOT.limits,
+    facts: &[Fact { says: "whatever one of the surfaces refuses is refused", confidence: 'A', source: MEET, rules: &[] }],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface {
+        names: NameShape { also: Some("_-"), letter_first: true, least: 3, most: 64 },
+        strict: StrictFlag::Unsaid,
+        tools_most: Some(128),
+        ..Surface::PLAIN
+    },
+};

@@ -1,0 +1,55 @@
+//! Which rule of `sanitize` prevents which finding of `check`, in any dialect: how a change finds the fact behind it.
+
+/// By rule of `sanitize`, the rules of `check` that it prevents.
+const SERVES: &[(&str, &[&str])] = &[
+    ("declare-object", &["root-object", "root-not-schema"]),
+    ("add-properties", &["object-without-properties"]),
+    ("flatten-root-union", &["root-keyword"]),
+    ("move-root-condition", &["root-keyword"]),
+    ("distribute-into-any-of", &["beside-any-of", "type-beside-any-of", "any-of-shared"]),
+    ("inline-ref", &["ref-form", "beside-ref", "ref-place", "recursion"]),
+    ("respell-ref", &["ref-form", "beside-ref", "ref-place"]),
+    ("unresolved-ref", &["ref-target"]),
+    ("cut-recursion", &["recursion", "endless-recursion"]),
+    ("unroll-recursion", &["recursion"]),
+    ("drop-keyword", &["refused-keyword", "unknown-keyword", "root-keyword"]),
+    ("one-of-to-any-of", &["refused-keyword"]),
+    ("merge-all-of", &["refused-keyword", "root-keyword"]),
+    ("const-to-enum", &["refused-keyword"]),
+    ("drop-pattern", &["pattern"]),
+    ("drop-format", &["format"]),
+    ("drop-unknown-required", &["required-unknown"]),
+    ("tuple-to-prefix-items", &["array-items"]),
+    ("prefix-items-to-items", &["refused-keyword", "array-items"]),
+    ("add-items", &["array-without-items", "open-items"]),
+    ("split-type-list", &["type-list", "beside-type-list"]),
+    ("respell-null", &["type-list"]),
+    ("respell-nullable", &["refused-keyword"]),
+    ("infer-type", &["untyped", "enum-without-type"]),
+    ("say-any", &["untyped", "open-items"]),
+    ("boolean-to-any", &["not-a-schema"]),
+    ("boolean-to-not", &["not-a-schema"]),
+    ("rename-property", &["property-name", "reserved-name", "braces-in-name"]),
+    ("say-open", &["object-openness"]),
+    ("close-object", &["object-not-closed"]),
+    ("require-optional", &["not-required"]),
+    ("map-to-pairs", &["map", "object-not-closed"]),
+    ("repair-type", &["unknown-type", "enum-contradicts", "enum-value"]),
+    ("drop-enum-value", &["enum-kind", "enum-value"]),
+    ("split-enum", &["enum-without-type", "enum-kind"]),
+    ("null-first", &["enum-null-first"]),
+    ("drop-long-enum", &["enum-too-long"]),
+    ("drop-long-union", &["any-of-size"]),
+    ("lower-bound", &["keyword-too-large"]),
+    ("repair-keyword", &["keyword-value"]),
+    ("remove-malformed-keyword", &["keyword-value"]),
+    ("fit-drop-keyword", &["too-many-bytes"]),
+    ("fit-drop-constraint", &["too-many-bytes"]),
+    ("fit-cut-schema", &["too-deep", "too-many-properties", "too-many-bytes"]),
+    ("fit-shorten-description", &["too-many-bytes"]),
+];
+
+/// Does this rule of `sanitize` prevent that finding of `check`?
+pub(super) fn serves(rule: &str, checked: &str) -> bool {
+    SERVES.iter().any(|(known, prevents)| *known == rule && prevents.contains(&checked))
+}

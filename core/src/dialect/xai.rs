@@ -1,0 +1,66 @@
+//! xAI (Grok): tools are always strict, whatever `strict` says.
+
+use super::{
+    grammar::{EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule},
+    surface::{NameShape, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const DOCUMENTATION: &str = "xAI, structured outputs, supported schemas";
+
+const GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[Keyword::MinContains, Keyword::MaxContains]),
+    refs: RefRule { recursion: Recursion::Refused, ..RefRule::OPEN },
+    enums: EnumRule { without: Some('/'), ..EnumRule::OPEN },
+    objects: ObjectRule { open: OpenRule::ClosedByDefault, ..ObjectRule::OPEN },
+    patterns: PatternRule::Regular,
+    boolean_schemas: false,
+    array_items: false,
+    ..Grammar::OPEN
+};
+
+pub(super) const XAI: Dialect = Dialect {
+    name: "xai",
+    surface: "xAI (Grok), Chat Completions and Responses, function tools",
+    documentation: "https://docs.x.ai/docs/guides/structured-outputs",
+    as_of: "2026-11-20",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        Fact {
+            says: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &["object-openness"],
+        },
+        Fact { says: "no recursion", confidence: 'A', source: DOCUMENTATION, rules: &["recursion", "ref-target"] },
+        Fact { says: "no `minContains` and `maxContains`", confidence: 'A', source: DOCUMENTATION, rules: &["refused-keyword"] },
+        Fact {
+            says: "properties are objects, not booleans, and tuples are spelled `prefixItems`",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &["not-a-schema", "array-items", "items-not-schema"],
+        },
+        Fact {
+            says: "`pattern` has no backreference, `\\p{…}`, `\\b`, lookaround and inline flags",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &["pattern"],
+        },
+        Fact {
+            says: "values of `enum` do not hold `/`",
+            confidence: 'B',
+            source: "live: `Invalid arguments passed to the model` (hermes-agent removes such values)",
+            rules: &["enum-kind"],
+        },
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN },
+};

@@ -1,0 +1,248 @@
+//! What a regular expression is made of, as far as engines disagree about it. Nothing is compiled or run: one pass over the text.
+//!
+//! Sources: ECMA-262 (what JSON Schema means), the reference of Python's `re` (what OpenAI and Anthropic compile `pattern` with),
+//! RE2's syntax (what constrained decoders come near to).
+
+/// What a pattern uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    /// Why Python's `re` does not compile it, if that is known.
+    pub(crate) not_python: Option<&'static str>,
+    /// Lookahead, lookbehind, a backreference or a word boundary: what no automaton can do (or does not do).
+    pub(crate) not_regular: Option<&'static str>,
+    /// It begins with `^` and ends with `$`.
+    pub(crate) anchored: bool,
+}
+
+/// Reads a pattern.
+pub(crate) fn uses(pattern: &str) -> Uses {
+    let mut scan = Scan { rest: pattern.chars().as_str(), open: 0, found: Uses::default(), repeatable: false };
+    while scan.step() {}
+    if scan.open > 0 {
+        scan.not_python("a group that is not closed");
+    }
+    let ends = pattern.ends_with('$') && !pattern.strip_suffix('$').is_some_and(ends_in_escape);
+    Uses { anchored: pattern.starts_with('^') && ends, ..scan.found }
+}
+
+/// Is the character after this text escaped by it?
+fn ends_in_escape(text: &str) -> bool {
+    text.chars().rev().take_while(|character| *character == '\\').count() % 2 == 1
+}
+
+struct Scan<'p> {
+    rest: &'p str,
+    open: usize,
+    found: Uses,
+    /// Something stands before that a quantifier may repeat.
+    repeatable: bool,
+}
+
+impl Scan<'_> {
+    fn not_python(&mut self, why: &'static str) {
+        self.found.not_python.get_or_insert(why);
+    }
+
+    fn not_regular(&mut self, why: &'static str) {
+        self.found.not_regular.get_or_insert(why);
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let mut characters = self.rest.chars();
+        let next = characters.next();
+        self.rest = characters.as_str();
+        next
+    }
+
+    fn take(&mut self, prefix: &str) -> bool {
+        let rest = self.rest.strip_prefix(prefix);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn step(&mut self) -> bool {
+        let Some(character) = self.next() else { return false };
+        match character {
+            '\\' => self.escape(false),
+            '[' => self.class(),
+            '(' => self.group(),
+            ')' => {
+                if self.open == 0 {
+                    self.not_python("a `)` that closes nothing");
+                }
+                self.open = self.open.saturating_sub(1);
+                self.repeatable = true;
+            }
+            '*' | '+' | '?' => self.quantifier(),
+            '{' => {
+                if let Some((bounds, ordered)) = self.counted() {
+                    self.rest = self.rest.get(bounds..).unwrap_or_default();
+                    if !ordered {
+                        self.not_python("a repetition whose minimum is above its maximum");
+                    }
+                    self.quantifier();
+                } else {
+                    self.repeatable = true;
+                }
+            }
+            '^' | '|' => self.repeatable = false,
+            _ => self.repeatable = true,
+        }
+        true
+    }
+
+    fn quantifier(&mut self) {
+        if !self.repeatable {
+            self.not_python("a quantifier with nothing to repeat");
+        }
+        // Lazy, or (in Python since 3.11) possessive.
+        if !self.take("?") {
+            self.take("+");
+        }
+        self.repeatable = false;
+    }
+
+    /// The length of `m}`, `m,}`, `,n}` or `m,n}` at the start of the rest, and whether its bounds are in order.
+    fn counted(&self) -> Option<(usize, bool)> {
+        let end = self.rest.find('}')?;
+        let inside = self.rest.get(..end)?;
+        let (low, high) = inside.split_once(',').map_or((inside, None), |(low, high)| (low, Some(high)));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(low) || !high.is_none_or(digits) || (low.is_empty() && high.is_none_or(str::is_empty)) {
+            return None;
+        }
+        let number = |text: &str| text.parse::<u64>().ok();
+        let ordered = match (number(low), high.and_then(number)) {
+            (Some(low), Some(high)) => low <= high,
+            _ => true,
+        };
+        Some((end + 1, ordered))
+    }
+
+    fn group(&mut self) {
+        self.open += 1;
+        self.repeatable = false;
+        if !self.take("?") {
+            return;
+        }
+        if self.take("=") || self.take("!") || self.take("<=") || self.take("<!") {
+            self.not_regular("lookaround");
+        } else if self.take("<") {
+            self.not_python("a group named `(?<…>`, which is `(?P<…>` there");
+        } else if self.take("P=") {
+            self.not_regular("a backreference");
+        } else if self.take(":") || self.take("P<") || self.take(">") || self.take("#") {
+            // Groups that Python has.
+        } else if self.take("(") {
+            self.open += 1;
+            self.not_regular("a condition");
+        } else {
+            let flags = self.rest.find([':', ')']).and_then(|end| self.rest.get(..end));
+            match flags {
+                Some(flags) if flags.bytes().all(|flag| b"aiLmsux-".contains(&flag)) => self.not_regular("inline flags"),
+                _ => self.not_python("a group that begins with an unknown `(?`"),
+            }
+        }
+    }
+
+    fn class(&mut self) {
+        self.take("^");
+        // First in a class, `]` is itself in Python; in ECMA-262 it ends an empty class.
+        if self.take("]") && !self.rest.contains(']') {
+            self.not_python("an empty character class");
+        }
+        loop {
+            match self.next() {
+                None => return self.not_python("a character class that is not closed"),
+                Some(']') => break,
+                Some('\\') => self.escape(true),
+                Some(_) => {}
+            }
+        }
+        self.repeatable = true;
+    }
+
+    fn escape(&mut self, in_class: bool) {
+        self.repeatable = true;
+        let Some(character) = self.next() else { return self.not_python("a `\\` at the end") };
+        match character {
+            'b' if in_class => {}
+            'b' | 'B' => {
+                self.not_regular("a word boundary");
+                self.repeatable = false;
+            }
+            'A' | 'Z' if !in_class => self.repeatable = false,
+            'd' | 'D' | 's' | 'S' | 'w' | 'W' | 'a' | 'f' | 'n' | 'r' | 't' | 'v' | '0' => {}
+            '1'..='9' if in_class => {}
+            '1'..='9' => self.not_regular("a backreference"),
+            'x' => self.hexadecimal(2),
+            'u' if self.rest.starts_with('{') => self.not_python("`\\u{…}`"),
+            'u' => self.hexadecimal(4),
+            'U' => self.hexadecimal(8),
+            'N' => {}
+            'p' | 'P' => self.not_python("a Unicode property, `\\p{…}`"),
+            'k' => {
+                self.not_python("a named backreference, `\\k<…>`");
+                self.not_regular("a backreference");
+            }
+            letter if letter.is_ascii_alphabetic() => self.not_python("an escape of a letter that means nothing there"),
+            _ => {}
+        }
+    }
+
+    fn hexadecimal(&mut self, digits: usize) {
+        let all = self.rest.get(..digits).is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        if all {
+            self.rest = self.rest.get(digits..).unwrap_or_default();
+        } else {
+            self.not_python("a character escape with too few digits");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uses;
+
+    #[test]
+    fn python_compiles_these() {
+        for pattern in [
+            "^a+$",
+            r"\d{3}-\w*?",
+            "[]a]",
+            "[^]]",
+            "a{,3}",
+            "{",
+            "a{x}",
+            "(?:a|b)+",
+            "(?P<n>a)(?P=n)",
+            r"\.\-\/",
+            "x++",
+            "^",
+            "(?<=a)b",
+            "a|b",
+            r"\A\Z",
+            "(?i)a",
+        ] {
+            assert_eq!(uses(pattern).not_python, None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn python_does_not_compile_these() {
+        for pattern in
+            [r"\p{L}", r"\u{1F600}", "(?<n>a)", "(a", "a)", "[a", "*a", "a**", r"\c", "a{3,1}", r"\k<n>", r"\x1", r"a\", "(?<", "(", "[]"]
+        {
+            assert!(uses(pattern).not_python.is_some(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn regular_and_anchored() {
+        for pattern in ["(?=a)", "(?!a)", "(?<=a)b", r"(a)\1", r"\bword\b", "(?i)a"] {
+            assert!(uses(pattern).not_regular.is_some(), "{pattern}");
+        }
+        assert_eq!(uses(r"^[\b]a$").not_regular, None);
+        assert!(uses("^a$").anchored && !uses("a$").anchored && !uses(r"^a\$").anchored && uses(r"^a\\$").anchored);
+    }
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Compiles every crate with the oldest Rust that Cargo.toml promises (`rust-version`), features and all. Where rustup cannot
+# fetch that one, only clippy has looked (its lint `incompatible_msrv` goes by `rust-version`), and this script says so.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+version=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+[ -n "$version" ] || die "Cargo.toml: expected a \`rust-version\`, found none"
+
+installed() { rustup toolchain list | grep -q "^$version\(\.0\)\?-"; }
+refused=$TOOLS/rustup-$version-refused
+if ! installed && [ ! -e "$refused" ]; then
+  attempt "rustup toolchain install $version (120 s at most, once)" "$TOOLS/rustup-$version.log" \
+    timeout 120 rustup toolchain install "$version" --profile minimal --no-self-update || touch "$refused"
+fi
+if ! installed; then
+  echo "skipped: rustup cannot fetch Rust $version here (delete $refused to ask it again); clippy's lint incompatible_msrv has run, and no more"
+  exit 0
+fi
+
+# Not the tests: what only they depend on may want a newer one.
+cargo "+$version" check --workspace --all-features --lib --locked --target-dir "$ROOT/target/msrv"
