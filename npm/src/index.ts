@@ -23,11 +23,15 @@ export {
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
 export type {
   CheckOptions,
+  CheckToolsOptions,
   DeferredOptions,
   Dialect,
+  DialectQuery,
   EnvelopeOptions,
   SanitizeOptions,
   ShareOption,
+  ToolFormat,
+  ToolsOptions,
 } from './options.js';
 export type {
   Accepts,
@@ -37,9 +41,13 @@ export type {
   DeferredWarning,
   DialectDescription,
   Guidance,
+  Quarantined,
   Rewritten,
+  ToolChange,
+  ToolViolation,
   Violation,
 } from './report.js';
+export { Restore, type RestoredCall, type RestoreJson, restoreFrom } from './restore.js';
 export {
   check,
   checkJson,
@@ -51,3 +59,12 @@ export {
   sanitizeWithReport,
 } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
+export {
+  checkTools,
+  checkToolsJson,
+  dialectFor,
+  type SanitizedTools,
+  sanitizeTools,
+  sanitizeToolsJson,
+  type Tool,
+} from './tools.js';

@@ -28,6 +28,57 @@ export interface CheckOptions {
 /** Options of `sanitize`. */
 export interface SanitizeOptions extends CheckOptions, ShareOption {}
 
+/** The shape of a tool in a list: which API's. */
+export type ToolFormat =
+  /** MCP `tools/list`: `{ name, description, inputSchema }`. */
+  | 'mcp'
+  /** Anthropic Messages: `{ name, description, input_schema }`. */
+  | 'anthropic'
+  /** OpenAI Chat Completions: `{ type: 'function', function: { name, description, parameters } }`. */
+  | 'openai-chat'
+  /** OpenAI Responses: `{ type: 'function', name, description, parameters }`. */
+  | 'openai-responses'
+  /** Gemini: `{ name, description, parameters }`, all in one `functionDeclarations`. */
+  | 'gemini'
+  /** Gemini: `{ name, description, parametersJsonSchema }`, all in one `functionDeclarations`. */
+  | 'gemini-json-schema'
+  /** Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`. */
+  | 'bedrock';
+
+/** Options of `sanitizeTools`: those of `sanitize` for every schema, and three more. */
+export interface ToolsOptions extends SanitizeOptions {
+  /** The shape of the tools. Default: the one of the dialect's API. */
+  format?: ToolFormat | undefined;
+  /** Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. */
+  fallback?: Dialect | undefined;
+}
+
+/** Options of `checkTools`. */
+export interface CheckToolsOptions {
+  /** The dialects to ask about. */
+  dialects: readonly Dialect[];
+}
+
+/** What is known about where tools are sent: at least one of `api`, `model` and `host`. */
+export interface DialectQuery {
+  /** The protocol. */
+  api?:
+    | 'openai-chat'
+    | 'openai-responses'
+    | 'anthropic'
+    | 'gemini'
+    | 'gemini-json-schema'
+    | 'bedrock'
+    | 'llama-cpp'
+    | undefined;
+  /** The model, as the request names it. */
+  model?: string | undefined;
+  /** The host, or a URL on it. */
+  host?: string | undefined;
+  /** Whether the tools are sent with `strict: true`. Default `false`. */
+  strict?: boolean | undefined;
+}
+
 /** Options of `normalizeEnvelope`. */
 export interface EnvelopeOptions extends ShareOption {}
 

@@ -20,14 +20,19 @@ FUNCTIONS = (
     "applyDeferredLoading",
     "check",
     "restoreArguments",
+    "sanitizeTools",
+    "checkTools",
+    "dialectFor",
     "searchTools",
     "answerToolSearch",
 )
 PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools")}
 """The functions of two inputs, which are members of a case's one `input`."""
+LISTS = ("sanitizeTools", "checkTools", "dialectFor")
+"""The functions on whole lists, which test_lists.py runs."""
 NO_CASES = "ranking"
 """A folder without cases: what core/tests/search.rs measures the ranking with."""
-MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema"}
+MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema", "calls"}
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
 

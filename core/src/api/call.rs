@@ -13,10 +13,10 @@ use crate::{
     envelope,
     error::{Code, Error},
     json::{self, Node},
-    options::{dialects_to_check, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions, ToolsOptions},
+    options::{dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions, ToolsOptions},
     report::Recorder,
     sanitize::{self, restore},
-    tools::{check as check_list, list, restore::Ways},
+    tools::{check as check_list, list, request, restore::Ways},
 };
 #[cfg(feature = "search")]
 use crate::{deferred::search::Index, options::SearchOptions};
@@ -45,6 +45,10 @@ pub enum Function {
     DialectFor,
     /// `restoreCall(restore, name, arguments)`: the arguments are a value, or JSON text in a string
     RestoreCall,
+    /// `adaptRequest(request, options)`
+    AdaptRequest,
+    /// `restoreReply(reply, restore)`
+    RestoreReply,
     /// `searchTools(tools, query, options)`
     #[cfg(feature = "search")]
     SearchTools,
@@ -66,6 +70,8 @@ impl Function {
         Function::CheckTools,
         Function::DialectFor,
         Function::RestoreCall,
+        Function::AdaptRequest,
+        Function::RestoreReply,
         #[cfg(feature = "search")]
         Function::SearchTools,
         #[cfg(feature = "search")]
@@ -85,6 +91,8 @@ impl Function {
             Function::CheckTools => "checkTools",
             Function::DialectFor => "dialectFor",
             Function::RestoreCall => "restoreCall",
+            Function::AdaptRequest => "adaptRequest",
+            Function::RestoreReply => "restoreReply",
             #[cfg(feature = "search")]
             Function::SearchTools => "searchTools",
             #[cfg(feature = "search")]
@@ -99,17 +107,17 @@ impl Function {
 
     /// Whether the answer is the first input, rewritten.
     const fn rewrites(self) -> bool {
-        self.result_name().is_some() || matches!(self, Function::RestoreArguments)
+        self.result_name().is_some() || matches!(self, Function::RestoreArguments | Function::RestoreReply)
     }
 
     /// The name of the rewritten value in the result of the `WithReport` forms, for functions that have them.
     pub const fn result_name(self) -> Option<&'static str> {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
-            Function::ApplyDeferredLoading => Some("request"),
+            Function::ApplyDeferredLoading | Function::AdaptRequest => Some("request"),
             Function::SanitizeTools => Some("tools"),
             Function::Check | Function::RestoreArguments | Function::Dialects => None,
-            Function::CheckTools | Function::DialectFor | Function::RestoreCall => None,
+            Function::CheckTools | Function::DialectFor | Function::RestoreCall | Function::RestoreReply => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
         }
@@ -179,7 +187,7 @@ pub fn call<'a>(
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
         Function::SanitizeTools => {
             let options = ToolsOptions::read(options, naming)?;
-            let outcome = list::rewrite(input()?, &[], &options)?;
+            let outcome = list::rewrite(input()?, &options)?;
             let report = with_report.then(|| describe::tools(&outcome));
             Ok(answer(outcome.tools, report, options.sanitize.share))
         }
@@ -199,6 +207,17 @@ pub fn call<'a>(
             };
             ways.any(name, &mut arguments)?;
             Ok(answer(describe::call(&ways, name, arguments), None, false))
+        }
+        Function::AdaptRequest => {
+            let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
+            let (report, ways) = request::adapt(&mut node, &options)?;
+            let report = with_report.then(|| describe::adapted(&report, &ways));
+            Ok(answer(node, report, options.tools.sanitize.share))
+        }
+        Function::RestoreReply => {
+            let (mut reply, ways) = (input()?, Ways::from_node(&input()?)?);
+            ways.reply(&mut reply)?;
+            Ok(answer(reply, None, false))
         }
         #[cfg(feature = "search")]
         Function::SearchTools => {
@@ -232,7 +251,7 @@ pub fn call_text<'a>(
     let mut nodes = Vec::with_capacity(inputs.len());
     for text in inputs {
         nodes.push(match function {
-            Function::ApplyDeferredLoading => deferred::read(text)?,
+            Function::ApplyDeferredLoading | Function::AdaptRequest => deferred::read(text)?,
             #[cfg(feature = "search")]
             Function::SearchTools if nodes.len() == 1 => Node::string(*text),
             _ => json::read(text)?,

@@ -12,6 +12,7 @@ use crate::{
     tools::{
         check::ToolViolation,
         list::{Outcome, Quarantined, ToolChange},
+        request::AdaptReport,
         restore::Ways,
     },
 };
@@ -77,6 +78,24 @@ pub(super) fn tools(outcome: &Outcome<'_>) -> Node<'static> {
     ])
 }
 
+/// `{ report: { deferred, quarantined, changes, unforced }, restore }`
+pub(super) fn adapted(report: &AdaptReport, ways: &Ways) -> Node<'static> {
+    let deferred = report.deferred.as_ref().map_or_else(Node::default, deferred_report);
+    let unforced = report.unforced.iter().map(|name| owned(name)).collect();
+    Node::record([
+        (
+            "report",
+            Node::record([
+                ("deferred", deferred),
+                ("quarantined", quarantined(&report.quarantined)),
+                ("changes", tool_changes(&report.changes)),
+                ("unforced", Node::array(unforced)),
+            ]),
+        ),
+        ("restore", ways.to_node()),
+    ])
+}
+
 fn quarantined(list: &[Quarantined]) -> Node<'static> {
     let one = |tool: &Quarantined| {
         Node::record([
@@ -132,6 +151,10 @@ pub(super) fn call<'a>(ways: &Ways, name: &Text<'_>, arguments: Node<'a>) -> Nod
 
 /// `{ report: { loaded, hidden, warnings, nameMap?, unreachable, savedBytes } }`
 pub(super) fn deferred(report: &DeferredReport) -> Node<'static> {
+    Node::record([("report", deferred_report(report))])
+}
+
+fn deferred_report(report: &DeferredReport) -> Node<'static> {
     let names = |names: &[alloc::string::String]| Node::array(names.iter().map(|name| owned(name)).collect());
     let warnings = report.warnings.iter().map(|warning| match &warning.name {
         Some(name) => Node::record([("code", Node::literal(warning.code)), ("name", owned(name))]),
@@ -146,7 +169,7 @@ pub(super) fn deferred(report: &DeferredReport) -> Node<'static> {
     }
     members.push((Text::literal("unreachable"), Node::bool(report.unreachable)));
     members.push((Text::literal("savedBytes"), Node::count(report.saved_bytes as u64)));
-    Node::record([("report", Node::object(Object::from_iter(members)))])
+    Node::object(Object::from_iter(members))
 }
 
 /// A list of what is known about each dialect.

@@ -5,6 +5,7 @@ mod deferred;
 mod describe;
 mod dialects;
 mod envelope;
+mod request;
 mod sanitize;
 #[cfg(feature = "search")]
 mod search;
@@ -18,6 +19,7 @@ pub use deferred::{
 pub use describe::describe_error;
 pub use dialects::dialects;
 pub use envelope::{normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report};
+pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
 pub use sanitize::{
     check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report,
     Rewritten,
@@ -34,6 +36,7 @@ pub use crate::{
     tools::{
         check::ToolViolation,
         list::{Quarantined, ToolChange},
+        request::AdaptReport,
     },
 };
 

@@ -55,7 +55,7 @@ pub struct Fact {
 
 impl Fact {
     /// The fact, its confidence and its source, as the report says why a rule is there.
-    fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         format!("{} (confidence {}): {}", self.says, self.confidence, self.source)
     }
 }

@@ -20,4 +20,4 @@ pub use read::Naming;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub(crate) use tools::dialects as dialects_to_check;
-pub use tools::{ToolFormat, ToolsOptions};
+pub use tools::{AdaptOptions, ToolFormat, ToolsOptions};

@@ -154,6 +154,11 @@ impl<'o, 'a> Reader<'o, 'a> {
         }
     }
 
+    /// An option that is read by somebody else.
+    pub(crate) fn node(&self, name: &str) -> Option<&'o Node<'a>> {
+        self.given(name)
+    }
+
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
         let Some(node) = self.given(name) else { return Ok(None) };
         node.as_bool().map(Some).ok_or_else(|| self.wrong(name, "a boolean", node))

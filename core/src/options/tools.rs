@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     read::{choice, Example, Naming, Reader},
-    sanitize, SanitizeOptions,
+    sanitize, DeferredOptions, SanitizeOptions,
 };
 use crate::{
     error::{Code, Error},
@@ -88,6 +88,61 @@ impl ToolsOptions {
             format: reader.choice("format", ToolFormat::CHOICES)?,
             fallback: reader.text("fallback")?,
         })
+    }
+}
+
+/// Options of `adapt_request`.
+///
+/// ```
+/// use toolwire::{AdaptOptions, DeferredOptions};
+/// let options = AdaptOptions::new("moonshot").deferred(None);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AdaptOptions {
+    /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does not tell.
+    pub tools: ToolsOptions,
+    /// How tools are loaded that are deferred; `None`: they stay as they are, for an API that has the feature.
+    pub deferred: Option<DeferredOptions>,
+}
+
+impl AdaptOptions {
+    /// Options for a dialect, everything else at its default.
+    pub fn new(dialect: impl Into<String>) -> Self {
+        AdaptOptions { tools: ToolsOptions::new(dialect), deferred: Some(DeferredOptions::default()) }
+    }
+
+    /// Sets [`Self::deferred`].
+    #[must_use]
+    pub fn deferred(mut self, deferred: impl Into<Option<DeferredOptions>>) -> Self {
+        self.deferred = deferred.into();
+        self
+    }
+
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        const EXAMPLE: Example = Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(["deferred"]).collect();
+        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
+        let tools = ToolsOptions::of(&reader, naming, &EXAMPLE)?;
+        if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::Bedrock | ToolFormat::GeminiJsonSchema)) {
+            let message =
+                "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", which requests have";
+            return Err(Error::new(Code::InvalidOption, "/format", message));
+        }
+        let deferred = match reader.node("deferred") {
+            None => Some(DeferredOptions::default()),
+            Some(node) => match node.as_bool() {
+                Some(true) => Some(DeferredOptions::default()),
+                Some(false) => None,
+                None => Some(DeferredOptions::read(node, naming).map_err(|error| error.below("/deferred"))?),
+            },
+        };
+        Ok(AdaptOptions { tools, deferred })
     }
 }
 

@@ -93,8 +93,8 @@ struct Writer<'o> {
     ways: Ways,
 }
 
-/// Rewrites a list. `spoken_of` are names of tools that a request uses besides.
-pub(crate) fn rewrite<'a>(tools: Node<'a>, spoken_of: &[Text<'a>], options: &ToolsOptions) -> Result<Outcome<'a>, Error> {
+/// Rewrites a list.
+pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
     let Some(first) = targets.first() else { return Err(Error::new(Code::UnknownDialect, "/dialect", "expected a dialect, found none")) };
     let surface = first.dialect.tools;
@@ -112,7 +112,7 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, spoken_of: &[Text<'a>], options: &Too
             Entry::Unknown => {}
         }
     }
-    let names = Names::plan(surface.names, own.into_iter().chain(spoken_of), &hosted);
+    let names = Names::plan(surface.names, own.into_iter(), &hosted);
     let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
     let mut writer =
@@ -372,9 +372,7 @@ fn pointer(path: &[&str]) -> String {
 
 /// The fact that a rule about tools rests on.
 fn because(dialect: &'static Dialect, rule: &str) -> Cow<'static, str> {
-    dialect.fact_of(rule).map_or(Cow::Borrowed("the dialect says so"), |fact| {
-        format!("{} ({}, confidence {})", fact.says, fact.source, fact.confidence).into()
-    })
+    dialect.fact_of(rule).map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
 }
 
 fn within(allow: Allow, changes: &[Change]) -> Result<(), Refused> {

@@ -66,6 +66,11 @@ fn hashed(shape: NameShape, name: &Text<'_>, close: String) -> String {
     format!("{}_{hash:08x}", cut(&close, shape.most.saturating_sub(TAIL)))
 }
 
+/// A legal name for a tool that only the past of a conversation knows: nobody can call it any more.
+pub(super) fn of_the_past(shape: NameShape, name: &Text<'_>) -> String {
+    hashed(shape, name, close(shape, name))
+}
+
 /// The first characters of a text.
 pub(super) fn cut(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
@@ -79,8 +84,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Finds a name for each tool of a list, and for every tool that a request only speaks of. `others` are names that are
-    /// given already.
+    /// Finds a name for each tool of a list. `others` are names that are given already.
     pub(super) fn plan<'n, 'a: 'n>(shape: NameShape, names: impl Iterator<Item = &'n Text<'a>>, others: &[&Text<'a>]) -> Names {
         let mut taken: Set<String> = others.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
         // By name, so that the order of the list does not matter, and one name is one tool.
@@ -125,10 +129,5 @@ impl Names {
     pub(crate) fn new_name(&self, name: &Text<'_>) -> Option<&str> {
         // The key borrows nothing, but may be compared with what does.
         self.renamed.get(&name.borrowed().into_owned()).map(String::as_str)
-    }
-
-    /// Whether every tool kept its name.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.renamed.is_empty()
     }
 }

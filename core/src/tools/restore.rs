@@ -6,6 +6,10 @@ use alloc::{
     vec::Vec,
 };
 
+use super::{
+    calls::{self, Site},
+    shape::set,
+};
 use crate::{
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
@@ -64,6 +68,12 @@ impl Ways {
         self.list.insert(name, way);
     }
 
+    /// Notes where a tool stood, whatever else has to be undone for it.
+    pub(super) fn in_namespace(&mut self, called: String, name: &Text<'_>, namespace: &Text<'_>) {
+        let encoded = self.list.remove(&called).and_then(|way| way.encoded);
+        self.list.insert(called, Way { name: spelled(name), namespace: Some(spelled(namespace)), encoded });
+    }
+
     /// Whether nothing has to be undone.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -112,6 +122,47 @@ impl Ways {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// Restores every call in a reply.
+    pub(crate) fn reply(&self, reply: &mut Node<'_>) -> Result<(), Error> {
+        if let Data::Array(_) = reply.data() {
+            return reply.visit_children(|_, one| self.reply_object(one));
+        }
+        self.reply_object(reply)
+    }
+
+    fn reply_object(&self, reply: &mut Node<'_>) -> Result<(), Error> {
+        let mut outcome = Ok(());
+        calls::in_reply(reply, &mut |site| {
+            let restored = self.site(site);
+            if outcome.is_ok() {
+                outcome = restored;
+            }
+        });
+        outcome
+    }
+
+    /// Restores one call where it stands.
+    pub(super) fn site(&self, site: Site<'_, '_>) -> Result<(), Error> {
+        let Some(called) = site.node.get(site.name).and_then(Node::as_text).map(|name| name.clone().into_owned()) else { return Ok(()) };
+        let outcome = match site.arguments {
+            Some(key) => site.node.visit(key, |arguments| self.any(&called, arguments)).unwrap_or(Ok(())),
+            None => Ok(()),
+        };
+        self.rename(&called, site.node, site.name);
+        outcome
+    }
+
+    /// Gives a call its own name, and its namespace.
+    pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
+        let Some(Restored { name, namespace }) = self.name(called) else { return };
+        if name != *called {
+            set(node, key, Node::string(name.into_owned()));
+        }
+        if let Some(namespace) = namespace {
+            set(node, "namespace", Node::string(namespace.into_owned()));
         }
     }
 
@@ -165,7 +216,7 @@ fn owned(spelled: &str) -> Node<'static> {
 }
 
 /// The same tree, borrowing nothing.
-fn own(node: Node<'_>) -> Node<'static> {
+pub(super) fn own(node: Node<'_>) -> Node<'static> {
     match node.into_data() {
         Data::Null | Data::Verbatim(_) => Node::default(),
         Data::Bool(value) => Node::bool(value),

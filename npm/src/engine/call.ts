@@ -15,6 +15,10 @@ export type FunctionName =
   | 'check'
   | 'restoreArguments'
   | 'dialects'
+  | 'sanitizeTools'
+  | 'checkTools'
+  | 'dialectFor'
+  | 'restoreCall'
   // In the entry `toolwire/search` only.
   | 'searchTools'
   | 'answerToolSearch';

@@ -28,6 +28,7 @@ from ._request import (
     apply_deferred_loading_json_with_report,
     apply_deferred_loading_with_report,
 )
+from ._restore import Restore, restore_from
 from ._schema import (
     check,
     check_json,
@@ -43,6 +44,7 @@ from ._schema import (
     sanitize_with_report,
 )
 from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, search_tools, search_tools_json
+from ._tools import check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json
 from ._toolwire import __version__
 
 normalizeEnvelope = normalize_envelope
@@ -51,6 +53,7 @@ applyDeferredLoading = apply_deferred_loading
 """The name `apply_deferred_loading` has in TypeScript."""
 
 __all__ = [
+    "Restore",
     "ToolIndex",
     "ToolwireError",
     "__version__",
@@ -63,6 +66,9 @@ __all__ = [
     "apply_deferred_loading_with_report",
     "check",
     "check_json",
+    "check_tools",
+    "check_tools_json",
+    "dialect_for",
     "dialects",
     "normalizeEnvelope",
     "normalize_envelope",
@@ -71,9 +77,12 @@ __all__ = [
     "normalize_envelope_with_report",
     "restore_arguments",
     "restore_arguments_json",
+    "restore_from",
     "sanitize",
     "sanitize_json",
     "sanitize_json_with_report",
+    "sanitize_tools",
+    "sanitize_tools_json",
     "sanitize_with_report",
     "search_tools",
     "search_tools_json",
