@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export { type Adapted, type AdaptReport, adaptRequest, adaptRequestJson } from './adapt.js';
 export {
   applyDeferredLoading,
   applyDeferredLoadingJson,
@@ -22,6 +23,7 @@ export {
 } from './envelope.js';
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
 export type {
+  AdaptOptions,
   CheckOptions,
   CheckToolsOptions,
   DeferredOptions,
@@ -47,7 +49,7 @@ export type {
   ToolViolation,
   Violation,
 } from './report.js';
-export { Restore, type RestoredCall, type RestoreJson, restoreFrom } from './restore.js';
+export { ReplyRestorer, Restore, type RestoredCall, type RestoreJson, restoreFrom } from './restore.js';
 export {
   check,
   checkJson,

@@ -53,6 +53,19 @@ export interface ToolsOptions extends SanitizeOptions {
   fallback?: Dialect | undefined;
 }
 
+/** Options of `adaptRequest`: those of `sanitize` for every schema, and three more. */
+export interface AdaptOptions extends SanitizeOptions {
+  /** The request's format, where its shape does not tell. */
+  format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | undefined;
+  /** Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. */
+  fallback?: Dialect | undefined;
+  /**
+   * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does; `false` leaves them as they are, for an
+   * API that has the feature.
+   */
+  deferred?: DeferredOptions | boolean | undefined;
+}
+
 /** Options of `checkTools`. */
 export interface CheckToolsOptions {
   /** The dialects to ask about. */

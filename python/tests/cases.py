@@ -22,17 +22,18 @@ FUNCTIONS = (
     "restoreArguments",
     "sanitizeTools",
     "checkTools",
+    "adaptRequest",
     "dialectFor",
     "searchTools",
     "answerToolSearch",
 )
 PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools")}
 """The functions of two inputs, which are members of a case's one `input`."""
-LISTS = ("sanitizeTools", "checkTools", "dialectFor")
-"""The functions on whole lists, which test_lists.py runs."""
+LISTS = ("sanitizeTools", "checkTools", "adaptRequest", "dialectFor")
+"""The functions on whole lists and requests, which test_lists.py runs."""
 NO_CASES = "ranking"
 """A folder without cases: what core/tests/search.rs measures the ranking with."""
-MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema", "calls"}
+MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema", "calls", "replies", "streams"}
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
 

@@ -1,4 +1,4 @@
-"""The shared cases of the functions on whole lists, on every path (tests/fixtures/README.md)."""
+"""The shared cases of the functions on whole lists and requests, on every path (tests/fixtures/README.md)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ RUN = [
     for path in (PATHS if case.function != "dialectFor" else PATHS[:1])
     if case.has_value or path != "object"
 ]
+RESULT = {"sanitizeTools": "tools", "adaptRequest": "request"}
 QUARANTINED = {"name", "pointer", "rule"}
 CHANGE = {"tool", "dialect", "pointer", "outputPointer", "rule", "accepts", "guidance", "encoded"}
 
@@ -38,6 +39,8 @@ def run(function: str, path: Path, value: object, options: dict[str, Any]) -> An
         return toolwire.dialect_for(**options)
     if function == "checkTools":
         return (toolwire.check_tools if path == "object" else toolwire.check_tools_json)(value, **options)
+    if function == "adaptRequest":
+        return (toolwire.adapt_request if path == "object" else toolwire.adapt_request_json)(value, **options)
     return (toolwire.sanitize_tools if path == "object" else toolwire.sanitize_tools_json)(value, **options)
 
 
@@ -67,39 +70,48 @@ def test_case(case: Case, path: Path) -> None:
 
 
 def gives(case: Case, path: Path, value: Any, found: dict[str, Any]) -> None:
-    tools = found["tools"]
+    member = RESULT[case.function]
+    tools = found[member]
     assert show(path, tools) == exact(case.expected_text())
     if path != "object" and case.expects_bytes:
         assert tools == (case.expected_text() if path == "str" else case.expected_text().encode())
     reports(case, found)
     calls(case, found["restore"])
+    replies(case, found["restore"])
 
-    again = run(case.function, path, tools, case.options)["tools"]
+    again = run(case.function, path, tools, case.options)[member]
     assert show(path, again) == show(path, tools), "not idempotent"
     unchanged = show(path, tools) == show(path, value)
     if path == "object":
         assert same(value, source(case, path)), "the input was changed"
         mine = {id(container) for container in containers(value)}
         assert not [container for container in containers(tools) if id(container) in mine], "shares a container"
-        shared = run(case.function, path, value, {**case.options, "share": True})["tools"]
+        shared = run(case.function, path, value, {**case.options, "share": True})[member]
         assert show(path, shared) == show(path, tools)
         assert (shared is value) == unchanged, "`share` gives back what is unchanged"
     elif unchanged:
         assert tools is value, "not the very input text"
-    if "fallback" not in case.options and case.options["dialect"] != "codex":
+    if member == "tools" and "fallback" not in case.options and case.options["dialect"] != "codex":
         assert run("checkTools", path, tools, {"dialects": [case.options["dialect"]]}) == [], "not accepted"
 
 
 def reports(case: Case, found: dict[str, Any]) -> None:
+    restore = found["restore"]
+    found = found.get("report", found)
     assert all(tool["message"] for tool in found["quarantined"])
     assert all(change["because"] and change["message"] for change in found["changes"])
     shown = {
         "quarantined": [{name: tool[name] for name in QUARANTINED} for tool in found["quarantined"]],
         "changes": [{name: change[name] for name in CHANGE} for change in found["changes"]],
-        "lossless": found["lossless"],
-        "restore": json.loads(found["restore"].to_json()),
+        "lossless": found.get("lossless"),
+        "unforced": found.get("unforced"),
+        "restore": json.loads(restore.to_json()),
     }
-    expected = case.members.get("report", {"quarantined": []})
+    expected = dict(case.members.get("report", {"quarantined": []}))
+    if "deferred" in expected:
+        deferred = expected.pop("deferred")
+        assert (found["deferred"] is None) == (deferred is None)
+        assert {name: found["deferred"][name] for name in deferred or ()} == (deferred or {})
     assert {name: shown[name] for name in expected} == expected
     if "report" not in case.members and "calls" not in case.members:
         assert shown["restore"] == {"version": 1, "tools": {}}
@@ -116,6 +128,30 @@ def calls(case: Case, restore: toolwire.Restore) -> None:
                 answer = way.restore(one["name"], text)
                 assert type(answer["arguments"]) is type(text)
                 assert compact({**answer, "arguments": json.loads(answer["arguments"])}) == compact(one["expected"])
+
+
+def replies(case: Case, restore: toolwire.Restore) -> None:
+    """Restore replies, whole and as streams: of values, of text, and of bytes cut anywhere."""
+    kept = toolwire.restore_from(restore.to_json())
+    for one in case.members.get("replies", []):
+        reply, expected = one["input"], compact(one["expected"])
+        for way in (restore, kept):
+            assert compact(way.reply(reply)) == expected
+            assert exact(way.reply_json(compact(reply))) == exact(expected)
+            assert exact(way.reply_json(compact(reply).encode()).decode()) == exact(expected)
+    for one in case.members.get("streams", []):
+        expected = compact(one["expected"])
+        stream = kept.stream()
+        found = [event for fed in one["input"] for event in stream.feed(fed)] + stream.finish()
+        assert compact(found) == expected
+        text = "".join(f"event: {event.get('type')}\ndata: {compact(event)}\n\n" for event in one["input"])
+        stream = kept.stream()
+        out = "".join(stream.feed_text(text[at : at + 7]) for at in range(0, len(text), 7)) + stream.finish_text()
+        lines = [line.removeprefix("data: ") for line in out.split("\n") if line.startswith("data: ")]
+        assert compact([json.loads(line) for line in lines]) == expected
+        stream, raw = kept.stream(), text.encode()
+        pieces = [stream.feed_text(raw[at : at + 5]) for at in range(0, len(raw), 5)]
+        assert b"".join(pieces).decode() + stream.finish_text() == out
 
 
 def test_every_case_is_there() -> None:

@@ -190,6 +190,14 @@ impl Restore {
     /// `invalid-json`, `too-deep`, `invalid-value` if it is something else, `unknown-dialect` if it was written by another
     /// version that knows more.
     pub fn from_json(text: &str) -> Result<Restore, Error> {
-        Ways::from_node(&json::read(text)?).map(Restore)
+        Self::from_node(&json::read(text)?)
+    }
+
+    /// From the tree of what [`Self::to_json`] gave: for bindings.
+    ///
+    /// # Errors
+    /// As [`Self::from_json`].
+    pub fn from_node(node: &Node<'_>) -> Result<Restore, Error> {
+        Ways::from_node(node).map(Restore)
     }
 }

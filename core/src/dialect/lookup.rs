@@ -148,12 +148,6 @@ fn bare_model(model: &str) -> String {
     model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase()
 }
 
-/// The dialects that the rows name, for a test that they exist.
-#[cfg(test)]
-pub(crate) fn named() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().flat_map(|row| [Some(row.plain), row.strict]).flatten()
-}
-
 fn is_host(pattern: &str, host: &str) -> bool {
     if pattern.starts_with(['.', '-']) {
         host.ends_with(pattern)
@@ -161,5 +155,25 @@ fn is_host(pattern: &str, host: &str) -> bool {
         host.starts_with(pattern)
     } else {
         host == pattern
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ROWS;
+    use crate::dialect::DIALECTS;
+
+    #[test]
+    fn every_row_names_a_dialect_that_there_is() {
+        for name in ROWS.iter().flat_map(|row| [Some(row.plain), row.strict]).flatten() {
+            assert!(DIALECTS.iter().any(|dialect| dialect.name == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_dialect_of_an_api_is_found_by_a_row() {
+        for dialect in DIALECTS.iter().filter(|dialect| !dialect.name.starts_with("codex")) {
+            assert!(ROWS.iter().any(|row| row.plain == dialect.name || row.strict == Some(dialect.name)), "{}", dialect.name);
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::shape::{family, Family};
+use super::shape::{family, recognise, set, Entry, Family};
 use crate::{
     deferred::flat_name,
     error::{Code, Error},
@@ -129,7 +129,7 @@ impl<'a> Listing<'a> {
         for slot in self.slots {
             match slot {
                 Slot::Entry(listed) => {
-                    let is_declaration = in_groups && matches!(super::shape::recognise(&listed.entry), super::shape::Entry::Tool(_));
+                    let is_declaration = in_groups && matches!(recognise(&listed.entry), Entry::Tool(_));
                     let Some((node, done)) = write(listed) else {
                         same = false;
                         continue;
@@ -226,7 +226,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, slots: &mut Vec
         if let Some((namespace, name)) = &inner {
             let flat = flat_name(namespace, name);
             if flat != *name {
-                super::shape::set(&mut entry, "name", Node::string(flat));
+                set(&mut entry, "name", Node::string(flat));
             }
         }
         slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner }));
@@ -252,6 +252,7 @@ impl<'a> Shell<'a> {
         if self.place < self.members.len() {
             self.members.remove(self.place);
         }
-        (!self.members.is_empty()).then(|| Node::object(Object::from_unique(self.members)))
+        let rest = Node::object(Object::from_unique(self.members));
+        (recognise(&rest) == Entry::Hosted).then_some(rest)
     }
 }

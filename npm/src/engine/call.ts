@@ -19,6 +19,8 @@ export type FunctionName =
   | 'checkTools'
   | 'dialectFor'
   | 'restoreCall'
+  | 'adaptRequest'
+  | 'restoreReply'
   // In the entry `toolwire/search` only.
   | 'searchTools'
   | 'answerToolSearch';

@@ -23,12 +23,14 @@ from . import types as types
 from ._dialect import dialects
 from ._error import ToolwireError
 from ._request import (
+    adapt_request,
+    adapt_request_json,
     apply_deferred_loading,
     apply_deferred_loading_json,
     apply_deferred_loading_json_with_report,
     apply_deferred_loading_with_report,
 )
-from ._restore import Restore, restore_from
+from ._restore import ReplyRestorer, Restore, restore_from
 from ._schema import (
     check,
     check_json,
@@ -53,10 +55,13 @@ applyDeferredLoading = apply_deferred_loading
 """The name `apply_deferred_loading` has in TypeScript."""
 
 __all__ = [
+    "ReplyRestorer",
     "Restore",
     "ToolIndex",
     "ToolwireError",
     "__version__",
+    "adapt_request",
+    "adapt_request_json",
     "answer_tool_search",
     "answer_tool_search_json",
     "applyDeferredLoading",

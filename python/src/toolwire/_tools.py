@@ -26,8 +26,8 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     """Rewrite a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape.
 
     `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or
-    Bedrock have them, or a dict that has one in `tools`. What the API runs itself (a hosted search, say) is passed on as
-    it is. A tool that cannot be made acceptable is set aside, with the reason, and never costs the others.
+    Bedrock have them, or a dict that has one in `tools`. What the API runs itself (a hosted search, say) is passed on
+    as it is. A tool that cannot be made acceptable is set aside, with the reason, and never costs the others.
 
     Options, all by keyword: those of `sanitize`, `format`, `fallback`; `toolwire.types.ToolsOptions` describes them.
 

@@ -85,6 +85,18 @@ class ToolsOptions(SanitizeOptions, total=False):
     """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
 
 
+class AdaptOptions(SanitizeOptions, total=False):
+    """Keyword arguments of `adapt_request` and `adapt_request_json`."""
+
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
+    """The request's format, where its shape does not tell."""
+    fallback: DialectName | None
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    deferred: DeferredOptions | bool | None
+    """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
+    are, for an API that has the feature."""
+
+
 class CheckToolsOptions(TypedDict):
     """Keyword arguments of `check_tools` and `check_tools_json`."""
 
@@ -96,9 +108,7 @@ class DialectQuery(TypedDict, total=False):
     """Keyword arguments of `dialect_for`: at least one of `api`, `model` and `host`."""
 
     api: (
-        Literal[
-            "openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"
-        ]
+        Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
         | None
     )
     """The protocol."""
@@ -332,6 +342,43 @@ class SanitizedToolsBytes(_Sanitized):
     """The UTF-8 text of a tool list that an API accepts, and what was done for that."""
 
     tools: bytes
+
+
+class AdaptReport(TypedDict):
+    """What was decided and changed about a request."""
+
+    deferred: DeferredReport | None
+    """What deferred loading decided; `None` if it was not asked."""
+    quarantined: list[Quarantined]
+    """The tools that could not be made acceptable: they are not in the request."""
+    changes: list[ToolChange]
+    """Every change of a tool, in their order."""
+    unforced: list[str]
+    """The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now."""
+
+
+class Adapted(TypedDict):
+    """A request that an API accepts, and what was done for that."""
+
+    request: Any
+    report: AdaptReport
+    restore: Restore
+
+
+class AdaptedText(TypedDict):
+    """The text of a request that an API accepts, and what was done for that."""
+
+    request: str
+    report: AdaptReport
+    restore: Restore
+
+
+class AdaptedBytes(TypedDict):
+    """The UTF-8 text of a request that an API accepts, and what was done for that."""
+
+    request: bytes
+    report: AdaptReport
+    restore: Restore
 
 
 class RestoredCall(TypedDict):
