@@ -11,6 +11,7 @@ export {
   applyDeferredLoadingJsonWithReport,
   applyDeferredLoadingWithReport,
   type KeepingOptions,
+  stripDeferralBetas,
   type TranslatedRequest,
   type TranslatingOptions,
 } from './deferred.js';

@@ -31,6 +31,8 @@ pub enum Function {
     NormalizeEnvelope,
     /// `applyDeferredLoading(request, options)`
     ApplyDeferredLoading,
+    /// `stripDeferralBetas(value)`: null if nothing is left of it, or was there
+    StripDeferralBetas,
     /// `check(schema, options)`
     Check,
     /// `restoreArguments(arguments, schema, options)`
@@ -63,6 +65,7 @@ impl Function {
         Function::Sanitize,
         Function::NormalizeEnvelope,
         Function::ApplyDeferredLoading,
+        Function::StripDeferralBetas,
         Function::Check,
         Function::RestoreArguments,
         Function::Dialects,
@@ -84,6 +87,7 @@ impl Function {
             Function::Sanitize => "sanitize",
             Function::NormalizeEnvelope => "normalizeEnvelope",
             Function::ApplyDeferredLoading => "applyDeferredLoading",
+            Function::StripDeferralBetas => "stripDeferralBetas",
             Function::Check => "check",
             Function::RestoreArguments => "restoreArguments",
             Function::Dialects => "dialects",
@@ -116,7 +120,7 @@ impl Function {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading | Function::AdaptRequest => Some("request"),
             Function::SanitizeTools => Some("tools"),
-            Function::Check | Function::RestoreArguments | Function::Dialects => None,
+            Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
             Function::CheckTools | Function::DialectFor | Function::RestoreCall | Function::RestoreReply => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
@@ -172,9 +176,10 @@ pub fn call<'a>(
         }
         Function::ApplyDeferredLoading => {
             let (options, mut node) = (DeferredOptions::read(options, naming)?, input()?);
-            let report = deferred::apply(&mut node, &options)?;
+            let report = deferred::apply(&mut node, &options, with_report)?;
             Ok(answer(node, with_report.then(|| describe::deferred(&report)), options.share))
         }
+        Function::StripDeferralBetas => Ok(answer(strip_betas(&input()?)?, None, false)),
         Function::Check => {
             let options = SanitizeOptions::read(options, naming)?;
             Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
@@ -226,12 +231,12 @@ pub fn call<'a>(
                 let found = format!("expected a query as a string, found {}", query.kind());
                 return Err(Error::new(Code::InvalidValue, "/query", found));
             };
-            Ok(answer(ToolIndex::from_node(&tools)?.search_node(&query.display(), &options)?, None, false))
+            Ok(answer(ToolIndex::for_searches(&tools)?.search_node(&query.display(), &options)?, None, false))
         }
         #[cfg(feature = "search")]
         Function::AnswerToolSearch => {
             let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
-            let found = search::answer_node(&call, || Index::new(&tools), &options)?;
+            let found = search::answer_node(&call, |kept| Index::new(&tools, kept), &options)?;
             Ok(answer(found.unwrap_or_default(), None, false))
         }
     }
@@ -263,6 +268,19 @@ pub fn call_text<'a>(
         _ => Cow::Owned(json::write(&value)),
     };
     Ok(TextAnswer { text, report })
+}
+
+/// A header that is not there is null, before and after.
+fn strip_betas<'a>(value: &Node<'_>) -> Result<Node<'a>, Error> {
+    if value.is_null() {
+        return Ok(Node::default());
+    }
+    let Some(text) = value.as_text() else {
+        let found = format!("expected the value of an `anthropic-beta` header as a string, found {}", value.kind());
+        return Err(Error::new(Code::InvalidValue, "", found));
+    };
+    // Half a surrogate pair stands in no header; its escape passes for itself.
+    Ok(deferred::strip_betas(&text.display()).map(|left| Node::string(left.into_owned())).unwrap_or_default())
 }
 
 fn missing(function: Function) -> Error {

@@ -17,7 +17,11 @@ mod openai;
 mod portable;
 mod serves;
 pub(crate) mod surface;
+mod well_formed;
 mod xai;
+
+#[cfg(test)]
+pub(crate) use serves::SERVES;
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 

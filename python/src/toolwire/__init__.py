@@ -29,6 +29,7 @@ from ._request import (
     apply_deferred_loading_json,
     apply_deferred_loading_json_with_report,
     apply_deferred_loading_with_report,
+    strip_deferral_betas,
 )
 from ._restore import ReplyRestorer, Restore, restore_from
 from ._schema import (
@@ -91,4 +92,5 @@ __all__ = [
     "sanitize_with_report",
     "search_tools",
     "search_tools_json",
+    "strip_deferral_betas",
 ]
