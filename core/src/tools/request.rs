@@ -81,7 +81,7 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
     let mut wire_out = wire;
     if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
         report.deferred =
-            Some(deferred::apply(request, &DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() })?);
+            Some(deferred::apply(request, &DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() }, true)?);
         match deferred.target {
             Some(Target::OpenaiResponses) => wire_out = Wire::Responses,
             Some(Target::OpenaiChat) => wire_out = Wire::Chat,

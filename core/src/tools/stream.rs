@@ -268,7 +268,7 @@ impl Stream {
             }
             let index = key.rsplit('/').next().and_then(|index| index.parse().ok()).unwrap_or_default();
             let whole = self.ways.text(&held.name, &held.pieces).unwrap_or(held.pieces);
-            if !choice.get("delta").is_some_and(|delta| delta.as_object().is_some()) {
+            if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
                 set(choice, "delta", Node::empty_object());
             }
             choice.visit("delta", |delta| put(delta, index, whole));
