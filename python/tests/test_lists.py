@@ -33,7 +33,7 @@ def source(case: Case, path: Path) -> Any:
     return case.text() if path == "str" else case.text().encode()
 
 
-def run(function: str, path: Path, value: object, options: dict[str, Any]) -> Any:
+def run(function: str, path: Path, value: Any, options: dict[str, Any]) -> Any:
     """Call the function in the form that takes such a value."""
     if function == "dialectFor":
         return toolwire.dialect_for(**options)

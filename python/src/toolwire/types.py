@@ -13,7 +13,28 @@ elif sys.version_info >= (3, 11):
     # For those who read the hints at run time, which with 3.10 alone nobody can.
     from typing import NotRequired, Required
 
-DialectName: TypeAlias = Literal["codex", "codex-wire", "moonshot"]
+DialectName: TypeAlias = Literal[
+    "codex",
+    "codex-wire",
+    "openai-responses",
+    "openai-chat",
+    "openai-strict",
+    "portable",
+    "anthropic",
+    "anthropic-strict",
+    "gemini",
+    "gemini-json-schema",
+    "moonshot",
+    "xai",
+    "deepseek",
+    "deepseek-strict",
+    "bedrock",
+    "mistral",
+    "groq",
+    "cerebras",
+    "fireworks",
+    "llama-cpp",
+]
 """The dialects there are; `dialects()` says what is known about each."""
 
 Accepts: TypeAlias = Literal["same", "wider", "narrower", "mixed"]
