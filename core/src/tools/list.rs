@@ -266,6 +266,18 @@ struct Written<'a> {
     omit: bool,
 }
 
+impl Written<'_> {
+    /// A tool without arguments goes without a schema; `closed`: it forbade all, which nothing says any more.
+    fn leave_out(&mut self, dialect: &'static Dialect, shape: Shape, closed: bool) {
+        self.omit = true;
+        self.changes.iter_mut().for_each(|change| change.output_pointer = None);
+        let message = "a tool without arguments is sent without a schema".into();
+        let at = (pointer(&shape.pointer_to_schema()), None);
+        let change = about("omit-arguments", at, Guidance::Same, because(dialect, "no-arguments"), message);
+        self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
+    }
+}
+
 impl Target {
     fn write<'a>(&self, entry: &mut Node<'a>, shape: Shape, target: usize, format: ToolFormat) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
@@ -277,13 +289,7 @@ impl Target {
                 sanitize::sanitize(&mut schema, &self.options, false).map_err(|error| failed(&error, ""))?;
                 written.added = Some(schema);
             }
-            Some(Some(closed)) if omits => {
-                written.omit = true;
-                let message = "a tool without arguments is sent without a schema".into();
-                let at = (pointer(&shape.pointer_to_schema()), None);
-                let change = about("omit-arguments", at, Guidance::Same, because(self.dialect, "no-arguments"), message);
-                written.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
-            }
+            Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
             Some(_) => {
                 let (at, to) = (pointer(&shape.pointer_to_schema()), pointer(&shape::written(format, false).pointer_to_schema()));
                 let sanitized = shape.edit_schema(entry, |schema| {
@@ -300,6 +306,10 @@ impl Target {
                     if let Some(output) = &mut change.output_pointer {
                         output.insert_str(0, &to);
                     }
+                }
+                // What is left may be a schema without arguments.
+                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(arguments::none)) {
+                    written.leave_out(self.dialect, shape, closed);
                 }
             }
         }
