@@ -154,6 +154,19 @@ impl<'a> Node<'a> {
         self
     }
 
+    /// Shifts the numbers of a tree, which stays as intact as it is: a part of an input can so be taken for a whole input, whose
+    /// root is number 0, and put back. `by` is the number of the part's root.
+    pub(crate) fn renumber(&mut self, by: u32, back: bool) {
+        if let Some(number) = self.origin.number() {
+            self.origin = Origin(if back { number.saturating_add(by) } else { number.saturating_sub(by) });
+        }
+        match &mut self.data {
+            Data::Array(items) => items.iter_mut().for_each(|item| item.renumber(by, back)),
+            Data::Object(object) => object.members_mut().iter_mut().for_each(|member| member.value.renumber(by, back)),
+            _ => {}
+        }
+    }
+
     /// Says anew which value it stands for, and whether it is exactly that.
     pub(crate) fn see_as(&mut self, origin: Origin, is_intact: bool) {
         self.origin = origin;
