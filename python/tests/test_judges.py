@@ -111,7 +111,7 @@ def test_geminis_message_accepts() -> None:
 
 
 # How many outputs an engine may refuse. llama.cpp's own converter ignores what it does not know; llguidance, which can
-# stand in for it, refuses `propertyNames`, `dependentRequired`, `not`, `oneOf` and formats that it does not know. xgrammar
+# stand in for it, refuses `propertyNames`, `dependentRequired`, `not`, `oneOf` and formats it does not know. xgrammar
 # does not decode `%20` in a reference.
 LLGUIDANCE = {"llama-cpp": 14, "openai-strict": 0, "anthropic-strict": 0, "deepseek-strict": 0}
 XGRAMMAR = {"llama-cpp": 1, "openai-strict": 0, "anthropic-strict": 0, "deepseek-strict": 0}
