@@ -385,6 +385,27 @@ pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
     }
 }
 
+/// Are two values written alike: the same members in the same order, numbers and strings spelled alike?
+pub(crate) fn identical(one: &Node<'_>, two: &Node<'_>) -> bool {
+    match (one.data(), two.data()) {
+        (Data::Array(one), Data::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| identical(one, two)),
+        (Data::Object(one), Data::Object(two)) => {
+            let alike = |(one, two): (&Member<'_>, &Member<'_>)| spelled_alike(&one.key, &two.key) && identical(&one.value, &two.value);
+            one.len() == two.len() && one.iter().zip(two).all(alike)
+        }
+        (Data::String(one), Data::String(two)) => spelled_alike(one, two),
+        (Data::Number(one), Data::Number(two)) => one == two,
+        (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
+        (Data::Bool(one), Data::Bool(two)) => one == two,
+        (Data::Null, Data::Null) => true,
+        _ => false,
+    }
+}
+
+fn spelled_alike(one: &Text<'_>, two: &Text<'_>) -> bool {
+    one.as_plain().is_some() == two.as_plain().is_some() && one.chars() == two.chars()
+}
+
 /// A text that two values share exactly if they are [`same`]: members sorted, numbers by value.
 pub fn canonical(node: &Node<'_>) -> alloc::string::String {
     fn emit(node: &Node<'_>, out: &mut alloc::string::String) {
