@@ -29,9 +29,13 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::accepts(node, options)?) {
-                rules::sanitize(node, dialect, grammar, options, &mut recorder)?;
-                accepted(node, grammar, options)?;
+            let as_is = grammar.as_is && options.refs.is_none() && options.untyped.is_none();
+            if !(as_is && check::accepts(node, options)?) {
+                // And what has become so is returned as it is when it comes again.
+                let is_done = |node: &Node<'_>| as_is && accepted(node, grammar, options).is_ok();
+                if !rules::sanitize(node, dialect, grammar, options, &is_done, &mut recorder)? {
+                    accepted(node, grammar, options)?;
+                }
             }
         }
     }
