@@ -1,6 +1,7 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
 mod codex;
+mod decode;
 mod depth;
 pub(crate) mod restore;
 mod rules;
@@ -9,7 +10,7 @@ use alloc::{format, string::ToString, vec::Vec};
 
 use crate::{
     check,
-    dialect::{self, Method},
+    dialect::{self, grammar::Grammar, Method},
     error::{Code, Error},
     json::{self, Node},
     options::SanitizeOptions,
@@ -28,8 +29,8 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::check(node, options)?.is_empty()) {
-                rules::sanitize(node, dialect, grammar, options, &mut recorder)?;
+            if !stays(node, grammar, options)? {
+                rules::sanitize(node, dialect, grammar, options, rules::Finish::Written, &mut recorder)?;
                 accepted(node, options)?;
             }
         }
@@ -37,6 +38,11 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
     depth::within_limit(node)?;
     let changes = recorder.finish();
     within(options.allow, changes)
+}
+
+/// Is the schema accepted as it stands, and nothing else asked for?
+fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<bool, Error> {
+    Ok(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::check(node, options)?.is_empty())
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.

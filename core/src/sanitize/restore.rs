@@ -4,7 +4,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::rules::names::stand_in_among;
+use super::{decode, rules::names::stand_in_among};
 use crate::{
     dialect::{self, grammar::NameRule, Method},
     error::Error,
@@ -25,7 +25,10 @@ const MOST: usize = 4096;
 
 /// Restores arguments in place.
 pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
-    let Method::Rules(grammar) = dialect::of(options)?.method else { return Ok(()) };
+    let dialect = dialect::of(options)?;
+    let Method::Rules(grammar) = dialect.method else { return Ok(()) };
+    // What was written last is undone first.
+    decode::decode(arguments, schema, dialect, grammar, options);
     let references = if resolve::has_references(schema) { resolve::resolve(schema, Draft::of(schema)) } else { References::default() };
     let wanted: Set<Number> = references.all_targets().collect();
     let mut targets = Map::new();

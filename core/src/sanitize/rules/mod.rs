@@ -7,6 +7,7 @@
 mod booleans;
 mod conflicts;
 mod describe;
+pub(super) mod encode;
 mod endless;
 mod enums;
 mod fit;
@@ -16,6 +17,7 @@ mod malformed;
 pub(in crate::sanitize) mod names;
 mod nesting;
 mod notes;
+mod patterned;
 mod refs;
 mod required;
 mod respell;
@@ -79,6 +81,7 @@ pub(super) fn sanitize(
     dialect: &'static Dialect,
     grammar: &'static Grammar,
     options: &SanitizeOptions,
+    finish: Finish,
     recorder: &mut Recorder,
 ) -> Result<(), Error> {
     flatten::refuse_no_object(node, grammar)?;
@@ -119,8 +122,24 @@ pub(super) fn sanitize(
             break;
         }
     }
+    if encode::applies(grammar) {
+        encode::plain(node, dialect, &mut rules)?;
+        // What reads a model's answer wants the schema as it is before this.
+        if finish == Finish::Written {
+            encode::write(node, &mut rules)?;
+        }
+    }
     rules.notes.finish(node, |rule| dialect.because(rule), recorder);
     Ok(())
+}
+
+/// How far a schema is rewritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finish {
+    /// Until nothing is left but to encode what the surface cannot say.
+    Plain,
+    /// To the end.
+    Written,
 }
 
 /// The walk down: each schema is repaired and respelled before anything looks inside it.
@@ -138,6 +157,7 @@ impl<'a> Rewrite<'a> for Down<'_> {
         }
         if runs("respell") {
             respell::respell(node, place, self.rules);
+            patterned::say(node, place, self.rules);
         }
         Ok(Next::Into)
     }

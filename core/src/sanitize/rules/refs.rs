@@ -271,7 +271,8 @@ impl<'a> Expand<'_, '_, 'a> {
             // What stands in a list is not looked at.
             only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
         };
-        let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
+        let may_wrap = !self.rules.grammar.refuses.has(Keyword::AllOf) && !inside.has(Keyword::AllOf);
+        let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
         if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() || wrapped {
             let spot = Spot::under(node, "$ref");
             self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));

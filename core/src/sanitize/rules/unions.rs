@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conflicts, lists,
+    conflicts, encode, lists,
     notes::{Effect, Spot},
     types::annotates,
     unwind::named,
@@ -51,7 +51,9 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     let shared = rule.no_shared_keywords
         && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
     let homeless = rules.grammar.required_is_known && branches.iter().any(|branch| names_unknown(branch)) && object.has("properties");
-    if !(typed || shared || homeless) {
+    // Where every object is closed, each branch has to name all the properties that there are.
+    let closes = encode::applies(rules.grammar) && object.iter().any(bundled);
+    if !(typed || shared || homeless || closes) {
         node.visit("anyOf", |branches| {
             // The visitor never fails.
             let _ = branches.visit_children::<()>(|_, branch| {
