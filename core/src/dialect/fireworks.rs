@@ -1,14 +1,18 @@
 //! Fireworks: Chat Completions, function tools.
 
 use super::{
-    grammar::{Grammar, RefRule},
+    grammar::{Anything, Grammar, RefRule, Typed},
     surface::{NameShape, Surface},
     Dialect, Fact, Method,
 };
 use crate::{options::ToolFormat, schema::keyword::Keywords};
 
-const GRAMMAR: Grammar =
-    Grammar { refs: RefRule { anywhere: false, to_definitions: false, beside: Keywords::NONE, ..RefRule::OPEN }, ..Grammar::OPEN };
+const GRAMMAR: Grammar = Grammar {
+    typed: Typed::TypeOrUnion,
+    anything: Anything::Union,
+    refs: RefRule { anywhere: false, to_definitions: false, beside: Keywords::NONE, ..RefRule::OPEN },
+    ..Grammar::OPEN
+};
 
 pub(super) const FIREWORKS: Dialect = Dialect {
     name: "fireworks",
@@ -20,6 +24,12 @@ pub(super) const FIREWORKS: Dialect = Dialect {
     encodes: &[],
     limits: &[],
     facts: &[
+        Fact {
+            says: "every schema has one of `type`, `anyOf` and `$ref`",
+            confidence: 'B',
+            source: "live: `JSON Schema not supported: could not understand the instance {'description': …}` (docker/mcp-gateway#234)",
+            rules: &["untyped"],
+        },
         Fact {
             says: "nothing stands beside `$ref`",
             confidence: 'B',

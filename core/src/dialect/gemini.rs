@@ -52,11 +52,6 @@ const GRAMMAR: Grammar = Grammar {
         Keyword::Maximum,
     ]),
     unknown: Some(&["example", "propertyOrdering"]),
-    // Upper case is how the protocol spells them; both are taken.
-    types: &[
-        "string", "number", "integer", "boolean", "object", "array", "null", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "OBJECT", "ARRAY",
-        "NULL",
-    ],
     type_lists: TypeLists::None,
     typed: Typed::TypeOrUnion,
     anything: Anything::Union,

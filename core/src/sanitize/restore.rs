@@ -4,12 +4,20 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{decode, rules::names::stand_in_among};
+use super::{
+    decode,
+    rules::{
+        self,
+        names::{self, Spelling},
+        Finish,
+    },
+};
 use crate::{
-    dialect::{self, grammar::NameRule, Method},
+    dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
     json::{Child, Data, Node, Object, Text},
     options::SanitizeOptions,
+    report::{Change, Recorder},
     schema::{
         draft::Draft,
         resolve::{self, Number, References},
@@ -33,8 +41,30 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let wanted: Set<Number> = references.all_targets().collect();
     let mut targets = Map::new();
     index(schema, &wanted, &mut targets);
-    Restore { rule: grammar.names, references: &references, targets }.value(arguments, &[schema]);
+    let no_slash = loses_slashes(schema, dialect, grammar, options);
+    let spelling = Spelling { rule: grammar.names, no_slash };
+    Restore { spelling, references: &references, targets }.value(arguments, &[schema]);
     Ok(())
+}
+
+/// Were property names with `/` renamed? That depends on which definitions stay, and only the rules know.
+fn loses_slashes(schema: &Node<'_>, dialect: &'static Dialect, grammar: &'static Grammar, options: &SanitizeOptions) -> bool {
+    fn named_so(node: &Node<'_>) -> bool {
+        match node.data() {
+            Data::Object(object) => object.iter().any(|member| member.key.display().contains('/') || named_so(&member.value)),
+            Data::Array(items) => items.iter().any(named_so),
+            _ => false,
+        }
+    }
+    if !grammar.refs.no_slash_in_definitions || !resolve::has_references(schema) || !named_so(schema) {
+        return false;
+    }
+    let mut recorder = Recorder::on();
+    let written = rules::sanitize(&mut schema.clone(), dialect, grammar, options, Finish::Written, &mut recorder);
+    let renames =
+        |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
+    // What could not be written has no arguments to restore.
+    written.is_ok() && recorder.finish().iter().any(renames)
 }
 
 fn index<'s, 'n>(node: &'s Node<'n>, wanted: &Set<Number>, found: &mut Map<Number, &'s Node<'n>>) {
@@ -52,7 +82,7 @@ fn index<'s, 'n>(node: &'s Node<'n>, wanted: &Set<Number>, found: &mut Map<Numbe
 }
 
 struct Restore<'r, 's, 'n> {
-    rule: NameRule,
+    spelling: Spelling,
     references: &'r References,
     targets: Map<Number, &'s Node<'n>>,
 }
@@ -105,7 +135,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
         let mut originals: Map<String, &Text<'n>> = Map::new();
         for (table, member) in tables().flat_map(|table| table.iter().map(move |member| (table, member))) {
-            if let Some(new) = member.key.value().and_then(|spelled| stand_in_among(self.rule, &spelled, table)) {
+            if let Some(new) = member.key.value().and_then(|spelled| self.spelling.stand_in_among(&spelled, table)) {
                 originals.insert(new, &member.key);
             }
         }

@@ -97,10 +97,12 @@ impl Answer<'_> {
         let others = table.iter().find(|(_, inner)| inner["description"] == "Other properties, as pairs of key and value");
         let mut object = Map::new();
         for (name, inner) in table.iter().filter(|(name, _)| others.is_none_or(|(others, _)| others != *name)) {
+            if !members.contains_key(name) && !required(name) {
+                continue;
+            }
             match self.of(members.get(name), inner, depth + 1) {
                 Some(value) => object.insert(name.clone(), value),
-                None if members.contains_key(name) || required(name) => return None,
-                None => None,
+                None => return None,
             };
         }
         let rest: Map<String, Value> =

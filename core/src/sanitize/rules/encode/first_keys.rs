@@ -30,12 +30,10 @@ pub(super) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: 
     }
     let Shape::Union(branches) = shape::of(node, false, rules.grammar) else { return Ok(false) };
     let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, rules)).collect();
-    let firsts: Vec<&Text<'a>> = names.iter().filter_map(|names| names.first()).collect();
-    let mut seen = crate::sorted::Set::new();
-    if firsts.iter().all(|name| seen.insert(*name)) {
+    if are_apart(branches) {
         return Ok(false);
     }
-    let chosen = choose(&names);
+    let chosen = discriminator(branches, &names).unwrap_or_else(|| choose(&names));
     let spots: Vec<Spot> = branches.iter().map(Spot::of).collect();
     for (at, name) in chosen.iter().enumerate() {
         let (Some(name), Some(own), Some(spot)) = (name, names.get(at), spots.get(at)) else { continue };
@@ -58,6 +56,38 @@ pub(super) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: 
     }
     join(node, place, &names, &chosen, &left, rules);
     Ok(true)
+}
+
+/// Do all branches begin with different names, or with different constants under one?
+fn are_apart(branches: &[Node<'_>]) -> bool {
+    let mut begun: Map<&Text<'_>, Vec<Option<String>>> = Map::new();
+    branches.iter().filter_map(|branch| branch.get("properties")?.as_object()?.iter().next()).all(|first| {
+        let others = begun.entry(&first.key).or_default();
+        let constant = constant(&first.value);
+        let apart = others.is_empty() || (constant.is_some() && others.iter().all(|other| other.is_some() && *other != constant));
+        others.push(constant);
+        apart
+    })
+}
+
+/// The one value that a schema accepts, if it says so.
+fn constant(schema: &Node<'_>) -> Option<String> {
+    match (schema.get("const"), schema.get("enum").and_then(Node::as_array)) {
+        (Some(value), _) | (None, Some([value])) => Some(json::canonical(value)),
+        _ => None,
+    }
+}
+
+/// A property that has another constant in every branch with properties, for each of them.
+fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
+    let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
+    let of = |branch: &Node<'a>, name: &Text<'a>| branch.get("properties")?.as_object()?.get_text(name).and_then(constant);
+    let tells = |name: &&Text<'a>| {
+        let mut seen = crate::sorted::Set::new();
+        branches.iter().zip(&with).filter(|(_, with)| **with).all(|(branch, _)| of(branch, name).is_some_and(|constant| seen.insert(constant)))
+    };
+    let name = names.iter().find(|own| !own.is_empty())?.iter().find(tells)?.clone();
+    Some(with.into_iter().map(|with| with.then(|| name.clone())).collect())
 }
 
 /// The names of the properties of a branch that is an object with some.

@@ -14,7 +14,7 @@ use crate::{
     report::{Accepts, Guidance},
     sanitize::rules::{
         notes::{Effect, Spot},
-        unwind, Rules,
+        unused, Rules,
     },
     schema::{
         keyword::{Keyword, Keywords, Kind},
@@ -31,7 +31,6 @@ const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider).guidan
 pub(super) fn prepare(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
     if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
         walk::rewrite(root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
-        unwind::unwind(root, rules)?;
     }
     // Branches that are joined bring unions together.
     for _ in 0..ROUNDS {
@@ -201,7 +200,7 @@ impl<'a> Rewrite<'a> for Cut<'_> {
         let required = node.as_object().map(shape::required).unwrap_or_default();
         let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
         self.above.push((below, required));
-        if let Some(name) = unwind::named(node).map(String::from).filter(|_| below) {
+        if let Some(name) = unused::named(node).map(String::from).filter(|_| below) {
             self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), CUT, || {
                 format!("cut the recursion into `{name}`, which would lead through `anyOf`")
             });
