@@ -79,7 +79,8 @@ impl Answer<'_> {
     /// An object whose only property is `pairs` stands for what is in it.
     fn boxed(&self, instance: &Value, schema: &Value, depth: usize) -> Option<Value> {
         let table = schema["properties"].as_object().filter(|table| table.len() == 1)?;
-        let (name, inner) = table.iter().next().filter(|(name, _)| name.starts_with("pairs"))?;
+        // What is in it are pairs: an array has its own branch.
+        let (name, inner) = table.iter().next().filter(|(name, _)| name.starts_with("pairs") && !instance.is_array())?;
         Some(json!({ name.as_str(): self.of(Some(instance), inner, depth + 1)? }))
     }
 
