@@ -3,6 +3,7 @@
 use super::{
     grammar::{Anything, Grammar, RefRule, Typed},
     surface::{NameShape, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{options::ToolFormat, schema::keyword::Keywords};
@@ -42,6 +43,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
             source: "litellm#26692",
             rules: &["ref-form", "ref-target"],
         },
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

@@ -6,6 +6,7 @@ use super::{
         TypeLists, Typed,
     },
     surface::{NameShape, NoArguments, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -139,6 +140,7 @@ pub(super) const GEMINI: Dialect = Dialect {
         },
         NAME,
         COUNT,
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -207,6 +209,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
         },
         NAME,
         COUNT,
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),

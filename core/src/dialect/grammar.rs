@@ -280,7 +280,6 @@ impl RefRule {
         to_defs: false,
         to_definitions: false,
         to_root: false,
-        beside: Keywords::NONE,
         recursion: Recursion::Refused,
         kept_by_default: false,
         ..RefRule::OPEN

@@ -218,7 +218,7 @@ pub(super) const STRICT: Dialect = Dialect {
             says: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
             confidence: 'A',
             source: "live: `$ref cannot have keywords {'description'}`",
-            rules: &["ref-form", "beside-ref"],
+            rules: &["ref-form", "beside-ref", "definition-name"],
         },
         Fact {
             says: "`format` is one of nine",

@@ -30,7 +30,13 @@ use crate::{
 const STEPS: usize = 100_000;
 
 /// Brings arguments back from the shape that `sanitize` gave them. A schema that `sanitize` refuses has no such shape.
-pub(super) fn decode(arguments: &mut Node<'_>, schema: &Node<'_>, dialect: &'static Dialect, grammar: &'static Grammar, options: &SanitizeOptions) {
+pub(super) fn decode(
+    arguments: &mut Node<'_>,
+    schema: &Node<'_>,
+    dialect: &'static Dialect,
+    grammar: &'static Grammar,
+    options: &SanitizeOptions,
+) {
     if !encode::applies(grammar) || stays(schema, grammar, options).unwrap_or(true) {
         return;
     }
@@ -136,7 +142,8 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
     fn union(&self, value: &mut Node<'_>, branches: &'d [Node<'n>]) {
         let boxes = self.definitions.boxes(branches, self.grammar);
         let exact = branches.iter().zip(&boxes).find(|(branch, name)| self.fits_branch(value, branch, name.as_deref(), false));
-        let chosen = exact.or_else(|| branches.iter().zip(&boxes).find(|(branch, name)| self.fits_branch(value, branch, name.as_deref(), true)));
+        let chosen =
+            exact.or_else(|| branches.iter().zip(&boxes).find(|(branch, name)| self.fits_branch(value, branch, name.as_deref(), true)));
         let Some((branch, name)) = chosen else { return };
         if let Some(name) = name {
             let inner = value.as_object_mut().and_then(|object| object.remove(name));
@@ -150,9 +157,9 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
     fn fits_branch(&self, value: &Node<'_>, branch: &'d Node<'n>, name: Option<&str>, loosely: bool) -> bool {
         match name {
             None => self.fits(value, branch, loosely),
-            Some(name) => value.as_object().is_some_and(|object| {
-                object.len() == 1 && object.get(name).is_some_and(|inner| self.fits(inner, branch, loosely))
-            }),
+            Some(name) => value
+                .as_object()
+                .is_some_and(|object| object.len() == 1 && object.get(name).is_some_and(|inner| self.fits(inner, branch, loosely))),
         }
     }
 
@@ -180,7 +187,9 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         match (value.data(), &typed.object) {
             (Data::String(_), Some(Members::Nothing)) => value.is_text("{}"),
             (Data::Array(items), Some(Members::Map(of))) => {
-                loosely || (are_pairs(value) && of.is_none_or(|of| items.iter().filter_map(|pair| pair.get(VALUE)).all(|inner| self.fits(inner, of, false))))
+                loosely
+                    || (are_pairs(value)
+                        && of.is_none_or(|of| items.iter().filter_map(|pair| pair.get(VALUE)).all(|inner| self.fits(inner, of, false))))
             }
             (Data::Object(_), Some(Members::Map(_))) => false,
             (Data::Object(members), Some(Members::Record { others })) => {

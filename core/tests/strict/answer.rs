@@ -37,7 +37,9 @@ impl Answer<'_> {
         let text = instance.to_string();
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
             let same = values.iter().find(|value| same(value, instance)).cloned();
-            let is_json = |value: &&Value| value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()).is_some_and(|read| read == *instance);
+            let is_json = |value: &&Value| {
+                value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()).is_some_and(|read| read == *instance)
+            };
             return same.or_else(|| values.iter().find(is_json).cloned());
         }
         if let Some(value) = schema.get("const") {
@@ -53,7 +55,9 @@ impl Answer<'_> {
             Value::Number(number) => says("number") || (says("integer") && number.as_f64().is_some_and(|number| number.fract() == 0.0)),
             Value::Array(items) => {
                 if says("array") {
-                    if let Some(items) = items.iter().map(|item| self.of(Some(item), &schema["items"], depth + 1)).collect::<Option<Vec<Value>>>() {
+                    if let Some(items) =
+                        items.iter().map(|item| self.of(Some(item), &schema["items"], depth + 1)).collect::<Option<Vec<Value>>>()
+                    {
                         return Some(json!(items));
                     }
                 }
@@ -86,7 +90,8 @@ impl Answer<'_> {
 
     fn pairs(&self, members: &Map<String, Value>, pair: &Value, depth: usize) -> Option<Value> {
         let table = pair["properties"].as_object().filter(|table| table.len() == 2 && table.contains_key("key"))?;
-        let each = |(key, value): (&String, &Value)| Some(json!({"key": key, "value": self.of(Some(value), table.get("value")?, depth + 1)?}));
+        let each =
+            |(key, value): (&String, &Value)| Some(json!({"key": key, "value": self.of(Some(value), table.get("value")?, depth + 1)?}));
         members.iter().map(each).collect()
     }
 

@@ -51,7 +51,9 @@ fn schema(dice: &mut Dice, depth: usize) -> Value {
         5 => json!({"$ref": dice.pick(&["#/$defs/A", "#/$defs/B", "#"])}),
         6..=10 => object(dice, depth),
         11..=12 => json!({"type": "array", "items": schema_at(dice, depth)}),
-        13 => json!({"type": [dice.pick(&["object", "array"]), "object", dice.pick(&SCALARS)], "items": schema_at(dice, depth), "additionalProperties": schema_at(dice, depth)}),
+        13 => {
+            json!({"type": [dice.pick(&["object", "array"]), "object", dice.pick(&SCALARS)], "items": schema_at(dice, depth), "additionalProperties": schema_at(dice, depth)})
+        }
         14 => json!({"type": "object", "additionalProperties": schema_at(dice, depth)}),
         _ => json!({"anyOf": [schema_at(dice, depth), schema_at(dice, depth), schema_at(dice, depth)]}),
     };
@@ -96,7 +98,17 @@ fn object(dice: &mut Dice, depth: usize) -> Value {
 /// A value, mostly one that the schema accepts.
 fn instance(dice: &mut Dice, schema: &Value, root: &Value, depth: usize) -> Value {
     let any = |dice: &mut Dice| {
-        dice.pick(&[json!(null), json!("x"), json!("12"), json!(3), json!(true), json!([]), json!({}), json!({"x": [1, {"y": null}]}), json!([{"key": "k", "value": 1}])])
+        dice.pick(&[
+            json!(null),
+            json!("x"),
+            json!("12"),
+            json!(3),
+            json!(true),
+            json!([]),
+            json!({}),
+            json!({"x": [1, {"y": null}]}),
+            json!([{"key": "k", "value": 1}]),
+        ])
     };
     if depth == 0 {
         return any(dice);
@@ -168,7 +180,8 @@ fn what_is_encoded_comes_back() {
         let mut root = object(&mut dice, 3);
         root["$defs"] = json!({"A": schema(&mut dice, 2), "B": object(&mut dice, 2)});
         let Some(before) = validator(&root) else { continue };
-        let instances: Vec<Value> = (0..6).map(|_| instance(&mut dice, &root, &root, 6)).filter(|instance| before.is_valid(instance)).collect();
+        let instances: Vec<Value> =
+            (0..6).map(|_| instance(&mut dice, &root, &root, 6)).filter(|instance| before.is_valid(instance)).collect();
         for dialect in DIALECTS {
             let options = SanitizeOptions::new(dialect);
             let result = match sanitize_with_report(&root, &options) {

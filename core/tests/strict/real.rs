@@ -56,7 +56,8 @@ fn real_tools() {
         }
         let mut kinds: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for fault in &faults {
-            let kind: String = fault.split_once(' ').map_or("", |(dialect, _)| dialect).to_string() + fault.rsplit_once(": ").map_or("", |(_, kind)| kind);
+            let kind: String =
+                fault.split_once(' ').map_or("", |(dialect, _)| dialect).to_string() + fault.rsplit_once(": ").map_or("", |(_, kind)| kind);
             let kind: String = kind.chars().take(120).collect();
             let entry = kinds.entry(kind).or_insert_with(|| (0, fault.clone()));
             entry.0 += 1;

@@ -25,7 +25,8 @@ const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 /// Says patterns as `additionalProperties`, where that may be a schema or is encoded.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let grammar = rules.grammar;
-    let may_say = (grammar.objects.maps || grammar.objects.open == OpenRule::MustClose) && !grammar.refuses.has(Keyword::AdditionalProperties);
+    let may_say =
+        (grammar.objects.maps || grammar.objects.open == OpenRule::MustClose) && !grammar.refuses.has(Keyword::AdditionalProperties);
     if !grammar.refuses.has(Keyword::PatternProperties) || !may_say {
         return;
     }

@@ -74,14 +74,8 @@ pub(super) fn define(root: &mut Node<'_>, name: &str) {
     };
     let list = |items: Node<'static>| Node::record([("type", Node::literal("array")), ("items", items)]);
     let pair = closed(vec![(KEY, typed("string")), (VALUE, itself())]);
-    let branches = vec![
-        typed("string"),
-        typed("number"),
-        typed("boolean"),
-        typed("null"),
-        list(itself()),
-        closed(vec![(PAIRS, list(pair))]),
-    ];
+    let branches =
+        vec![typed("string"), typed("number"), typed("boolean"), typed("null"), list(itself()), closed(vec![(PAIRS, list(pair))])];
     let definition = Node::record([
         ("description", Node::literal("Any JSON; an object is a list of its pairs of key and value")),
         ("anyOf", Node::array(branches)),

@@ -50,7 +50,9 @@ pub(super) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: 
             }
         });
     }
-    let left: Vec<usize> = (0..names.len()).filter(|at| names.get(*at).is_some_and(|own| !own.is_empty()) && chosen.get(*at).is_none_or(Option::is_none)).collect();
+    let left: Vec<usize> = (0..names.len())
+        .filter(|at| names.get(*at).is_some_and(|own| !own.is_empty()) && chosen.get(*at).is_none_or(Option::is_none))
+        .collect();
     if left.is_empty() {
         return Ok(false);
     }
@@ -84,7 +86,11 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
     let of = |branch: &Node<'a>, name: &Text<'a>| branch.get("properties")?.as_object()?.get_text(name).and_then(constant);
     let tells = |name: &&Text<'a>| {
         let mut seen = crate::sorted::Set::new();
-        branches.iter().zip(&with).filter(|(_, with)| **with).all(|(branch, _)| of(branch, name).is_some_and(|constant| seen.insert(constant)))
+        branches
+            .iter()
+            .zip(&with)
+            .filter(|(_, with)| **with)
+            .all(|(branch, _)| of(branch, name).is_some_and(|constant| seen.insert(constant)))
     };
     let name = names.iter().find(|own| !own.is_empty())?.iter().find(tells)?.clone();
     Some(with.into_iter().map(|with| with.then(|| name.clone())).collect())
@@ -92,7 +98,9 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
 
 /// The names of the properties of a branch that is an object with some.
 fn names<'a>(branch: &Node<'a>, rules: &Rules) -> Vec<Text<'a>> {
-    let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = shape::of(branch, false, rules.grammar) else { return Vec::new() };
+    let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = shape::of(branch, false, rules.grammar) else {
+        return Vec::new();
+    };
     branch.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone()).collect()
 }
 
@@ -184,10 +192,14 @@ fn join<'a>(
     // One branch is no union.
     let Some(object) = node.as_object_mut() else { return };
     object.remove("anyOf");
-    for member in branches.into_iter().filter_map(|branch| match branch.into_data() {
-        Data::Object(object) => Some(object),
-        _ => None,
-    }).flat_map(Object::into_members) {
+    for member in branches
+        .into_iter()
+        .filter_map(|branch| match branch.into_data() {
+            Data::Object(object) => Some(object),
+            _ => None,
+        })
+        .flat_map(Object::into_members)
+    {
         if object.get_text(&member.key).is_none() {
             object.members_mut().push(member);
         }

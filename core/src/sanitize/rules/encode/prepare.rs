@@ -82,7 +82,11 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     let to = if closed { Spot::of(node) } else { Spot::under(node, "properties") };
     rules.notes.note(place.position, spot, to, if closed { UNKNOWN } else { NAME }, || {
         let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
-        format!("{} {}", if closed { "no longer required what may not be there:" } else { "named what is required as a property:" }, names.join(", "))
+        format!(
+            "{} {}",
+            if closed { "no longer required what may not be there:" } else { "named what is required as a property:" },
+            names.join(", ")
+        )
     });
     if closed {
         node.visit("required", |names| {
@@ -136,10 +140,16 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         }
     }
     let branches = names.into_iter().map(|name| {
-        let kind = [("object", Kind::Object), ("array", Kind::Array), ("string", Kind::String), ("number", Kind::Number), ("integer", Kind::Number)]
-            .into_iter()
-            .find(|(known, _)| name.is(known))
-            .map(|(_, kind)| kind);
+        let kind = [
+            ("object", Kind::Object),
+            ("array", Kind::Array),
+            ("string", Kind::String),
+            ("number", Kind::Number),
+            ("integer", Kind::Number),
+        ]
+        .into_iter()
+        .find(|(known, _)| name.is(known))
+        .map(|(_, kind)| kind);
         let mut branch = Object::new();
         branch.set(Text::literal("type"), Node::string(name));
         for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::constrains) == kind) {
@@ -161,7 +171,9 @@ fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         branch.as_object().is_some_and(|object| {
             shape::declares(object, name)
                 && object.iter().all(|member| match Keyword::named(&member.key) {
-                    Some(Keyword::AdditionalProperties) => member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty),
+                    Some(Keyword::AdditionalProperties) => {
+                        member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty)
+                    }
                     Some(Keyword::Items) => member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty),
                     Some(keyword) => matches!(keyword, Keyword::Type | Keyword::Description | Keyword::Title),
                     None => true,

@@ -206,8 +206,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     /// The name under which each branch stands in an object of its own, so that its pairs are not taken for the items of another.
     pub(in crate::sanitize) fn boxes(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         let arrays = branches.iter().filter(|branch| self.may_be_array(branch, grammar)).count();
-        let is_map =
-            |branch: &Node<'a>| matches!(of(branch, false, grammar), Shape::Typed(Typed { object: Some(Members::Map(_)), .. }));
+        let is_map = |branch: &Node<'a>| matches!(of(branch, false, grammar), Shape::Typed(Typed { object: Some(Members::Map(_)), .. }));
         let mut count = 0;
         let name = |branch: &Node<'a>| {
             (arrays > 1 && is_map(branch)).then(|| {

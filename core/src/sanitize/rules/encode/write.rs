@@ -144,8 +144,7 @@ impl<'a> Writer<'_, '_, 'a> {
         self.rules.notes.note(place.position, Spot::of(node), Spot::under(node, "items"), MAP, || {
             String::from("said an object of any names as a list of pairs of key and value")
         });
-        let of_objects =
-            |key: &Text<'_>| Keyword::named(key).and_then(Keyword::constrains) == Some(crate::schema::keyword::Kind::Object);
+        let of_objects = |key: &Text<'_>| Keyword::named(key).and_then(Keyword::constrains) == Some(crate::schema::keyword::Kind::Object);
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| !of_objects(&member.key));
         if let Some(types) = object.get_mut("type") {
@@ -161,15 +160,21 @@ impl<'a> Writer<'_, '_, 'a> {
         let (rule, spot) = (self.rules.grammar.objects, Spot::of(node));
         let Some(object) = node.as_object() else { return };
         let required = shape::required(object);
-        let optional: Vec<bool> =
-            object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| !required.contains(&member.key)).collect();
+        let optional: Vec<bool> = object
+            .get("properties")
+            .and_then(Node::as_object)
+            .into_iter()
+            .flatten()
+            .map(|member| !required.contains(&member.key))
+            .collect();
         let others_name = shape::others_name(object);
         if rule.all_required && optional.contains(&true) {
             let definitions = self.definitions;
             let rules = &mut *self.rules;
             node.visit("properties", |table| {
                 let origin = table.origin();
-                for (member, _) in table.as_object_mut().into_iter().flat_map(Object::members_mut).zip(&optional).filter(|(_, optional)| **optional)
+                for (member, _) in
+                    table.as_object_mut().into_iter().flat_map(Object::members_mut).zip(&optional).filter(|(_, optional)| **optional)
                 {
                     let name = member.key.display().into_owned();
                     let kept = !definitions.null_is_absence(&member.value, rules.grammar);
@@ -223,9 +228,9 @@ impl<'a> Writer<'_, '_, 'a> {
     /// Values with objects and arrays among them are all said as JSON text.
     fn values(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let spot = Spot::of(node);
-        self.rules
-            .notes
-            .note(place.position, spot.clone(), spot, VALUES, || String::from("said the values of `enum` as JSON text: they are no scalars"));
+        self.rules.notes.note(place.position, spot.clone(), spot, VALUES, || {
+            String::from("said the values of `enum` as JSON text: they are no scalars")
+        });
         let Some(object) = node.as_object_mut() else { return };
         let values = match (object.remove("const"), object.remove("enum").map(Node::into_data)) {
             (Some(value), _) => vec![value],
@@ -240,7 +245,8 @@ impl<'a> Writer<'_, '_, 'a> {
 
 /// Does a key only speak to the reader?
 fn annotates(key: &Text<'_>) -> bool {
-    Keyword::named(key).is_some_and(|keyword| matches!(keyword, Keyword::Title | Keyword::Description) && keyword.role() == Role::Annotation)
+    Keyword::named(key)
+        .is_some_and(|keyword| matches!(keyword, Keyword::Title | Keyword::Description) && keyword.role() == Role::Annotation)
 }
 
 /// A pair of key and value.
