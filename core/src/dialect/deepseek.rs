@@ -1,7 +1,7 @@
 //! DeepSeek: Chat Completions, tools that are not strict and strict ones (`/beta`).
 
 use super::{
-    grammar::{ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, Typed},
+    grammar::{Anything, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, Typed},
     surface::{NameShape, StrictFlag, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -29,6 +29,7 @@ const ONE_OF: Fact =
 const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::OneOf]),
     typed: Typed::TypeOrUnion,
+    anything: Anything::Union,
     enums: EnumRule { needs_type: true, ..EnumRule::OPEN },
     boolean_schemas: false,
     array_items: false,
@@ -71,6 +72,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         kept_by_default: false,
         ..RefRule::OPEN
     },
+    anything: Anything::Unsaid,
     objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, open: OpenRule::MustClose, all_required: true, maps: false },
     arrays: ArrayRule { needs_items: true, open_items: false },
     formats: Some(&[("string", &["email", "hostname", "ipv4", "ipv6", "uuid"])]),

@@ -58,7 +58,7 @@ struct Decode<'d, 's, 'n> {
 impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
     fn value(&self, value: &mut Node<'_>, schema: &'d Node<'n>, is_root: bool) {
         let Some(schema) = self.definitions.follow(schema) else { return };
-        match shape::of(schema, is_root, self.grammar) {
+        match shape::of(schema, is_root || self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => {}
             Shape::Anything if encode::has_definition(self.grammar) => from_definition(value),
             Shape::Anything => from_text(value, |_| true),
@@ -169,7 +169,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         self.steps.set(steps.saturating_sub(1));
         let loosely = loosely || steps == 0;
         let Some(schema) = self.definitions.follow(schema) else { return false };
-        match shape::of(schema, false, self.grammar) {
+        match shape::of(schema, self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => false,
             Shape::Anything => encode::has_definition(self.grammar) || value.as_text().is_some(),
             Shape::Values(values) => values.iter().any(|known| value.is_text(&json::write(known))),

@@ -31,7 +31,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
             if !stays(node, grammar, options)? {
                 rules::sanitize(node, dialect, grammar, options, rules::Finish::Written, &mut recorder)?;
-                accepted(node, options)?;
+                accepted(node, grammar, options)?;
             }
         }
     }
@@ -49,8 +49,8 @@ fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Resul
 ///
 /// Definitions that refer to themselves are where they fall short, and what was not changed was accepted as it stood unless it
 /// has some.
-fn accepted(node: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
-    if node.is_intact() && node.get("$defs").is_none() {
+fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
+    if !grammar.as_is && node.is_intact() && node.get("$defs").is_none() {
         return Ok(());
     }
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)

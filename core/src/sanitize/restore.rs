@@ -42,8 +42,8 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let mut targets = Map::new();
     index(schema, &wanted, &mut targets);
     let no_slash = loses_slashes(schema, dialect, grammar, options);
-    let spelling = Spelling { rule: grammar.names, no_slash };
-    Restore { spelling, references: &references, targets }.value(arguments, &[schema]);
+    let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
+    Restore { spelling, references: &references, targets }.value(arguments, &[schema], true);
     Ok(())
 }
 
@@ -89,19 +89,19 @@ struct Restore<'r, 's, 'n> {
 
 impl<'s, 'n> Restore<'_, 's, 'n> {
     /// Restores one value that some of these schemas describe.
-    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
+    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool) {
         if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
             return;
         }
         let schemas = self.in_place(schemas);
-        self.names(value, &schemas);
+        self.names(value, &schemas, is_root);
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             let below: Vec<&'s Node<'n>> = match child {
                 Child::Member(name) => schemas.iter().flat_map(|schema| member(schema, name)).collect(),
                 Child::Item(place) => schemas.iter().filter_map(|schema| item(schema, place)).collect(),
             };
-            self.value(inner, &below);
+            self.value(inner, &below, false);
             Ok(())
         });
     }
@@ -130,12 +130,13 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
     }
 
     /// Gives properties back the names the schemas have for them.
-    fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
+    fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool) {
+        let spelling = Spelling { is_root, ..self.spelling };
         let Some(object) = value.as_object() else { return };
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
         let mut originals: Map<String, &Text<'n>> = Map::new();
         for (table, member) in tables().flat_map(|table| table.iter().map(move |member| (table, member))) {
-            if let Some(new) = member.key.value().and_then(|spelled| self.spelling.stand_in_among(&spelled, table)) {
+            if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, table)) {
                 originals.insert(new, &member.key);
             }
         }

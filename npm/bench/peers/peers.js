@@ -1,5 +1,5 @@
 // Who else makes tool schemas fit an API on npm, what exactly they do, and which of our dialects does the same job.
-// Not here: @ai-sdk/openai and @google/genai's `parametersJsonSchema`, which send schemas as they are.
+// Not here, because they send schemas as they are: @ai-sdk/openai, and @ai-sdk/google since version 4 (so 3 stands here).
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';

@@ -5,7 +5,9 @@
 //! them, the root and the limits after them.
 
 mod booleans;
+mod combinators;
 mod conflicts;
+mod containers;
 mod definitions;
 mod describe;
 pub(super) mod encode;
@@ -13,6 +15,7 @@ mod endless;
 mod enums;
 mod fit;
 mod flatten;
+mod kept;
 mod lists;
 mod malformed;
 pub(in crate::sanitize) mod names;
@@ -20,6 +23,7 @@ mod nesting;
 mod notes;
 mod patterned;
 mod refs;
+mod refused;
 mod required;
 mod respell;
 mod rounds;
@@ -33,12 +37,14 @@ mod types;
 mod unions;
 mod unused;
 
+use alloc::format;
+
 use crate::{
     dialect::{
-        grammar::{Anything, Grammar},
+        grammar::{Anything, Grammar, Typed},
         Dialect,
     },
-    error::Error,
+    error::{Code, Error},
     json::Node,
     limits::MAX_NODES,
     options::{Hints, Refs, SanitizeOptions, Untyped},
@@ -71,6 +77,10 @@ struct Rules {
     no_references: bool,
     /// A definition that stays has a `/` in some key, and no reference could lead past it.
     no_slash: bool,
+    /// References stay as they are written, and definitions where they stand.
+    leaves_definitions: bool,
+    /// A schema without a type gets one.
+    types_everything: bool,
     /// How many schemas stand above the deepest one.
     deepest: usize,
     notes: Notes,
@@ -90,6 +100,8 @@ impl Rules {
             respelled: false,
             no_references: !resolve::has_references(node),
             no_slash: false,
+            leaves_definitions: false,
+            types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
             deepest: 0,
             notes,
         }
@@ -116,6 +128,7 @@ pub(super) fn sanitize(
     recorder: &mut Recorder,
 ) -> Result<(), Error> {
     flatten::refuse_no_object(node, grammar)?;
+    refuse_options(grammar, options)?;
     let mut notes = Notes::new(node, recorder);
     let draft = Draft::of(node);
     notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
@@ -152,9 +165,13 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     walk::rewrite(node, Keywords::ALL, &mut Down { rules: &mut rules })?;
     respell::declare_draft(node, &mut rules);
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
-        refs::settle(node, references, &mut rules)?;
+        rules.leaves_definitions = kept::as_written(node, references, &rules);
+        if !rules.leaves_definitions {
+            refs::settle(node, references, &mut rules)?;
+        }
         rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slashes::stand_in_definitions(node);
     }
+    combinators::join(node, &mut rules)?;
     walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
     if runs("root") {
         flatten::root(node, &mut rules)?;
@@ -162,14 +179,18 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     if runs("endless") {
         endless::cut(node, &mut rules)?;
     }
-    unused::prune(node);
+    if !rules.leaves_definitions {
+        unused::prune(node);
+    }
     if runs("fit") {
         fit::fit(node, dialect, options, &mut rules)?;
     }
     if encode::applies(rules.grammar) {
         encode::plain(node, dialect, &mut rules)?;
     }
-    unused::prune(node);
+    if !rules.leaves_definitions {
+        unused::prune(node);
+    }
     Ok(rules.notes)
 }
 
@@ -180,6 +201,22 @@ pub(super) enum Finish {
     Plain,
     /// To the end.
     Written,
+}
+
+/// Wishes that the grammar cannot grant.
+fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
+    let refused = |name: &str, why: &str| {
+        let dialect = &options.dialect;
+        let message = format!("expected another `{name}`, because `{dialect}` {why}, found \"keep\"");
+        Err(Error::new(Code::InvalidOption, format!("/{name}"), message))
+    };
+    if options.untyped == Some(Untyped::Keep) && grammar.typed != Typed::No {
+        return refused("untyped", "refuses schemas without a type");
+    }
+    if options.refs == Some(Refs::Keep) && !(grammar.refs.anywhere || grammar.refs.to_defs) {
+        return refused("refs", "has no references");
+    }
+    Ok(())
 }
 
 /// The walk down: each schema is repaired and respelled before anything looks inside it.

@@ -7,7 +7,7 @@ use super::{
     Rules,
 };
 use crate::{
-    dialect::grammar::NameRule,
+    dialect::grammar::{NameRule, PropertyShape},
     json::{Data, Node, Object, Text},
     schema::walk::Place,
     sorted::{Map, Set},
@@ -26,6 +26,8 @@ const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 pub(in crate::sanitize) struct Spelling {
     pub(in crate::sanitize) rule: NameRule,
     pub(in crate::sanitize) no_slash: bool,
+    /// It is the root whose properties are named: some shapes hold there only.
+    pub(in crate::sanitize) is_root: bool,
 }
 
 impl Spelling {
@@ -35,6 +37,9 @@ impl Spelling {
     fn stand_in(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
+        }
+        if let Some(shape) = self.shape().filter(|shape| !shape.allows(name)) {
+            return Some(shaped(shape, name));
         }
         let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
         let slash = self.has_slash(name);
@@ -50,19 +55,45 @@ impl Spelling {
         Some(new)
     }
 
+    fn shape(self) -> Option<PropertyShape> {
+        self.rule.shape.filter(|shape| self.is_root || !shape.root_only)
+    }
+
     fn has_slash(self, name: &str) -> bool {
         self.no_slash && name.contains('/')
     }
 
     /// Does it stand for itself nowhere in the schema, whatever it names?
     fn goes_everywhere(self, name: &str) -> bool {
-        self.rule.reserved.contains(&name) || self.has_slash(name)
+        self.rule.reserved.contains(&name) || self.has_slash(name) || self.shape().is_some_and(|shape| !shape.allows(name))
     }
+}
+
+/// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of itself.
+fn shaped(shape: PropertyShape, name: &str) -> String {
+    let filler = if shape.also.contains('_') { '_' } else { 'x' };
+    let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
+    let mut new: String = name.chars().map(|character| if fits(character) { character } else { filler }).collect();
+    let begins = |also: &str| new.starts_with(|first: char| first.is_ascii_alphabetic() || also.contains(first));
+    if new.is_empty() || !shape.first.is_none_or(begins) {
+        new.insert(0, filler);
+    }
+    if new.len() > shape.most {
+        let mark = format!("{filler}{:08x}", fnv(name));
+        new.truncate(shape.most.saturating_sub(mark.len()));
+        new.push_str(&mark);
+    }
+    new
+}
+
+/// FNV-1a, 32 bits: short, and the same everywhere.
+fn fnv(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// Renames properties of one schema, wherever it names them.
 pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let spelling = Spelling { rule: rules.grammar.names, no_slash: rules.no_slash };
+    let spelling = Spelling { rule: rules.grammar.names, no_slash: rules.no_slash, is_root: place.keyword.is_none() };
     let Some(object) = node.as_object() else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {

@@ -1,16 +1,15 @@
-//! `patternProperties` where they are refused: what they say of values is said of all names that no property has.
+//! `patternProperties` where they are refused and maps are encoded: what they say of values is said of all names that no property has.
 //!
 //! Prevents ``'patternProperties' is not permitted`` without letting a map collapse to an object of which nothing is known.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    describe,
+    describe, encode,
     notes::{Effect, Spot},
     Rules,
 };
 use crate::{
-    dialect::grammar::OpenRule,
     json::{self, Data, Node, Text},
     options::Hints,
     report::{Accepts, Guidance},
@@ -22,12 +21,9 @@ const RESPELL: Effect = Effect::same("patterns-to-additional");
 /// Patterns that every name matches.
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
-/// Says patterns as `additionalProperties`, where that may be a schema or is encoded.
+/// Says patterns as `additionalProperties`, which are encoded later.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let grammar = rules.grammar;
-    let may_say =
-        (grammar.objects.maps || grammar.objects.open == OpenRule::MustClose) && !grammar.refuses.has(Keyword::AdditionalProperties);
-    if !grammar.refuses.has(Keyword::PatternProperties) || !may_say {
+    if !encode::applies(rules.grammar) || !rules.grammar.refuses.has(Keyword::PatternProperties) {
         return;
     }
     let Some(object) = node.as_object() else { return };

@@ -268,6 +268,7 @@ impl<'a> Expand<'_, '_, 'a> {
 
     /// Keeps a reference, spelled as the dialect reads it.
     fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &Definition) {
+        let around = self.texts_around(node);
         let is_alone = self.definitions.stands_alone(node);
         let definition = if is_alone { definition.clone() } else { self.grow(node, place.position, definition) };
         let name = self.definitions.name(&definition);
@@ -282,7 +283,7 @@ impl<'a> Expand<'_, '_, 'a> {
         let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
         // What stands beside a reference later was put there by a rule that has said so.
         let joined = self.rules.reads_input && !is_alone;
-        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped {
+        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
             let spot = Spot::under(node, "$ref");
             self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
         }
@@ -293,6 +294,29 @@ impl<'a> Expand<'_, '_, 'a> {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
             node.replace(Node::record([("allOf", Node::array(vec![inner]))]).into_data());
         }
+        if !around.is_empty() {
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
+            let mut members = around;
+            members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
+            node.replace(Data::Object(Object::from_unique(members)));
+        }
+    }
+
+    /// Texts that may not stand beside a reference stand around it; taken off, if nothing else is in the way.
+    fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
+        let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
+        let is_text = |member: &Member<'a>| {
+            !alone(member)
+                && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.constrains().is_none())
+        };
+        let only_texts = |object: &Object<'a>| object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member));
+        if !node.as_object().is_some_and(only_texts) {
+            return Vec::new();
+        }
+        let Some(object) = node.as_object_mut() else { return Vec::new() };
+        let (inner, around) = core::mem::take(object).into_members().into_iter().partition(alone);
+        *object = Object::from_unique(inner);
+        around
     }
 
     /// The definition that says what stands beside a reference to this one too.

@@ -1,6 +1,9 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
-use super::{booleans, enums, flatten, lists, malformed::TYPES, names, required, slashes, stray, switch::runs, types, unions, Rules};
+use super::{
+    booleans, containers, enums, flatten, lists, malformed::TYPES, names, refused, required, slashes, stray, switch::runs, types, unions,
+    Rules,
+};
 use crate::{
     error::Error,
     json::{Node, Step},
@@ -116,6 +119,10 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     if runs("names") {
         names::rename(node, place, rules);
     }
+    // What is refused goes before anything is inferred from it, or copied with it.
+    if !context.opaque {
+        refused::say(node, place, rules);
+    }
     // Values that hold a key called `$ref`, before anything looks for references again.
     if runs("stray") {
         stray::say(node, place, rules);
@@ -135,6 +142,8 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     if context.opaque {
         return Ok(());
     }
+    // What an object or an array lacks, once its type is known.
+    containers::say(node, place, rules);
     if is_root && rules.grammar.object_root {
         return Ok(());
     }

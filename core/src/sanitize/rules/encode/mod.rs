@@ -20,7 +20,7 @@ use crate::{
     },
     error::Error,
     json::Node,
-    schema::keyword::Keyword,
+    schema::keyword::{Keyword, Keywords},
 };
 
 use super::Rules;
@@ -33,6 +33,24 @@ pub(in crate::sanitize) const VALUE: &str = "value";
 pub(in crate::sanitize) const PAIRS: &str = "pairs";
 /// The property for what no other property names.
 const OTHERS: &str = "additional_properties";
+
+/// Keywords that judge an object or a part of it by what its members are, beside those that say what they are.
+pub(super) const JUDGES_MEMBERS: Keywords = Keywords::of(&[
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+    Keyword::Not,
+    Keyword::Contains,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+    Keyword::PropertyNames,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::UnevaluatedItems,
+    Keyword::UnevaluatedProperties,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+]);
 
 /// Does this surface need its schemas encoded?
 pub(in crate::sanitize) const fn applies(grammar: &Grammar) -> bool {

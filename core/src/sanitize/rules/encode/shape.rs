@@ -60,15 +60,15 @@ pub(in crate::sanitize) enum Others<'n, 'a> {
     Open(Option<&'n Node<'a>>),
 }
 
-/// The name of the definition that a kept reference names.
-fn named<'n>(node: &'n Node<'_>) -> Option<&'n str> {
-    node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).and_then(|reference| reference.strip_prefix("#/$defs/"))
+/// The reference that a schema is.
+fn reference(node: &Node<'_>) -> Option<String> {
+    node.get("$ref").and_then(Node::as_text).and_then(Text::value).map(|reference| reference.into_owned())
 }
 
 /// What a schema is. At the root an object has properties, whatever it says.
 pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
     let Some(object) = node.as_object() else { return Shape::Anything };
-    if named(node).is_some() {
+    if reference(node).is_some() {
         return Shape::Reference;
     }
     if let Some(branches) = object.get("anyOf").and_then(Node::as_array) {
@@ -139,25 +139,41 @@ pub(in crate::sanitize) fn required<'n, 'a>(object: &'n Object<'a>) -> Set<&'n T
     object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect()
 }
 
-/// The definitions of a schema, by name.
-pub(in crate::sanitize) struct Definitions<'n, 'a>(Map<String, &'n Node<'a>>);
+/// What references refer to, by how they are written.
+pub(in crate::sanitize) struct Definitions<'n, 'a> {
+    root: &'n Node<'a>,
+    by_reference: Map<String, &'n Node<'a>>,
+}
 
 impl<'n, 'a> Definitions<'n, 'a> {
     pub(in crate::sanitize) fn of(root: &'n Node<'a>) -> Self {
-        let table = root.get("$defs").and_then(Node::as_object).into_iter().flatten();
-        Definitions(table.filter_map(|member| Some((member.key.value()?.into_owned(), &member.value))).collect())
+        let mut by_reference = Map::new();
+        for table in ["$defs", "definitions"] {
+            for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
+                if let Some(name) = member.key.value() {
+                    by_reference.insert(alloc::format!("#/{table}/{name}"), &member.value);
+                }
+            }
+        }
+        by_reference.insert(String::from("#"), root);
+        Definitions { root, by_reference }
     }
 
     /// What a chain of references leads to.
     pub(in crate::sanitize) fn follow<'s>(&'s self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
         let mut at = schema;
         for _ in 0..MOST {
-            match named(at) {
+            match reference(at) {
                 None => return Some(at),
-                Some(name) => at = self.0.get(name)?,
+                Some(reference) => at = self.by_reference.get(&reference)?,
             }
         }
         None
+    }
+
+    /// Is it the root itself?
+    pub(in crate::sanitize) fn is_root(&self, schema: &Node<'a>) -> bool {
+        core::ptr::eq(self.root, schema)
     }
 
     /// Does a schema accept null?
@@ -168,7 +184,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     fn admits(&self, schema: &Node<'a>, grammar: &Grammar, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let Some(schema) = self.follow(schema) else { return false };
-        match of(schema, false, grammar) {
+        match of(schema, self.is_root(schema), grammar) {
             Shape::Anything => true,
             Shape::Reference => false,
             Shape::Union(branches) => branches.iter().any(|branch| self.admits(branch, grammar, depth)),
@@ -184,7 +200,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     ///
     /// Values that are written as JSON text have a null of their own.
     pub(in crate::sanitize) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
-        let is_text = |schema: &Node<'a>| match of(schema, false, grammar) {
+        let is_text = |schema: &Node<'a>| match of(schema, self.is_root(schema), grammar) {
             Shape::Anything => !super::has_definition(grammar),
             Shape::Values(_) => true,
             _ => false,
@@ -195,7 +211,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     /// May an instance be an array?
     pub(in crate::sanitize) fn may_be_array(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let Some(schema) = self.follow(schema) else { return true };
-        match of(schema, false, grammar) {
+        match of(schema, self.is_root(schema), grammar) {
             Shape::Anything | Shape::Values(_) => false,
             Shape::Reference => true,
             Shape::Union(branches) => branches.iter().any(|branch| branch.as_object().is_some_and(|object| declares(object, "array"))),

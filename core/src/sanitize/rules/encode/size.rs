@@ -93,7 +93,7 @@ fn message(excess: Excess) -> String {
 /// The part of a schema that a place is in: a definition, or else the root.
 fn part(place: &Place<'_, '_>) -> Option<String> {
     match place.pointer.steps() {
-        [Step::Name("$defs"), Step::Member(name), ..] => Some(name.display().into_owned()),
+        [Step::Name("$defs" | "definitions"), Step::Member(name), ..] => Some(name.display().into_owned()),
         _ => None,
     }
 }
