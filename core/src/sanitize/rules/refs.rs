@@ -295,7 +295,9 @@ impl<'a> Expand<'_, '_, 'a> {
             node.replace(Node::record([("allOf", Node::array(vec![inner]))]).into_data());
         }
         if !around.is_empty() {
-            let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
+            let origin = node.origin();
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
+            *node = Node::empty_object().with_origin(origin);
             let mut members = around;
             members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
             node.replace(Data::Object(Object::from_unique(members)));
