@@ -15,6 +15,7 @@ use crate::{
     json::Node,
     options::SanitizeOptions,
     report::{Allow, Change, Recorder},
+    schema::resolve,
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
@@ -55,8 +56,9 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Re
     }
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
     depth::within_limit(node)?;
-    // As it will be read: parts that were copied share their numbers, by which references are told apart.
-    match check::first(&node.as_read(), options)? {
+    // References are told apart by numbers, which parts that were copied share: then it is judged as it will be read.
+    let read = resolve::mentions_references(node).then(|| node.as_read());
+    match check::first(read.as_ref().unwrap_or(node), options)? {
         None => Ok(()),
         Some(violation) => {
             let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);

@@ -73,6 +73,8 @@ struct Rules {
     reads_input: bool,
     /// Something was respelled that older drafts say otherwise.
     respelled: bool,
+    /// A key called `$ref` stands somewhere.
+    mentions_references: bool,
     /// Nothing refers to any definition, so they all go.
     no_references: bool,
     /// A definition that stays has a `/` in some key, and no reference could lead past it.
@@ -88,6 +90,7 @@ struct Rules {
 
 impl Rules {
     fn new(node: &Node<'_>, grammar: &'static Grammar, options: &SanitizeOptions, draft: Draft, notes: Notes) -> Self {
+        let mentions_references = resolve::mentions_references(node);
         Rules {
             grammar,
             draft,
@@ -98,7 +101,8 @@ impl Rules {
             may_grow: true,
             reads_input: notes.reads_input(),
             respelled: false,
-            no_references: !resolve::has_references(node),
+            mentions_references,
+            no_references: !(mentions_references && resolve::has_references(node)),
             no_slash: false,
             leaves_definitions: false,
             types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
