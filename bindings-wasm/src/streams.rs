@@ -23,13 +23,15 @@ thread_local! {
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value(words, chars, spelled, |restore| {
         let stream = Restore::from_node(&restore)?.stream();
-        let number = OPEN.with_borrow_mut(|open| {
-            let free = open.iter().position(Option::is_none).unwrap_or_else(|| {
-                open.push(None);
+        let number = OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
+            Some((free, place)) => {
+                *place = Some(stream);
+                free
+            }
+            None => {
+                open.push(Some(stream));
                 open.len() - 1
-            });
-            open[free] = Some(stream);
-            free
+            }
         });
         Ok(Node::count(number as u64))
     })
