@@ -8,6 +8,7 @@ mod rules;
 
 use alloc::{format, string::ToString, vec::Vec};
 
+use self::rules::{encode, Finish};
 use crate::{
     check,
     dialect::{self, grammar::Grammar, Method},
@@ -31,8 +32,12 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
             if !stays(node, grammar, options)? {
-                rules::sanitize(node, dialect, grammar, options, rules::Finish::Written, &mut recorder)?;
-                accepted(node, grammar, options)?;
+                // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
+                let ends = grammar.as_is && options.refs.is_none() && options.untyped.is_none() && !encode::applies(grammar);
+                let is_done = |node: &Node<'_>| ends && accepted(node, grammar, options).is_ok();
+                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder)? {
+                    accepted(node, grammar, options)?;
+                }
             }
         }
     }

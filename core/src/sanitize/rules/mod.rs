@@ -122,23 +122,24 @@ const LAST_GROWTH: usize = 5;
 ///
 /// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been what made
 /// a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves beside a reference
-/// that stays is said in a definition of its own.
+/// that stays is said in a definition of its own. Where `finish` says so they end at once; then it gives true.
 pub(super) fn sanitize(
     node: &mut Node<'_>,
     dialect: &'static Dialect,
     grammar: &'static Grammar,
     options: &SanitizeOptions,
-    finish: Finish,
+    finish: Finish<'_>,
     recorder: &mut Recorder,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     flatten::refuse_no_object(node, grammar)?;
     refuse_options(grammar, options)?;
     let mut notes = Notes::new(node, recorder);
     let draft = Draft::of(node);
     notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
     let mut is_settled = node.is_intact();
+    let mut ends = !is_settled && finish.is_done(node);
     for count in 1..MOST_ROUNDS {
-        if is_settled {
+        if is_settled || ends {
             break;
         }
         let before = rounds::renumber(node);
@@ -149,9 +150,10 @@ pub(super) fn sanitize(
         notes = round(node, dialect, options, rules)?;
         is_settled = node.is_intact();
         rounds::restore(node, &before);
+        ends = !is_settled && finish.is_done(node);
     }
     // What reads a model's answer wants the schema as it is before this.
-    if finish == Finish::Written && encode::applies(grammar) {
+    if finish.is_written() && encode::applies(grammar) {
         let before = rounds::renumber(node);
         notes.read_as(&before);
         let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes);
@@ -160,7 +162,7 @@ pub(super) fn sanitize(
         rounds::restore(node, &before);
     }
     notes.finish(node, |rule| dialect.because(rule), recorder);
-    Ok(())
+    Ok(ends)
 }
 
 /// Runs every rule once; gives the notes back.
@@ -199,12 +201,25 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
 }
 
 /// How far a schema is rewritten.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Finish {
+#[derive(Clone, Copy)]
+pub(super) enum Finish<'f> {
     /// Until nothing is left but to encode what the surface cannot say.
     Plain,
-    /// To the end.
-    Written,
+    /// To the end, which is reached early where this says so.
+    Written(&'f dyn Fn(&Node<'_>) -> bool),
+}
+
+impl Finish<'_> {
+    fn is_done(&self, node: &Node<'_>) -> bool {
+        match self {
+            Finish::Plain => false,
+            Finish::Written(is_done) => is_done(node),
+        }
+    }
+
+    const fn is_written(&self) -> bool {
+        matches!(self, Finish::Written(_))
+    }
 }
 
 /// Wishes that the grammar cannot grant.
