@@ -30,9 +30,11 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
             let as_is = grammar.as_is && options.refs.is_none() && options.untyped.is_none();
-            if !(as_is && check::accepts(node, options)?) {
+            // Callers may count on a root with `properties`, whatever the API takes.
+            let is_whole = |node: &Node<'_>| !grammar.object_root || node.get("properties").is_some();
+            if !(as_is && is_whole(node) && check::accepts(node, options)?) {
                 // And what has become so is returned as it is when it comes again.
-                let is_done = |node: &Node<'_>| as_is && accepted(node, grammar, options).is_ok();
+                let is_done = |node: &Node<'_>| as_is && is_whole(node) && accepted(node, grammar, options).is_ok();
                 if !rules::sanitize(node, dialect, grammar, options, &is_done, &mut recorder)? {
                     accepted(node, grammar, options)?;
                 }
