@@ -1,12 +1,14 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
 mod codex;
+mod decode;
 mod depth;
 pub(crate) mod restore;
 mod rules;
 
 use alloc::{format, string::ToString, vec::Vec};
 
+use self::rules::{encode, Finish};
 use crate::{
     check,
     dialect::{self, grammar::Grammar, Method},
@@ -29,13 +31,11 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            let as_is = grammar.as_is && options.refs.is_none() && options.untyped.is_none();
-            // Callers may count on a root with `properties`, whatever the API takes.
-            let is_whole = |node: &Node<'_>| !grammar.object_root || node.get("properties").is_some();
-            if !(as_is && is_whole(node) && check::accepts(node, options)?) {
-                // And what has become so is returned as it is when it comes again.
-                let is_done = |node: &Node<'_>| as_is && is_whole(node) && accepted(node, grammar, options).is_ok();
-                if !rules::sanitize(node, dialect, grammar, options, &is_done, &mut recorder)? {
+            if !stays(node, grammar, options)? {
+                // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
+                let ends = grammar.as_is && options.refs.is_none() && options.untyped.is_none() && !encode::applies(grammar);
+                let is_done = |node: &Node<'_>| ends && is_whole(node, grammar) && accepted(node, grammar, options).is_ok();
+                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder)? {
                     accepted(node, grammar, options)?;
                 }
             }
@@ -44,6 +44,17 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
     depth::within_limit(node)?;
     let changes = recorder.finish();
     within(options.allow, changes)
+}
+
+/// Is the schema accepted as it stands, and nothing else asked for?
+fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<bool, Error> {
+    let asks_for_more = options.refs.is_some() || options.untyped.is_some();
+    Ok(grammar.as_is && !asks_for_more && is_whole(node, grammar) && check::accepts(node, options)?)
+}
+
+/// Callers may count on a root with `properties`, whatever the API takes.
+fn is_whole(node: &Node<'_>, grammar: &Grammar) -> bool {
+    !grammar.object_root || node.get("properties").is_some()
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.
