@@ -7,7 +7,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("portable", 107),
     ("anthropic", 21),
     ("anthropic-strict", 38),
-    ("gemini", 336),
+    ("gemini", 326),
     ("gemini-json-schema", 49),
     ("xai", 30),
     ("deepseek", 4),
