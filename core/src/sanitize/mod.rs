@@ -1,12 +1,14 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
 mod codex;
+mod decode;
 mod depth;
 pub(crate) mod restore;
 mod rules;
 
 use alloc::{format, string::ToString, vec::Vec};
 
+use self::rules::{encode, Finish};
 use crate::{
     check,
     dialect::{self, grammar::Grammar, Method},
@@ -14,6 +16,7 @@ use crate::{
     json::Node,
     options::SanitizeOptions,
     report::{Allow, Change, Recorder},
+    schema::resolve,
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
@@ -28,15 +31,30 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::accepts(node, options)?) {
-                rules::sanitize(node, dialect, grammar, options, &mut recorder)?;
-                accepted(node, grammar, options)?;
+            if !stays(node, grammar, options)? {
+                // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
+                let ends = grammar.as_is && options.refs.is_none() && options.untyped.is_none() && !encode::applies(grammar);
+                let is_done = |node: &Node<'_>| ends && is_whole(node, grammar) && accepted(node, grammar, options).is_ok();
+                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder)? {
+                    accepted(node, grammar, options)?;
+                }
             }
         }
     }
     depth::within_limit(node)?;
     let changes = recorder.finish();
     within(options.allow, changes)
+}
+
+/// Is the schema accepted as it stands, and nothing else asked for?
+fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<bool, Error> {
+    let asks_for_more = options.refs.is_some() || options.untyped.is_some();
+    Ok(grammar.as_is && !asks_for_more && is_whole(node, grammar) && check::accepts(node, options)?)
+}
+
+/// Callers may count on a root with `properties`, whatever the API takes.
+fn is_whole(node: &Node<'_>, grammar: &Grammar) -> bool {
+    !grammar.object_root || node.get("properties").is_some()
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.
@@ -49,8 +67,9 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Re
     }
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
     depth::within_limit(node)?;
-    // As it will be read: parts that were copied share their numbers, by which references are told apart.
-    match check::first(&node.as_read(), options)? {
+    // References are told apart by numbers, which parts that were copied share: then it is judged as it will be read.
+    let read = resolve::mentions_references(node).then(|| node.as_read());
+    match check::first(read.as_ref().unwrap_or(node), options)? {
         None => Ok(()),
         Some(violation) => {
             let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);

@@ -10,6 +10,7 @@ mod conflicts;
 mod containers;
 mod definitions;
 mod describe;
+pub(super) mod encode;
 mod endless;
 mod enums;
 mod fit;
@@ -20,6 +21,7 @@ mod malformed;
 pub(in crate::sanitize) mod names;
 mod nesting;
 mod notes;
+mod patterned;
 mod refs;
 mod refused;
 mod required;
@@ -71,6 +73,8 @@ struct Rules {
     reads_input: bool,
     /// Something was respelled that older drafts say otherwise.
     respelled: bool,
+    /// A key called `$ref` stands somewhere.
+    mentions_references: bool,
     /// Nothing refers to any definition, so they all go.
     no_references: bool,
     /// A definition that stays has a `/` in some key, and no reference could lead past it.
@@ -86,6 +90,7 @@ struct Rules {
 
 impl Rules {
     fn new(node: &Node<'_>, grammar: &'static Grammar, options: &SanitizeOptions, draft: Draft, notes: Notes) -> Self {
+        let mentions_references = resolve::mentions_references(node);
         Rules {
             grammar,
             draft,
@@ -96,7 +101,8 @@ impl Rules {
             may_grow: true,
             reads_input: notes.reads_input(),
             respelled: false,
-            no_references: !resolve::has_references(node),
+            mentions_references,
+            no_references: !(mentions_references && resolve::has_references(node)),
             no_slash: false,
             leaves_definitions: false,
             types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
@@ -116,22 +122,24 @@ const LAST_GROWTH: usize = 5;
 ///
 /// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been what made
 /// a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves beside a reference
-/// that stays is said in a definition of its own.
+/// that stays is said in a definition of its own. Where `finish` says so they end at once; then it gives true.
 pub(super) fn sanitize(
     node: &mut Node<'_>,
     dialect: &'static Dialect,
     grammar: &'static Grammar,
     options: &SanitizeOptions,
+    finish: Finish<'_>,
     recorder: &mut Recorder,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     flatten::refuse_no_object(node, grammar)?;
     refuse_options(grammar, options)?;
     let mut notes = Notes::new(node, recorder);
     let draft = Draft::of(node);
     notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
     let mut is_settled = node.is_intact();
+    let mut ends = !is_settled && finish.is_done(node);
     for count in 1..MOST_ROUNDS {
-        if is_settled {
+        if is_settled || ends {
             break;
         }
         let before = rounds::renumber(node);
@@ -142,9 +150,19 @@ pub(super) fn sanitize(
         notes = round(node, dialect, options, rules)?;
         is_settled = node.is_intact();
         rounds::restore(node, &before);
+        ends = !is_settled && finish.is_done(node);
+    }
+    // What reads a model's answer wants the schema as it is before this.
+    if finish.is_written() && encode::applies(grammar) {
+        let before = rounds::renumber(node);
+        notes.read_as(&before);
+        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes);
+        encode::write(node, &mut rules)?;
+        notes = rules.notes;
+        rounds::restore(node, &before);
     }
     notes.finish(node, |rule| dialect.because(rule), recorder);
-    Ok(())
+    Ok(ends)
 }
 
 /// Runs every rule once; gives the notes back.
@@ -173,10 +191,35 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     if runs("fit") {
         fit::fit(node, dialect, options, &mut rules)?;
     }
+    if encode::applies(rules.grammar) {
+        encode::plain(node, dialect, &mut rules)?;
+    }
     if !rules.leaves_definitions {
         unused::prune(node);
     }
     Ok(rules.notes)
+}
+
+/// How far a schema is rewritten.
+#[derive(Clone, Copy)]
+pub(super) enum Finish<'f> {
+    /// Until nothing is left but to encode what the surface cannot say.
+    Plain,
+    /// To the end, which is reached early where this says so.
+    Written(&'f dyn Fn(&Node<'_>) -> bool),
+}
+
+impl Finish<'_> {
+    fn is_done(&self, node: &Node<'_>) -> bool {
+        match self {
+            Finish::Plain => false,
+            Finish::Written(is_done) => is_done(node),
+        }
+    }
+
+    const fn is_written(&self) -> bool {
+        matches!(self, Finish::Written(_))
+    }
 }
 
 /// Wishes that the grammar cannot grant.
@@ -210,6 +253,7 @@ impl<'a> Rewrite<'a> for Down<'_> {
         }
         if runs("respell") {
             respell::respell(node, place, self.rules);
+            patterned::say(node, place, self.rules);
         }
         Ok(Next::Into)
     }
