@@ -141,6 +141,8 @@ pub(crate) enum Anything {
     TypeList,
     /// `anyOf` of all six types.
     Union,
+    /// As a string that holds JSON: all six cannot be said, and what is left out could not be sent.
+    JsonText,
 }
 
 /// How null is admitted where lists of types may not say it.
@@ -280,7 +282,6 @@ impl RefRule {
         to_defs: false,
         to_definitions: false,
         to_root: false,
-        beside: Keywords::NONE,
         recursion: Recursion::Refused,
         kept_by_default: false,
         ..RefRule::OPEN
@@ -324,6 +325,8 @@ pub(crate) struct EnumRule {
     pub(crate) empty_string: bool,
     /// Values may not hold this.
     pub(crate) without: Option<char>,
+    /// Integers may be listed as strings, beside `type: "integer"` and `format: "enum"`.
+    pub(crate) integers_as_text: bool,
     /// A type beside it that no value has is refused.
     pub(crate) agrees: bool,
     /// The most values.
@@ -339,6 +342,7 @@ impl EnumRule {
         kinds: &["string", "number", "integer", "boolean", "object", "array", "null"],
         empty_string: true,
         without: None,
+        integers_as_text: false,
         agrees: false,
         most: usize::MAX,
     };

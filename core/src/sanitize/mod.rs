@@ -4,6 +4,7 @@ mod codex;
 mod depth;
 pub(crate) mod restore;
 mod rules;
+mod texts;
 
 use alloc::{format, string::ToString, vec::Vec};
 

@@ -4,7 +4,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::rules::names::stand_in_among;
+use super::{rules::names::stand_in_among, texts};
 use crate::{
     dialect::{self, grammar::NameRule, Method},
     error::Error,
@@ -30,7 +30,7 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let wanted: Set<Number> = references.all_targets().collect();
     let mut targets = Map::new();
     index(schema, &wanted, &mut targets);
-    Restore { rule: grammar.names, references: &references, targets }.value(arguments, &[schema]);
+    Restore { rule: grammar.names, reads_texts: texts::applies(grammar), references: &references, targets }.value(arguments, &[schema]);
     Ok(())
 }
 
@@ -50,6 +50,8 @@ fn index<'s, 'n>(node: &'s Node<'n>, wanted: &Set<Number>, found: &mut Map<Numbe
 
 struct Restore<'r, 's, 'n> {
     rule: NameRule,
+    /// Some values are written as text.
+    reads_texts: bool,
     references: &'r References,
     targets: Map<Number, &'s Node<'n>>,
 }
@@ -57,10 +59,14 @@ struct Restore<'r, 's, 'n> {
 impl<'s, 'n> Restore<'_, 's, 'n> {
     /// Restores one value that some of these schemas describe.
     fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
-        if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
+        let may_hold_json = self.reads_texts && value.as_text().is_some();
+        if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none() && !may_hold_json) {
             return;
         }
         let schemas = self.in_place(schemas);
+        if may_hold_json {
+            texts::read(value, &schemas);
+        }
         self.names(value, &schemas);
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {

@@ -98,7 +98,7 @@ pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     Ok(())
 }
 
-fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
     let spot = Spot::under(node, "anyOf");
     let pointer = Pointer::root();
     let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };

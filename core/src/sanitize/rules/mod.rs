@@ -4,6 +4,7 @@
 //! spelling, and one on the way up, which says each schema so that the grammar accepts it. References are settled between
 //! them, the root and the limits after them.
 
+mod alone;
 mod booleans;
 mod conflicts;
 mod describe;
@@ -11,11 +12,14 @@ mod endless;
 mod enums;
 mod fit;
 mod flatten;
+mod json_text;
+mod kinds;
 mod lists;
 mod malformed;
 pub(in crate::sanitize) mod names;
 mod nesting;
 mod notes;
+mod nullable;
 mod refs;
 mod required;
 mod respell;
@@ -26,6 +30,7 @@ mod switch;
 mod tests;
 mod types;
 mod unions;
+mod unroll;
 mod unused;
 mod unwind;
 
@@ -101,6 +106,12 @@ pub(super) fn sanitize(
     respell::declare_draft(node, &mut rules);
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
         refs::settle(node, references, &mut rules)?;
+    }
+    if runs("unroll") {
+        unroll::unroll(node, &mut rules)?;
+    }
+    if runs("alone") {
+        alone::join(node, &mut rules)?;
     }
     walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
     if runs("root") {

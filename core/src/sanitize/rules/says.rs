@@ -1,6 +1,9 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
-use super::{booleans, enums, flatten, lists, malformed::TYPES, names, required, stray, switch::runs, types, unions, Rules};
+use super::{
+    alone, booleans, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, required, stray, switch::runs, types,
+    unions, Rules,
+};
 use crate::{
     error::Error,
     json::{Node, Step},
@@ -123,6 +126,7 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     // Values prove a type, so they come before keywords, which only hint at one.
     if runs("enums") {
         enums::say(node, place, rules)?;
+        kinds::say(node, place, rules);
     }
     // A list of types with keywords of single ones, before it is distributed anywhere.
     if runs("types") {
@@ -130,6 +134,13 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     }
     if context.opaque {
         return Ok(());
+    }
+    // Null and what nothing is known of, before lists and unions are told apart.
+    if runs("nullable") {
+        nullable::say(node, place, rules);
+    }
+    if runs("json_text") {
+        json_text::object(node, place, rules);
     }
     if is_root && rules.grammar.object_root {
         return Ok(());
@@ -149,6 +160,10 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     // Last, because joining brings the properties that `required` names. A branch waits for what stands beside its union.
     if place.keyword != Some(Keyword::AnyOf) && runs("required") {
         required::say(node, place, rules);
+    }
+    // The texts of a union, once nothing more is added to them.
+    if runs("alone") {
+        alone::say(node, place, rules);
     }
     Ok(())
 }

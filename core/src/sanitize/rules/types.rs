@@ -3,11 +3,13 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    json_text,
     notes::{Effect, Spot},
     says::{is_open_map, Context, TypeSet},
     Rules,
 };
 use crate::{
+    dialect::grammar::Anything,
     json::{Data, Member, Node, Object, Text},
     options::Untyped,
     report::Accepts,
@@ -117,6 +119,10 @@ pub(super) fn any_length(rules: &Rules) -> usize {
 }
 
 fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    if rules.grammar.anything == Anything::JsonText {
+        json_text::any(node, place, rules);
+        return;
+    }
     let Some(object) = node.as_object() else { return };
     let beside = rules.grammar.beside_type_list;
     let alone = object

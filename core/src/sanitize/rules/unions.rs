@@ -157,7 +157,7 @@ fn names_unknown(branch: &Node<'_>) -> bool {
 }
 
 /// How many values a tree has.
-fn size(node: &Node<'_>) -> usize {
+pub(super) fn size(node: &Node<'_>) -> usize {
     1 + match node.data() {
         Data::Array(items) => items.iter().map(size).sum(),
         Data::Object(object) => object.iter().map(|member| size(&member.value)).sum(),
