@@ -1,7 +1,9 @@
 //! Anthropic: Messages API, tools that are not strict and strict ones.
 
 use super::{
-    grammar::{ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyShape, Recursion, RefRule, Typed},
+    grammar::{
+        Anything, ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyShape, Recursion, RefRule, Typed,
+    },
     surface::{Budget, Counted, NameShape, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -107,6 +109,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::Not,
     ]),
     typed: Typed::TypeOrUnion,
+    anything: Anything::Union,
     refs: RefRule { recursion: Recursion::Refused, ..RefRule::OPEN },
     enums: EnumRule { kinds: &["string", "number", "integer", "boolean", "null"], ..EnumRule::OPEN },
     objects: ObjectRule { open: OpenRule::MustClose, maps: false, ..ObjectRule::OPEN },

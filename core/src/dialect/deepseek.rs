@@ -1,7 +1,7 @@
 //! DeepSeek: Chat Completions, tools that are not strict and strict ones (`/beta`).
 
 use super::{
-    grammar::{ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, Typed},
+    grammar::{Anything, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, Typed},
     surface::{NameShape, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -28,6 +28,7 @@ const ONE_OF: Fact =
 const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::OneOf]),
     typed: Typed::TypeOrUnion,
+    anything: Anything::Union,
     enums: EnumRule { needs_type: true, ..EnumRule::OPEN },
     boolean_schemas: false,
     array_items: false,

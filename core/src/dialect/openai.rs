@@ -4,7 +4,7 @@
 //! speaking (2020-12, with Python's `re` for patterns) and a few rules of its own before that.
 
 use super::{
-    grammar::{AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, Typed},
+    grammar::{AnyOfRule, Anything, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, Typed},
     surface::{NameShape, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -159,6 +159,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::PrefixItems,
     ]),
     typed: Typed::TypeOrUnion,
+    anything: Anything::Union,
     refs: RefRule { anywhere: false, beside: Keywords::NONE, ..RefRule::OPEN },
     any_of: AnyOfRule { distinct_first_keys: true, ..AnyOfRule::OPEN },
     objects: ObjectRule { properties: PropertiesRule::Written, open: OpenRule::MustClose, all_required: true, maps: false },

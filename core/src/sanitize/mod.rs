@@ -10,7 +10,7 @@ use alloc::{format, string::ToString, vec::Vec};
 
 use crate::{
     check,
-    dialect::{self, Method},
+    dialect::{self, grammar::Grammar, Method},
     error::{Code, Error},
     json::{self, Node},
     options::SanitizeOptions,
@@ -31,7 +31,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
             if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::check(node, options)?.is_empty()) {
                 rules::sanitize(node, dialect, grammar, options, &mut recorder)?;
-                accepted(node, options)?;
+                accepted(node, grammar, options)?;
             }
         }
     }
@@ -44,8 +44,8 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
 ///
 /// Definitions that refer to themselves are where they fall short, and what was not changed was accepted as it stood unless it
 /// has some.
-fn accepted(node: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
-    if node.is_intact() && node.get("$defs").is_none() {
+fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
+    if !grammar.as_is && node.is_intact() && node.get("$defs").is_none() {
         return Ok(());
     }
     // As it will be read: parts that were copied share their numbers, by which references are told apart.

@@ -30,7 +30,11 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let wanted: Set<Number> = references.all_targets().collect();
     let mut targets = Map::new();
     index(schema, &wanted, &mut targets);
-    Restore { rule: grammar.names, reads_texts: texts::applies(grammar), references: &references, targets }.value(arguments, &[schema]);
+    Restore { rule: grammar.names, reads_texts: texts::applies(grammar), references: &references, targets }.value(
+        arguments,
+        &[schema],
+        true,
+    );
     Ok(())
 }
 
@@ -58,7 +62,7 @@ struct Restore<'r, 's, 'n> {
 
 impl<'s, 'n> Restore<'_, 's, 'n> {
     /// Restores one value that some of these schemas describe.
-    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
+    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool) {
         let may_hold_json = self.reads_texts && value.as_text().is_some();
         if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none() && !may_hold_json) {
             return;
@@ -67,14 +71,14 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         if may_hold_json {
             texts::read(value, &schemas);
         }
-        self.names(value, &schemas);
+        self.names(value, &schemas, is_root);
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             let below: Vec<&'s Node<'n>> = match child {
                 Child::Member(name) => schemas.iter().flat_map(|schema| member(schema, name)).collect(),
                 Child::Item(place) => schemas.iter().filter_map(|schema| item(schema, place)).collect(),
             };
-            self.value(inner, &below);
+            self.value(inner, &below, false);
             Ok(())
         });
     }
@@ -103,12 +107,12 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
     }
 
     /// Gives properties back the names the schemas have for them.
-    fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>]) {
+    fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool) {
         let Some(object) = value.as_object() else { return };
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
         let mut originals: Map<String, &Text<'n>> = Map::new();
         for (table, member) in tables().flat_map(|table| table.iter().map(move |member| (table, member))) {
-            if let Some(new) = member.key.value().and_then(|spelled| stand_in_among(self.rule, &spelled, table)) {
+            if let Some(new) = member.key.value().and_then(|spelled| stand_in_among(self.rule, &spelled, table, is_root)) {
                 originals.insert(new, &member.key);
             }
         }

@@ -6,7 +6,7 @@ use alloc::{format, string::String};
 use super::{quoted, seen, Report, Rule, Schema};
 use crate::{
     dialect::grammar::{OpenRule, PropertiesRule, Typed},
-    json::{push_token, Node},
+    json::{push_token, Node, Step},
     sorted::Set,
 };
 
@@ -18,7 +18,10 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
             .get("type")
             .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
     };
-    if grammar.typed == Typed::TypeOrUnion && !["type", "anyOf", "$ref"].iter().any(|keyword| schema.get(keyword).is_some()) {
+    // What `not`, `if` and the like ask is no value that anybody writes.
+    let asks = |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
+    let wants_type = grammar.typed == Typed::TypeOrUnion && !schema.pointer.steps().iter().any(asks);
+    if wants_type && !["type", "anyOf", "$ref"].iter().any(|keyword| schema.get(keyword).is_some()) {
         report.add(node, Rule::Untyped, schema.pointer.render(), "one of `type`, `anyOf` and `$ref`", "none of them");
     }
     if is("array") {

@@ -37,7 +37,7 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     }
     if rules.grammar.object_root && root.get("anyOf").is_some() {
         flatten::declare_object(root, rules);
-        flatten::union(root, rules)?;
+        flatten::union(root, rules, false)?;
     }
     let spare = rules.max_nodes;
     walk::rewrite(root, Keywords::ALL, &mut Join { rules, spare })

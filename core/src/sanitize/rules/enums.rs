@@ -29,6 +29,9 @@ const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).
 /// `not-representable` if the root lists values and none of them is an object.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> Result<(), Error> {
     let rule = rules.grammar.enums;
+    if rule.agrees && !rule.needs_type {
+        agree(node, place, rules);
+    }
     let Some(values) = node.get("enum").and_then(Node::as_array).filter(|_| rule.needs_type) else { return Ok(()) };
     if place.keyword.is_none() && rules.grammar.object_root && !values.iter().any(|value| value.as_object().is_some()) {
         return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found an `enum` without one"));
@@ -61,6 +64,17 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         split(node, place, &types, rules);
     }
     Ok(())
+}
+
+/// A type that none of the values has is the mistake.
+fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let (Some(values), Some(declared)) = (node.get("enum").and_then(Node::as_array), node.get("type")) else { return };
+    let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
+    if !values.is_empty() && !values.iter().any(|value| names.iter().any(|name| is_of(value, name))) {
+        match_type(node, place, rules);
+        let types = node.get("enum").and_then(Node::as_array).map(|values| types_of(node, values)).unwrap_or_default();
+        declare(node, place, &types, rules);
+    }
 }
 
 /// Values that the declared type forbids go; if they all do, it is the type that is wrong.

@@ -15,8 +15,9 @@ use crate::{
     options::Hints,
     report::{Accepts, Guidance},
     schema::{
+        keyword::{Keyword, Keywords},
         merge,
-        walk::{Place, Position},
+        walk::{self, Next, Place, Position, Rewrite},
     },
     sorted::{Map, Set},
 };
@@ -25,6 +26,9 @@ const OBJECT: Effect = Effect::same("declare-object");
 const PROPERTIES: Effect = Effect::same("add-properties");
 const ONE: Effect = Effect::same("flatten-root-union");
 const FLAT: Effect = Effect::same("flatten-root-union");
+
+/// A condition longer than this, in bytes, is not said a second time.
+const LONGEST_CONDITION: usize = 20_000;
 
 /// What no object can be made of is an error before anything is done.
 pub(super) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar) -> Result<(), Error> {
@@ -89,8 +93,13 @@ pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     if unions::is_impossible(node) {
         return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found one that accepts nothing"));
     }
-    if node.get("anyOf").is_some() && rules.grammar.any_of.no_type_beside {
-        union(node, rules)?;
+    let refused = rules.grammar.root_refuses.has(Keyword::AnyOf) || rules.grammar.any_of.no_type_beside;
+    if refused && node.get("anyOf").is_some() {
+        let condition = condition(node, rules.grammar);
+        union(node, rules, condition.is_some())?;
+        if let Some(condition) = condition {
+            require(node, condition);
+        }
     }
     let pointer = Pointer::root();
     let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
@@ -98,7 +107,48 @@ pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     Ok(())
 }
 
-pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+/// The union without its texts, where the grammar can still say it at the root: as what must not be untrue.
+fn condition<'a>(root: &Node<'a>, grammar: &Grammar) -> Option<Node<'a>> {
+    let refuses_not = grammar.refuses.has(Keyword::Not) || grammar.root_refuses.has(Keyword::Not) || grammar.opaque.has(Keyword::Not);
+    let mut union = root.get("anyOf").filter(|_| !refuses_not)?.clone();
+    let said_of_single = union.as_array().is_some_and(|branches| branches.len() < 2);
+    if said_of_single || json::length(&union) > LONGEST_CONDITION {
+        return None;
+    }
+    // The visitor never fails.
+    let _ = union.visit_children::<()>(|_, branch| {
+        let _ = walk::rewrite(branch, Keywords::ALL, &mut Bare);
+        Ok(())
+    });
+    Some(Node::record([("anyOf", union)]))
+}
+
+/// Takes out what only the reader needs.
+struct Bare;
+
+impl<'a> Rewrite<'a> for Bare {
+    fn enter(&mut self, node: &mut Node<'a>, _: &Place<'_, 'a>) -> Result<Next, Error> {
+        if node.as_object().is_some_and(|object| object.iter().any(annotates)) {
+            if let Some(object) = node.as_object_mut() {
+                object.retain(|member| !annotates(member));
+            }
+        }
+        Ok(Next::Into)
+    }
+}
+
+/// `not: {not: condition}` is the condition; beside another `not`, neither may be.
+fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
+    let Some(object) = root.as_object_mut() else { return };
+    let untrue = Node::record([("not", condition)]);
+    let untrue = match object.remove("not") {
+        Some(standing) => Node::record([("anyOf", Node::array(Vec::from([standing, untrue])))]),
+        None => untrue,
+    };
+    object.set(Text::literal("not"), untrue);
+}
+
+pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> Result<(), Error> {
     let spot = Spot::under(node, "anyOf");
     let pointer = Pointer::root();
     let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
@@ -126,7 +176,7 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Er
         }
         // A union in the branch of a union: every branch of it is one of ours.
         if merged.get("anyOf").is_some() {
-            union(&mut merged, rules)?;
+            union(&mut merged, rules, exact)?;
         }
         if let Data::Object(object) = merged.into_data() {
             objects.push(object);
@@ -137,9 +187,18 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Er
     }
     let single = objects.len() == 1;
     let conditions = conditions(&objects);
-    let described = !single && rules.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
-    let guidance = if described { Guidance::Moved } else { Guidance::Lost };
-    let accepts = if narrows(&objects) { Accepts::Mixed } else { Accepts::Wider };
+    let described = !single && !exact && rules.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
+    let guidance = match (exact, described) {
+        (true, _) => Guidance::Same,
+        (false, true) => Guidance::Moved,
+        (false, false) => Guidance::Lost,
+    };
+    let accepts = match (exact, narrows(&objects)) {
+        (true, false) => Accepts::Same,
+        (true, true) => Accepts::Narrower,
+        (false, true) => Accepts::Mixed,
+        (false, false) => Accepts::Wider,
+    };
     let effect = if single { ONE } else { FLAT.accepts(accepts).guidance(guidance) };
     rules.notes.note(Position::Positive, spot, Spot::of(&bundle), effect, || {
         format!("made one object of the {} branches of the root's `anyOf`", objects.len())

@@ -6,13 +6,16 @@
 
 mod alone;
 mod booleans;
+mod combinators;
 mod conflicts;
+mod containers;
 mod describe;
 mod endless;
 mod enums;
 mod fit;
 mod flatten;
 mod json_text;
+mod kept;
 mod kinds;
 mod lists;
 mod malformed;
@@ -21,6 +24,7 @@ mod nesting;
 mod notes;
 mod nullable;
 mod refs;
+mod refused;
 mod required;
 mod respell;
 mod says;
@@ -34,14 +38,14 @@ mod unroll;
 mod unused;
 mod unwind;
 
-use alloc::string::String;
+use alloc::{format, string::String};
 
 use crate::{
     dialect::{
-        grammar::{Anything, Grammar},
+        grammar::{Anything, Grammar, Typed},
         Dialect,
     },
-    error::Error,
+    error::{Code, Error},
     json::Node,
     limits::MAX_NODES,
     options::{Hints, Refs, SanitizeOptions, Untyped},
@@ -71,6 +75,10 @@ struct Rules {
     no_references: bool,
     /// Definitions stay that could be inlined, because that was asked for or would be too much.
     keeps_definitions: bool,
+    /// References stay as they are written, and definitions where they stand.
+    leaves_definitions: bool,
+    /// A schema without a type gets one.
+    types_everything: bool,
     /// The types of the definitions that stay, where they have one.
     definition_types: Map<String, String>,
     /// How many schemas stand above the deepest one.
@@ -87,6 +95,7 @@ pub(super) fn sanitize(
     recorder: &mut Recorder,
 ) -> Result<(), Error> {
     flatten::refuse_no_object(node, grammar)?;
+    refuse_options(grammar, options)?;
     let mut rules = Rules {
         grammar,
         draft: Draft::of(node),
@@ -98,6 +107,8 @@ pub(super) fn sanitize(
         definition_types: Map::new(),
         deepest: 0,
         keeps_definitions: false,
+        leaves_definitions: false,
+        types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
         no_references: !resolve::has_references(node),
         notes: Notes::new(node, recorder),
     };
@@ -105,11 +116,15 @@ pub(super) fn sanitize(
     walk::rewrite(node, Keywords::ALL, &mut Down { rules: &mut rules })?;
     respell::declare_draft(node, &mut rules);
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
-        refs::settle(node, references, &mut rules)?;
+        rules.leaves_definitions = kept::as_written(node, references, &rules);
+        if !rules.leaves_definitions {
+            refs::settle(node, references, &mut rules)?;
+        }
     }
     if runs("unroll") {
         unroll::unroll(node, &mut rules)?;
     }
+    combinators::join(node, &mut rules)?;
     if runs("alone") {
         alone::join(node, &mut rules)?;
     }
@@ -120,17 +135,38 @@ pub(super) fn sanitize(
     if runs("endless") {
         endless::cut(node, &mut rules)?;
     }
-    unwind::unwind(node, &mut rules)?;
+    if !rules.leaves_definitions {
+        unwind::unwind(node, &mut rules)?;
+    }
     // What is cut may be what made a definition recursive; inlining it then may need room again.
     loop {
         if runs("fit") {
             fit::fit(node, dialect, options, &mut rules)?;
         }
-        if !unwind::unwind(node, &mut rules)? {
+        if rules.leaves_definitions || !unwind::unwind(node, &mut rules)? {
             break;
         }
     }
     rules.notes.finish(node, |rule| dialect.because(rule), recorder);
+    Ok(())
+}
+
+/// Wishes that the grammar cannot grant.
+fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
+    let refused = |name: &str, why: &str| {
+        let dialect = &options.dialect;
+        Err(Error::new(
+            Code::InvalidOption,
+            format!("/{name}"),
+            format!("expected another `{name}`, because `{dialect}` {why}, found \"keep\""),
+        ))
+    };
+    if options.untyped == Some(Untyped::Keep) && grammar.typed != Typed::No {
+        return refused("untyped", "refuses schemas without a type");
+    }
+    if options.refs == Some(Refs::Keep) && !(grammar.refs.anywhere || grammar.refs.to_defs) {
+        return refused("refs", "has no references");
+    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use super::{
     Rules,
 };
 use crate::{
-    dialect::grammar::NameRule,
+    dialect::grammar::{NameRule, PropertyShape},
     json::{Data, Node, Object, Text},
     schema::walk::Place,
     sorted::{Map, Set},
@@ -19,16 +19,41 @@ const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 /// The name that stands for one the grammar cannot spell, whatever else is in its table.
 ///
 /// It depends on the name alone, so that `restore_arguments` finds it again without the schema that was written.
-pub(in crate::sanitize) fn stand_in(rule: NameRule, name: &str) -> Option<String> {
+pub(in crate::sanitize) fn stand_in(rule: NameRule, name: &str, is_root: bool) -> Option<String> {
     if rule.reserved.contains(&name) {
         return Some(format!("{}_", name.replace('$', "dollar_")));
+    }
+    if let Some(shape) = rule.shape.filter(|shape| (is_root || !shape.root_only) && !shape.allows(name)) {
+        return Some(shaped(shape, name));
     }
     (rule.no_braces && name.contains('{') && name.contains('}')).then(|| name.replace(['{', '}'], "_"))
 }
 
+/// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of itself.
+fn shaped(shape: PropertyShape, name: &str) -> String {
+    let filler = if shape.also.contains('_') { '_' } else { 'x' };
+    let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
+    let mut new: String = name.chars().map(|character| if fits(character) { character } else { filler }).collect();
+    if new.is_empty() || !shape.first.is_none_or(|also| new.starts_with(|first: char| first.is_ascii_alphabetic() || also.contains(first)))
+    {
+        new.insert(0, filler);
+    }
+    if new.len() > shape.most {
+        let mark = format!("{filler}{:08x}", fnv(name));
+        new.truncate(shape.most.saturating_sub(mark.len()));
+        new.push_str(&mark);
+    }
+    new
+}
+
+/// FNV-1a, 32 bits: short, and the same everywhere.
+fn fnv(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
 /// The name that stands for one in a table which may have that one too.
-pub(in crate::sanitize) fn stand_in_among(rule: NameRule, name: &str, table: &Object<'_>) -> Option<String> {
-    let mut new = stand_in(rule, name)?;
+pub(in crate::sanitize) fn stand_in_among(rule: NameRule, name: &str, table: &Object<'_>, is_root: bool) -> Option<String> {
+    let mut new = stand_in(rule, name, is_root)?;
     while table.has(&new) {
         new.push('_');
     }
@@ -38,13 +63,15 @@ pub(in crate::sanitize) fn stand_in_among(rule: NameRule, name: &str, table: &Ob
 /// Renames properties of one schema, wherever it names them.
 pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let rule = rules.grammar.names;
+    let is_root = place.keyword.is_none();
     let Some(object) = node.as_object() else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
         for member in table {
             let Some(name) = member.key.value() else { continue };
-            let Some(new) = stand_in_among(rule, &name, table) else { continue };
-            if !rule.reserved.contains(&&*name) && !breaks(&member.value) {
+            let Some(new) = stand_in_among(rule, &name, table, is_root) else { continue };
+            let misshapen = rule.shape.is_some_and(|shape| (is_root || !shape.root_only) && !shape.allows(&name));
+            if !rule.reserved.contains(&&*name) && !misshapen && !breaks(&member.value) {
                 continue;
             }
             let effect = Effect { encoded: true, ..Effect::same("rename-property") };
@@ -57,7 +84,7 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     // A reserved name has its stand-in also where another schema of the same object lists it.
     let new_name = |name: &Text<'_>| {
         let name = name.value()?;
-        renamed.get(&*name).cloned().or_else(|| rule.reserved.contains(&&*name).then(|| stand_in(rule, &name)).flatten())
+        renamed.get(&*name).cloned().or_else(|| rule.reserved.contains(&&*name).then(|| stand_in(rule, &name, is_root)).flatten())
     };
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
         let affected = |table: &Object<'_>| table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name));

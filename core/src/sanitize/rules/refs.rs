@@ -261,6 +261,16 @@ impl<'a> Expand<'_, '_, 'a> {
     fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, target: Number) {
         let allowed = self.rules.grammar.refs.beside;
         let alone = |member: &Member<'_>| member.key.is("$ref") || Keyword::named(&member.key).is_some_and(|keyword| allowed.has(keyword));
+        // Texts that may not stand beside it stand around it.
+        let mut around: Vec<Member<'a>> = Vec::new();
+        let texts =
+            |member: &Member<'_>| !alone(member) && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
+        if node.as_object().is_some_and(|object| object.iter().any(texts) && object.iter().all(|member| alone(member) || texts(member))) {
+            let members = core::mem::take(node.as_object_mut().unwrap_or(&mut Object::new())).into_members();
+            let (inner, outer): (Vec<Member<'a>>, Vec<Member<'a>>) = members.into_iter().partition(alone);
+            around = outer;
+            node.replace(Data::Object(Object::from_unique(inner)));
+        }
         let with = node.as_object().filter(|object| !object.iter().all(alone)).and(resolve::reference_number(node));
         let definition = Definition { target, with };
         let name = self.name(&definition);
@@ -272,7 +282,7 @@ impl<'a> Expand<'_, '_, 'a> {
             only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
         };
         let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
-        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() || wrapped {
+        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() || wrapped || !around.is_empty() {
             let spot = Spot::under(node, "$ref");
             self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
         }
@@ -282,6 +292,11 @@ impl<'a> Expand<'_, '_, 'a> {
         if wrapped {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
             node.replace(Node::record([("allOf", Node::array(vec![inner]))]).into_data());
+        }
+        if !around.is_empty() {
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
+            around.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
+            node.replace(Data::Object(Object::from_unique(around)));
         }
     }
 

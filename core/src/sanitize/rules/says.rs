@@ -1,8 +1,8 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    alone, booleans, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, required, stray, switch::runs, types,
-    unions, Rules,
+    alone, booleans, containers, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required, stray,
+    switch::runs, types, unions, Rules,
 };
 use crate::{
     error::Error,
@@ -119,6 +119,10 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     if runs("names") {
         names::rename(node, place, rules);
     }
+    // What is refused goes before anything is inferred from it, or copied with it.
+    if !context.opaque {
+        refused::say(node, place, rules);
+    }
     // Values that hold a key called `$ref`, before anything looks for references again.
     if runs("stray") {
         stray::say(node, place, rules);
@@ -142,6 +146,8 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     if runs("json_text") {
         json_text::object(node, place, rules);
     }
+    // What an object or an array lacks, once its type is known.
+    containers::say(node, place, rules);
     if is_root && rules.grammar.object_root {
         return Ok(());
     }

@@ -4,12 +4,13 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     json_text,
+    malformed::TYPES,
     notes::{Effect, Spot},
     says::{is_open_map, Context, TypeSet},
     Rules,
 };
 use crate::{
-    dialect::grammar::Anything,
+    dialect::grammar::{Anything, Grammar, OpenRule, PropertiesRule, Typed},
     json::{Data, Member, Node, Object, Text},
     options::Untyped,
     report::Accepts,
@@ -27,17 +28,25 @@ const OPEN: Effect = Effect::same("open-map");
 /// Beside these a schema needs no type: they say what the instance is.
 const SAYS_IT: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "$dynamicRef"];
 
+/// Those of them that are enough where a type must be said.
+const ENOUGH: [&str; 2] = ["$ref", "anyOf"];
+
 /// Everything there is.
 const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
 /// Types a schema, if it needs a type and has none.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) {
-    let Some(object) = node.as_object() else { return };
-    // What accepts nothing needs no type.
-    if super::unions::is_impossible(node) {
+    if !rules.types_everything {
         return;
     }
-    if object.has("type") || context.not_typed || SAYS_IT.iter().any(|keyword| object.has(keyword)) {
+    let Some(object) = node.as_object() else { return };
+    let must = rules.grammar.typed == Typed::TypeOrUnion;
+    // What accepts nothing needs no type.
+    if super::unions::is_impossible(node) && !must {
+        return;
+    }
+    let enough: &[&str] = if must { &ENOUGH } else { &SAYS_IT };
+    if object.has("type") || context.not_typed || enough.iter().any(|keyword| object.has(keyword)) {
         return;
     }
     if is_open_map(place) && object.is_empty() {
@@ -50,7 +59,14 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
     match (hinted.as_slice(), context.known) {
         // Where nobody looks, there is nobody to tell.
         ([], _) if place.keyword.is_some_and(|keyword| rules.grammar.opaque.has(keyword)) => {}
+        ([], _) if must => match of_parts(object) {
+            Some(name) => write(node, place, &[name], INFER, rules),
+            None => any(node, place, rules),
+        },
         ([], _) => any(node, place, rules),
+        // A type is wanted, whatever else says it.
+        ([name], Some(known)) if must && known.within(TypeSet::of(name)) => write(node, place, &[name], INFER, rules),
+        (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
         // Where nobody looks, a type gains nothing.
         (_, Some(_)) if context.opaque => {}
         (names, Some(known)) => {
@@ -65,6 +81,13 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         (_, None) if context.opaque => {}
         (names, None) => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
     }
+}
+
+/// The type that a part of `allOf` declares, which holds for the whole.
+fn of_parts(object: &Object<'_>) -> Option<&'static str> {
+    let parts = object.get("allOf").and_then(Node::as_array)?;
+    let names = parts.iter().filter_map(|part| part.get("type")).filter_map(|name| TYPES.iter().find(|known| name.is_text(known)));
+    names.copied().next()
 }
 
 /// The kinds that a schema's own keywords speak of, in a fixed order.
@@ -124,20 +147,49 @@ fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) 
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let beside = rules.grammar.beside_type_list;
-    let alone = object
-        .iter()
-        .all(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword))));
+    let grammar = rules.grammar;
+    let beside = grammar.beside_type_list;
+    let alone = grammar.anything != Anything::Union
+        && object
+            .iter()
+            .all(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword))));
     let spot = Spot::of(node);
     let to = Spot::under(node, if alone { "type" } else { "anyOf" });
-    rules.notes.note(place.position, spot, to, ANY, || String::from("said that anything goes, as a union of all types"));
+    // Lists of lists have no end where items must say what they are.
+    let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
+    let effect = if ends { ANY } else { ANY.accepts(Accepts::Narrower) };
+    rules.notes.note(place.position, spot, to, effect, || String::from("said that anything goes, as a union of all types"));
     let Some(object) = node.as_object_mut() else { return };
     if alone {
         object.insert_at(0, Text::literal("type"), Node::array(ALL.map(Node::literal).into()));
     } else {
-        let branches = ALL.map(|name| Node::record([("type", Node::literal(name))]));
+        let branches = ALL.map(|name| whatever(name, grammar, true));
         object.set(Text::literal("anyOf"), Node::array(branches.into()));
     }
+}
+
+/// Any value of one type, as the grammar wants its containers said; items of items are not lists again.
+fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a> {
+    let mut schema = Object::new();
+    schema.set(Text::literal("type"), Node::literal(name));
+    if name == "array" && grammar.arrays.needs_items {
+        let items = if grammar.arrays.open_items {
+            Node::empty_object()
+        } else {
+            let inner = ALL.iter().filter(|inner| nested && **inner != "array").map(|inner| whatever(inner, grammar, false));
+            Node::record([("anyOf", Node::array(inner.collect()))])
+        };
+        schema.set(Text::literal("items"), items);
+    }
+    if name == "object" {
+        if grammar.objects.properties == PropertiesRule::Written {
+            schema.set(Text::literal("properties"), Node::empty_object());
+        }
+        if grammar.objects.open == OpenRule::ClosedByDefault {
+            schema.set(Text::literal("additionalProperties"), Node::bool(true));
+        }
+    }
+    Node::object(schema)
 }
 
 /// Whether a member only tells the reader something.

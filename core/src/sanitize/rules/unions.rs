@@ -36,7 +36,13 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     let count = branches.len();
     let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !annotates(member) && !is_bookkeeping(member);
     let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| size(&member.value)).sum();
-    if count > rule.most || weight.saturating_mul(count) > rules.max_nodes || depth > DEEPEST {
+    let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
+    let typed = rule.no_type_beside && object.has("type");
+    let shared = rule.no_shared_keywords
+        && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
+    let homeless = rules.grammar.required_is_known && branches.iter().any(|branch| names_unknown(branch)) && object.has("properties");
+    let joins = typed || shared || homeless;
+    if count > rule.most || (joins && (weight.saturating_mul(count) > rules.max_nodes || depth > DEEPEST)) {
         let most = rule.most;
         rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::Nowhere, TOO_MANY, || {
             format!("dropped an `anyOf` of {count} branches: at most {most} are accepted, and they must not repeat too much")
@@ -46,12 +52,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
         }
         return Ok(());
     }
-    let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
-    let typed = rule.no_type_beside && object.has("type");
-    let shared = rule.no_shared_keywords
-        && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
-    let homeless = rules.grammar.required_is_known && branches.iter().any(|branch| names_unknown(branch)) && object.has("properties");
-    if !(typed || shared || homeless) {
+    if !joins {
         node.visit("anyOf", |branches| {
             // The visitor never fails.
             let _ = branches.visit_children::<()>(|_, branch| {

@@ -24,10 +24,13 @@ mod types;
 
 use alloc::vec::Vec;
 
-pub(super) use self::types::Types;
 use self::{
     kept::{Kept, Shell, Value},
     sides::Sides,
+};
+pub(super) use self::{
+    order::{values, ByValue},
+    types::Types,
 };
 use super::keyword::{Keyword, Keywords, Role};
 use crate::{

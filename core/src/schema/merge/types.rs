@@ -67,6 +67,11 @@ impl Types {
         Types(self.0 | other.0)
     }
 
+    /// These less the others.
+    pub(crate) const fn without(self, other: Types) -> Types {
+        Types(self.0 & !other.0)
+    }
+
     pub(crate) const fn meets(self, other: Types) -> bool {
         self.0 & other.0 != 0
     }

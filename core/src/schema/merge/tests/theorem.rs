@@ -15,7 +15,10 @@ use super::{
     super::{both, Merged},
     generator::{definitions, instance, schema, Random, THEMES},
 };
-use crate::{json::Node, schema::keyword::Keyword};
+use crate::{
+    json::Node,
+    schema::{disjoint::disjoint, keyword::Keyword},
+};
 
 /// Pairs of random schemas; `TOOLWIRE_PAIRS` asks for more.
 const PAIRS: usize = 2_000;
@@ -48,6 +51,7 @@ struct Tally {
     exact: usize,
     left_over: usize,
     in_doubt: usize,
+    disjoint: usize,
     verdicts: usize,
     accepted_by_both: usize,
     accepted_by_one: usize,
@@ -59,11 +63,14 @@ impl Tally {
     fn pair(&mut self, outer: &Value, inner: &Value, instances: &[Value]) {
         let (Some(judge_outer), Some(judge_inner)) = (judge(outer), judge(inner)) else { return };
         let (outer_node, inner_node) = (Node::from_value(outer).unwrap(), Node::from_value(inner).unwrap());
+        let claimed_disjoint = disjoint(&outer_node, &inner_node);
+        assert_eq!(claimed_disjoint, disjoint(&inner_node, &outer_node), "{outer}\n{inner}");
         let merged = both(outer_node, inner_node);
         let node = merged.node.to_value().unwrap();
         let story = || format!("outer  {outer}\ninner  {inner}\nmerged {node}\n{:?}", merged.unmerged);
         let judge_merged = judge(&node).unwrap_or_else(|| panic!("no schema any more:\n{}", story()));
         self.pairs += 1;
+        self.disjoint += usize::from(claimed_disjoint);
         self.exact += usize::from(merged.is_exact());
         self.left_over += usize::from(!merged.unmerged.is_empty());
         self.in_doubt += usize::from(merged.in_doubt);
@@ -83,6 +90,7 @@ impl Tally {
             self.accepted_by_both += usize::from(one && two);
             self.accepted_by_one += usize::from(one != two);
             if one && two {
+                assert!(!claimed_disjoint, "not disjoint: {instance}\n{}", story());
                 assert!(accepted, "narrower: {instance}\n{}", story());
             } else if merged.is_exact() {
                 assert!(!accepted, "wider: {instance}\n{}", story());
@@ -111,6 +119,7 @@ fn random_pairs_mean_what_both_mean() {
     assert!(tally.pairs * 10 > pairs * 9, "{tally:?}");
     assert!(tally.exact * 10 > tally.pairs * 6, "{tally:?}");
     assert!(tally.left_over * 20 > tally.pairs, "{tally:?}");
+    assert!(tally.disjoint * 20 > tally.pairs, "{tally:?}");
     assert!(tally.accepted_by_both * 10 > tally.verdicts, "{tally:?}");
     assert!(tally.accepted_by_one * 10 > tally.verdicts, "{tally:?}");
 }

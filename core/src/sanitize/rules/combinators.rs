@@ -1,0 +1,156 @@
+//! `allOf` and `oneOf` where the grammar has none: parts are joined into one schema, and one of several becomes any of several.
+//!
+//! On the way down, once references are settled and before anything is said, so that what is joined is said as one.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    conflicts,
+    notes::{Effect, Spot},
+    Rules,
+};
+use crate::{
+    error::Error,
+    json::{Data, Node, Text},
+    report::{Accepts, Guidance},
+    schema::{
+        disjoint::disjoint,
+        keyword::{Keyword, Keywords},
+        merge,
+        walk::{self, Next, Place, Rewrite},
+    },
+    sorted::Map,
+};
+
+const ALL_OF: Effect = Effect::same("merge-all-of");
+const ONE_OF: Effect = Effect::same("one-of-to-any-of");
+const UNSAID: Effect = Effect::same("merge-all-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+/// How many references in parts of one schema are followed; a definition that is part of itself would have no end.
+const MOST_EXPANSIONS: usize = 64;
+
+/// How many pairs of branches are looked at for a proof that no two overlap.
+const MOST_PAIRS: usize = 2_000;
+
+/// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
+pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+    let (refused, at_root) = (rules.grammar.refuses, rules.grammar.root_refuses);
+    let concerned = |keyword| refused.has(keyword) || at_root.has(keyword);
+    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(concerned) {
+        return Ok(());
+    }
+    let definitions = if root.get("allOf").is_some() || refused.has(Keyword::AllOf) { definitions(root) } else { Map::new() };
+    walk::rewrite(root, Keywords::ALL, &mut Join { rules, definitions })
+}
+
+/// What kept references refer to, by how they are written.
+fn definitions<'a>(root: &Node<'a>) -> Map<String, Node<'a>> {
+    let mut found = Map::new();
+    for table in ["$defs", "definitions"] {
+        for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
+            if let Some(name) = member.key.value() {
+                found.insert(format!("#/{table}/{name}"), member.value.clone());
+            }
+        }
+    }
+    found
+}
+
+struct Join<'r, 'a> {
+    rules: &'r mut Rules,
+    definitions: Map<String, Node<'a>>,
+}
+
+impl<'a> Rewrite<'a> for Join<'_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let grammar = self.rules.grammar;
+        let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword));
+        let mut expansions = 0;
+        // A part may have parts of its own.
+        while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {
+            self.all_of(node, place, &mut expansions);
+        }
+        if refused(Keyword::OneOf) && node.get("oneOf").is_some_and(|branches| branches.as_array().is_some()) {
+            self.one_of(node, place);
+        }
+        Ok(Next::Into)
+    }
+}
+
+impl<'a> Join<'_, 'a> {
+    fn all_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, expansions: &mut usize) {
+        let spot = Spot::under(node, "allOf");
+        let Some(object) = node.as_object_mut() else { return };
+        let at = object.position("allOf").unwrap_or_default();
+        let Some(Data::Array(parts)) = object.remove("allOf").map(Node::into_data) else { return };
+        let to = Spot::of(node);
+        self.rules.notes.note(place.position, spot, to, ALL_OF, || format!("joined the {} parts of `allOf`", parts.len()));
+        for part in parts {
+            let met = Spot::of(&part);
+            let Some(part) = self.expanded(part, expansions) else {
+                self.rules.notes.note(place.position, met, Spot::Nowhere, UNSAID, || {
+                    String::from("left out a part of `allOf` that refers to itself, and cannot be joined")
+                });
+                continue;
+            };
+            let whole = core::mem::take(node);
+            let origin = whole.origin();
+            let merged = merge::both_at(whole, part, at);
+            conflicts::note(&merged, place.position, &met, self.rules);
+            *node = merged.node.with_origin(origin);
+            node.touch();
+        }
+    }
+
+    /// A part with what it refers to in place of its reference; `None` where that has no end.
+    fn expanded(&mut self, part: Node<'a>, expansions: &mut usize) -> Option<Node<'a>> {
+        let mut part = part;
+        while let Some(body) =
+            part.get("$ref").and_then(Node::as_text).and_then(|reference| self.definitions.get(&*reference.value()?)).cloned()
+        {
+            *expansions += 1;
+            if *expansions > MOST_EXPANSIONS {
+                return None;
+            }
+            if let Some(object) = part.as_object_mut() {
+                object.remove("$ref");
+            }
+            part = if part.as_object().is_some_and(|rest| rest.is_empty()) {
+                body
+            } else {
+                let merged = merge::both(part, body);
+                // A note of what could not be joined stands at the reference.
+                merged.node
+            };
+            part.touch();
+        }
+        Some(part)
+    }
+
+    fn one_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
+        let effect = if exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
+        let (from, to) = (Spot::under(node, "oneOf"), Spot::under(node, "anyOf"));
+        self.rules.notes.note(place.position, from.clone(), to, effect, || String::from("spelled `oneOf` as `anyOf`"));
+        let Some(object) = node.as_object_mut() else { return };
+        let at = object.position("oneOf").unwrap_or_default();
+        let Some(branches) = object.remove("oneOf") else { return };
+        if object.has("anyOf") {
+            let whole = core::mem::take(node);
+            let origin = whole.origin();
+            let merged = merge::both_at(whole, Node::record([("anyOf", branches)]), at);
+            conflicts::note(&merged, place.position, &from, self.rules);
+            *node = merged.node.with_origin(origin);
+            node.touch();
+        } else {
+            object.insert_at(at, Text::literal("anyOf"), branches);
+        }
+    }
+}
+
+/// Is it proved that no instance is in two of them?
+fn exclusive(branches: &[Node<'_>]) -> bool {
+    let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
+    let rest = |at: usize| -> Vec<&Node<'_>> { branches.iter().skip(at + 1).collect() };
+    pairs <= MOST_PAIRS && branches.iter().enumerate().all(|(at, one)| rest(at).into_iter().all(|two| disjoint(one, two)))
+}

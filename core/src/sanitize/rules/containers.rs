@@ -1,0 +1,82 @@
+//! What an object or an array must say of itself: `properties`, `items`, and that it is open.
+
+use alloc::string::String;
+
+use super::{
+    notes::{Effect, Spot},
+    types, Rules,
+};
+use crate::{
+    dialect::grammar::{OpenRule, PropertiesRule},
+    json::{Node, Text},
+    schema::walk::Place,
+};
+
+const PROPERTIES: Effect = Effect::same("add-properties");
+const ITEMS: Effect = Effect::same("add-items");
+const OPEN: Effect = Effect::same("say-open");
+
+/// Beside these an object's own openness says too little, or too much.
+const DECIDED_ELSEWHERE: [&str; 4] = ["anyOf", "oneOf", "allOf", "$ref"];
+
+/// Completes one schema.
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let is = |node: &Node<'_>, name: &str| {
+        node.get("type")
+            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
+    };
+    let is_root = place.keyword.is_none();
+    let grammar = rules.grammar;
+    if is(node, "array") {
+        items(node, place, rules);
+    }
+    if !is(node, "object") {
+        return;
+    }
+    let written = match grammar.objects.properties {
+        PropertiesRule::Optional => false,
+        PropertiesRule::AtRoot => is_root,
+        PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot => true,
+    };
+    if written && node.get("properties").is_none() {
+        let (from, to) = (Spot::of(node), Spot::under(node, "properties"));
+        rules.notes.note(place.position, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        if let Some(object) = node.as_object_mut() {
+            let after = object.position("type").map_or(0, |place| place + 1);
+            object.insert_at(after, Text::literal("properties"), Node::empty_object());
+        }
+    }
+    if grammar.objects.open == OpenRule::ClosedByDefault
+        && node.get("additionalProperties").is_none()
+        && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
+    {
+        let (from, to) = (Spot::of(node), Spot::under(node, "additionalProperties"));
+        rules.notes.note(place.position, from, to, OPEN, || {
+            String::from("wrote `additionalProperties: true`, because this API closes objects that do not say it")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("additionalProperties"), Node::bool(true));
+        }
+    }
+}
+
+fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let rule = rules.grammar.arrays;
+    let open = |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
+    let missing = match node.get("items") {
+        None => rule.needs_items && node.get("prefixItems").is_none(),
+        Some(items) => !rule.open_items && open(items),
+    };
+    if !missing {
+        return;
+    }
+    let (from, to) = (Spot::of(node), Spot::under(node, "items"));
+    rules.notes.note(place.position, from, to, ITEMS, || String::from("wrote `items`, which may be anything"));
+    let mut any = Node::empty_object();
+    if !rule.open_items {
+        types::any(&mut any, place, rules);
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.set(Text::literal("items"), any);
+    }
+}

@@ -1,0 +1,48 @@
+//! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
+
+use super::Rules;
+use crate::{
+    dialect::grammar::Recursion,
+    json::{Node, Text},
+    options::Refs,
+    schema::{
+        keyword::{Keyword, Keywords, Role},
+        resolve::{self, References},
+        walk::{self, Next},
+    },
+};
+
+/// May every reference stay as it is?
+pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules) -> bool {
+    let rule = rules.grammar.refs;
+    let settles = rules.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
+    if settles || root.get("$ref").is_some() {
+        return false;
+    }
+    let mut fine = true;
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, _| {
+        // Without its identifier a part of the document would read its references another way.
+        fine = fine && !(rules.grammar.refuses.has(Keyword::Id) && node.get("$id").is_some());
+        if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
+            let resolved = resolve::reference_number(node).is_some_and(|number| references.target(number).is_some());
+            let alone = node.as_object().into_iter().flatten().all(|member| {
+                let keyword = Keyword::named(&member.key);
+                // Where `$ref` stands alone by its draft, what validates beside it would begin to count.
+                let counts = rules.draft.ref_stands_alone() && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
+                member.key.is("$ref") || (!counts && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.has(keyword)))
+            });
+            fine = fine && resolved && alone && leads_to_table(reference, &rule);
+        }
+        Ok(if fine { Next::Into } else { Next::Skip })
+    });
+    fine
+}
+
+/// A pointer to anywhere else would break when what it goes through is rewritten.
+fn leads_to_table(reference: &Text<'_>, rule: &crate::dialect::grammar::RefRule) -> bool {
+    let Some(reference) = reference.value() else { return false };
+    // Where references are not read as JSON Schema reads them, nothing is decoded either.
+    let plain = |name: &str| !name.is_empty() && !name.contains('/') && (rule.anywhere || !name.contains(['%', '~']));
+    let table = |prefix: &str| reference.strip_prefix(prefix).is_some_and(plain);
+    (rule.to_root && reference == "#") || (rule.to_defs && table("#/$defs/")) || (rule.to_definitions && table("#/definitions/"))
+}
