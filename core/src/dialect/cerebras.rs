@@ -1,7 +1,7 @@
 //! Cerebras: Chat Completions, tools whose arguments are decoded under constraints.
 
 use super::{
-    grammar::{ArrayRule, Grammar, Recursion, RefRule},
+    grammar::{Grammar, Recursion, RefRule},
     surface::{NameShape, Surface},
     Dialect, Fact, Method,
 };
@@ -15,7 +15,7 @@ const DOCUMENTATION: &str = "Cerebras, structured outputs, limitations";
 const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::Pattern, Keyword::Format]),
     refs: RefRule { recursion: Recursion::Refused, ..RefRule::OPEN },
-    arrays: ArrayRule { needs_items: false, open_items: false },
+    true_items: false,
     array_items: false,
     ..Grammar::OPEN
 };

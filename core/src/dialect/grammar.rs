@@ -59,6 +59,8 @@ pub(crate) struct Grammar {
     pub(crate) required_is_known: bool,
     /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
     pub(crate) boolean_schemas: bool,
+    /// `items` may be `true`.
+    pub(crate) true_items: bool,
     /// Positions before `items` may be spelled `items: […]`.
     pub(crate) array_items: bool,
     /// Keywords whose value must be a string.
@@ -102,6 +104,7 @@ impl Grammar {
         at_most: &[],
         required_is_known: false,
         boolean_schemas: true,
+        true_items: true,
         array_items: true,
         strings: Keywords::NONE,
         nullable_strings: Keywords::NONE,

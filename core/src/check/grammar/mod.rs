@@ -54,7 +54,7 @@ pub(super) fn check(root: &Node<'_>, grammar: &Grammar, dialect: &Dialect, optio
         report.add(root, Rule::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
-    if grammar.object_root && !root.get("type").is_some_and(|value| value.is_text("object")) {
+    if grammar.object_root && !root.get("type").is_some_and(|value| value.as_text().is_some() && types::is(value, "object", grammar)) {
         let found = root.get("type").map_or_else(|| "none".to_string(), seen);
         report.add(root, Rule::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }

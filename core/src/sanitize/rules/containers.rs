@@ -65,7 +65,7 @@ fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let open = |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
     let missing = match node.get("items") {
         None => rule.needs_items && node.get("prefixItems").is_none(),
-        Some(items) => !rule.open_items && open(items),
+        Some(items) => (!rule.open_items && open(items)) || (!rules.grammar.true_items && items.as_bool() == Some(true)),
     };
     if !missing {
         return;

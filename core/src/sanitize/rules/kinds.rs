@@ -9,7 +9,7 @@ use super::{
     nullable, Rules,
 };
 use crate::{
-    dialect::grammar::{EnumRule, Null, Typed},
+    dialect::grammar::{EnumRule, Null, TypeLists, Typed},
     json::{self, Data, Node, Text},
     options::Hints,
     report::{Accepts, Guidance},
@@ -23,8 +23,7 @@ const DROP: Effect = Effect::same("drop-enum-kind");
 
 /// Says an `enum` as the grammar accepts it.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let rule = rules.grammar.enums;
-    if rule.needs_type || is_fine(node, rules) {
+    if is_fine(node, rules) {
         return;
     }
     enums::match_type(node, place, rules);
@@ -52,7 +51,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 
 fn is_fine(node: &Node<'_>, rules: &Rules) -> bool {
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return true };
-    let typed = rules.grammar.typed == Typed::No || node.get("type").is_some_and(|name| name.as_text().is_some());
+    let lists = rules.grammar.type_lists == TypeLists::Any;
+    let typed = rules.grammar.typed == Typed::No || node.get("type").is_some_and(|name| lists || name.as_text().is_some());
     typed && values.iter().all(|value| may_be_listed(value, &rules.grammar.enums))
 }
 

@@ -86,6 +86,10 @@ impl<'a> Rewrite<'a> for Up<'_> {
         };
         self.rules.deepest = self.rules.deepest.max(place.depth);
         self.above.push(Context { known: TypeSet::declared(node).or(context.known), ..context });
+        // What is refused goes before anything in it is said, or inferred from it.
+        if !context.opaque {
+            refused::say(node, place, self.rules);
+        }
         Ok(Next::Into)
     }
 
