@@ -35,20 +35,20 @@ pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     describe::append(node, &[("value", Node::literal("any JSON, written as JSON text"))]);
 }
 
-/// Says an object of which no property is known, where objects must have some; `false` if that is not this one.
-pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> bool {
+/// Says an object of which no property is known, where objects must have some.
+pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let rule = rules.grammar.objects.properties;
-    if rules.grammar.anything != Anything::JsonText || rule != PropertiesRule::NotEmptyBelowRoot || place.keyword.is_none() {
-        return false;
+    if rules.grammar.anything != Anything::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
+        return;
     }
     let empty = node.get("properties").and_then(Node::as_object).is_none_or(Object::is_empty);
     if !node.get("type").is_some_and(|name| name.is_text("object")) || !empty {
-        return false;
+        return;
     }
     let stays = |member: &Member<'a>| STAYS.iter().any(|keyword| member.key.is(keyword));
     let goes = |member: &Member<'a>| !stays(member) && !member.key.is("type") && !member.key.is("properties");
     let spot = Spot::of(node);
-    let Some(members) = node.as_object_mut() else { return false };
+    let Some(members) = node.as_object_mut() else { return };
     let told: Vec<Member<'a>> = members.iter().filter(|member| goes(member)).cloned().collect();
     members.retain(|member| stays(member) || member.key.is("type"));
     members.set(Text::literal("type"), Node::literal("string"));
@@ -61,5 +61,4 @@ pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     let mut notes: Vec<(&str, Node<'a>)> = names.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     notes.push(("value", Node::literal("a JSON object, written as JSON text")));
     describe::append(node, &notes);
-    true
 }

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     describe, enums,
     notes::{Effect, Spot},
-    nullable, Rules,
+    nullable, says, Rules,
 };
 use crate::{
     dialect::grammar::{EnumRule, Null, TypeLists, Typed},
@@ -40,6 +40,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
             for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(names) {
                 if branch.get("enum").is_some() {
                     single(branch, place, name, rules);
+                    says::container(branch, place, rules);
                 }
             }
             if let Some(object) = node.as_object_mut() {

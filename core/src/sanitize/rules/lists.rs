@@ -4,7 +4,7 @@ use alloc::{format, vec::Vec};
 
 use super::{
     notes::{Effect, Spot},
-    required,
+    required, says,
     types::annotates,
     Rules,
 };
@@ -65,6 +65,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
                 branch.set(member.key.clone(), member.value.clone());
             }
             let mut branch = Node::object(branch).with_origin(origin);
+            says::container(&mut branch, place, rules);
             required::say(&mut branch, place, rules);
             branch
         })

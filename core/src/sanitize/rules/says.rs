@@ -143,15 +143,15 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     if context.opaque {
         return Ok(());
     }
-    // Null and what nothing is known of, before lists and unions are told apart.
+    // Null and what an object or an array lacks, before lists and unions are told apart.
     if runs("nullable") {
         nullable::say(node, place, rules);
     }
-    if runs("json_text") {
-        json_text::object(node, place, rules);
+    if is_root {
+        containers::say(node, place, rules);
+    } else {
+        container(node, place, rules);
     }
-    // What an object or an array lacks, once its type is known.
-    containers::say(node, place, rules);
     if is_root && rules.grammar.object_root {
         return Ok(());
     }
@@ -176,6 +176,14 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
         alone::say(node, place, rules);
     }
     Ok(())
+}
+
+/// What an object or an array below the root lacks, once its type is known.
+pub(super) fn container<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    if runs("json_text") {
+        json_text::object(node, place, rules);
+    }
+    containers::say(node, place, rules);
 }
 
 /// Does a schema stand directly under `additionalProperties`, where booleans may stand?
