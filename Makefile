@@ -1,10 +1,10 @@
 # A machine with rustup, Node 20 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench setup lint clean
+.PHONY: help demo test bench package release-check setup lint clean
 
 help: ## what can be made
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
 
 demo: ## three real MCP servers through all functions, in three languages (ARGS=--all: a line per tool)
 	@scripts/demo.sh $(ARGS)
@@ -14,6 +14,12 @@ test: ## set-up, formats, lints and every test in every language
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)
+
+package: ## crate, wheel, sdist and npm tarball, into target/packages
+	@scripts/package.sh
+
+release-check: ## all of a release that needs no key (TAG=v1.2.3: as strict as for that release)
+	@scripts/release-check.sh $(TAG)
 
 setup: ## everything the other targets need, and nothing else
 	@scripts/setup.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript), the Python extension and the
-# demo's Rust program. Cargo knows by itself what is up to date; the npm build is keyed by its sources.
+# Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm`: only that), the
+# Python extension and the demo's Rust program. Cargo knows by itself what is up to date; the npm build is keyed by its sources.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -13,5 +13,6 @@ if [ ! -f npm/dist/index.js ] || ! fresh "$stamp" "$key"; then
   step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build
   echo "$key" >"$stamp"
 fi
+[ "${1:-all}" = npm ] && exit
 step "build Python extension" "$LOGS/build-python.log" python/dev build
 step "build Rust demo" "$LOGS/build-rust.log" cargo build --release --locked -p toolwire --example demo

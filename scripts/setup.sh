@@ -50,7 +50,6 @@ toolchain=$(scripts/wasm-toolchain.sh)
 scripts/wasm-tools.sh
 npm_folder npm
 npm_folder demo
-scripts/packaging-tools.sh
 # Not a dependency in the demo's manifest: npm would then install the development tools of npm/ a second time from there.
 ln -sfn ../../npm demo/node_modules/toolwire
 python_environment

@@ -54,7 +54,7 @@ suite() { # LABEL COUNTS COMMAND...
 }
 
 heading "set-up and builds"
-scripts/setup.sh && scripts/build.sh || exit 1
+scripts/setup.sh && scripts/packaging-tools.sh && scripts/build.sh || exit 1
 
 heading "formats and lints"
 check "rustfmt" cargo fmt --all --check
@@ -75,6 +75,8 @@ check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::privat
 check "lint npm" npm run --silent --prefix npm lint
 check "lint python" python/dev lint
 check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
+check "one version" scripts/version.sh
+check "lint workflows" scripts/workflows.sh
 check "README examples" scripts/readme.sh
 check "lint demo" npm/node_modules/.bin/biome check --config-path npm demo
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo

@@ -1,12 +1,13 @@
 // Packs the package as `npm publish` would, and installs that into projects/, where the tests call it. dist/ is built
 // already; building it again would build what is being tested.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { PROJECTS, packed, ROOT, run } from './project.js';
 
 rmSync(join(PROJECTS, 'node_modules'), { recursive: true, force: true });
+for (const name of readdirSync(PROJECTS)) if (name.endsWith('.tgz')) rmSync(join(PROJECTS, name));
 const [{ filename, files }] = JSON.parse(
   run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', PROJECTS], ROOT),
 );

@@ -4,6 +4,8 @@ mod codex;
 mod found;
 mod grammar;
 mod rule;
+#[cfg(test)]
+mod tests;
 
 use alloc::{string::String, vec::Vec};
 

@@ -6,6 +6,9 @@ macro_rules! rules {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Rule { $($(#[$meta])* $variant,)* }
 
+        #[cfg(test)]
+        pub(super) const ALL: &[Rule] = &[$(Rule::$variant,)*];
+
         impl Rule {
             /// The rule's name as callers see it.
             pub(super) const fn name(self) -> &'static str {

@@ -44,7 +44,6 @@ const METASCHEMA: Fact = Fact {
         "defs-not-object",
         "ref-not-string",
         "ref-target",
-        "ref-form",
     ],
 };
 const PROPERTY_NAMES: Fact = Fact {

@@ -3,6 +3,7 @@
 use super::{
     grammar::{Grammar, RefRule},
     surface::{NameShape, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::options::ToolFormat;
@@ -48,6 +49,7 @@ pub(super) const BEDROCK: Dialect = Dialect {
             source: "botocore, bedrock-runtime service model",
             rules: &["empty-description"],
         },
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

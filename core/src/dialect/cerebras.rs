@@ -3,6 +3,7 @@
 use super::{
     grammar::{Grammar, Recursion, RefRule},
     surface::{NameShape, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -44,6 +45,7 @@ pub(super) const CEREBRAS: Dialect = Dialect {
         },
         Fact { says: "no `pattern` and `format`", confidence: 'A', source: DOCUMENTATION, rules: &["refused-keyword"] },
         Fact { says: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &["open-items"] },
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

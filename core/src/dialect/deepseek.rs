@@ -3,6 +3,7 @@
 use super::{
     grammar::{Anything, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, Typed},
     surface::{NameShape, StrictFlag, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -17,10 +18,10 @@ const OBJECT: Fact = Fact {
     rules: &["root-object", "root-not-schema"],
 };
 const TYPED: Fact = Fact {
-    says: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone",
+    says: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone or with values of another type",
     confidence: 'B',
     source: "live: ``Invalid tool parameters schema : field `anyOf`: one of `type`, `anyOf`, `$ref` field is required``",
-    rules: &["untyped", "not-a-schema", "enum-without-type", "items-not-schema"],
+    rules: &["untyped", "not-a-schema", "enum-without-type", "enum-value", "items-not-schema"],
 };
 const ONE_OF: Fact =
     Fact { says: "no `oneOf`", confidence: 'B', source: "openclaw spells it `anyOf` for this provider", rules: &["refused-keyword"] };
@@ -46,7 +47,7 @@ pub(super) const DEEPSEEK: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[OBJECT, TYPED, ONE_OF],
+    facts: &[OBJECT, TYPED, ONE_OF, WELL_FORMED],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
@@ -101,6 +102,12 @@ pub(super) const STRICT: Dialect = Dialect {
             source: "rig-core against the live API: `[\"array\", \"null\"]` is refused",
             rules: &["type-list"],
         },
+        Fact {
+            says: "arrays have `items` that say what they are",
+            confidence: 'C',
+            source: "inferred: what has no type cannot be decoded under constraints",
+            rules: &["array-without-items", "open-items"],
+        },
         Fact { says: "`format` is one of five", confidence: 'A', source: "DeepSeek, tool calls, strict mode", rules: &["format"] },
         Fact {
             says: "no `$ref` directly in a branch of `anyOf`",
@@ -108,6 +115,7 @@ pub(super) const STRICT: Dialect = Dialect {
             source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``",
             rules: &["ref-place"],
         },
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

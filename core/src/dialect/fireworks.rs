@@ -1,14 +1,19 @@
 //! Fireworks: Chat Completions, function tools.
 
 use super::{
-    grammar::{Grammar, RefRule},
+    grammar::{Anything, Grammar, RefRule, Typed},
     surface::{NameShape, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{options::ToolFormat, schema::keyword::Keywords};
 
-const GRAMMAR: Grammar =
-    Grammar { refs: RefRule { anywhere: false, to_definitions: false, beside: Keywords::NONE, ..RefRule::OPEN }, ..Grammar::OPEN };
+const GRAMMAR: Grammar = Grammar {
+    typed: Typed::TypeOrUnion,
+    anything: Anything::Union,
+    refs: RefRule { anywhere: false, to_definitions: false, beside: Keywords::NONE, ..RefRule::OPEN },
+    ..Grammar::OPEN
+};
 
 pub(super) const FIREWORKS: Dialect = Dialect {
     name: "fireworks",
@@ -21,6 +26,12 @@ pub(super) const FIREWORKS: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
+            says: "every schema has one of `type`, `anyOf` and `$ref`",
+            confidence: 'B',
+            source: "live: `JSON Schema not supported: could not understand the instance {'description': …}` (docker/mcp-gateway#234)",
+            rules: &["untyped"],
+        },
+        Fact {
             says: "nothing stands beside `$ref`",
             confidence: 'B',
             source: "live: `JSON Schema not supported: keyword(s) ['default'] not allowed at the same level as $ref`",
@@ -32,6 +43,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
             source: "litellm#26692",
             rules: &["ref-form", "ref-target"],
         },
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

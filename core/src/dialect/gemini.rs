@@ -6,6 +6,7 @@ use super::{
         TypeLists, Typed,
     },
     surface::{NameShape, NoArguments, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -52,11 +53,6 @@ const GRAMMAR: Grammar = Grammar {
         Keyword::Maximum,
     ]),
     unknown: Some(&["example", "propertyOrdering"]),
-    // Upper case is how the protocol spells them; both are taken.
-    types: &[
-        "string", "number", "integer", "boolean", "object", "array", "null", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "OBJECT", "ARRAY",
-        "NULL",
-    ],
     type_lists: TypeLists::None,
     typed: Typed::TypeOrUnion,
     anything: Anything::JsonText,
@@ -144,6 +140,7 @@ pub(super) const GEMINI: Dialect = Dialect {
         },
         NAME,
         COUNT,
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -212,6 +209,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
         },
         NAME,
         COUNT,
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),

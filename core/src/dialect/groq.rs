@@ -3,6 +3,7 @@
 use super::{
     grammar::Grammar,
     surface::{NameShape, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::options::ToolFormat;
@@ -24,7 +25,9 @@ pub(super) const GROQ: Dialect = Dialect {
         confidence: 'C',
         source: "live: `tool call validation failed: parameters for tool X did not match schema`",
         rules: &["root-object"],
-    }],
+    },
+        WELL_FORMED,
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN },

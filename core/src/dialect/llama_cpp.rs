@@ -3,6 +3,7 @@
 use super::{
     grammar::{Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule},
     surface::Surface,
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -56,6 +57,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             source: README,
             rules: &["keyword-too-large"],
         },
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

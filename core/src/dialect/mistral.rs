@@ -3,6 +3,7 @@
 use super::{
     grammar::Grammar,
     surface::{NameShape, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -21,12 +22,15 @@ pub(super) const MISTRAL: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[Fact {
-        says: "no `$id` and `$schema`",
-        confidence: 'B',
-        source: "LiteLLM removes them for this provider, whose grammar does not take them",
-        rules: &["refused-keyword"],
-    }],
+    facts: &[
+        Fact {
+            says: "no `$id` and `$schema`",
+            confidence: 'B',
+            source: "LiteLLM removes them for this provider, whose grammar does not take them",
+            rules: &["refused-keyword"],
+        },
+        WELL_FORMED,
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },

@@ -17,7 +17,11 @@ mod portable;
 mod serves;
 #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
 pub(crate) mod surface;
+mod well_formed;
 mod xai;
+
+#[cfg(test)]
+pub(crate) use serves::SERVES;
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 

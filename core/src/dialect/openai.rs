@@ -208,7 +208,7 @@ pub(super) const STRICT: Dialect = Dialect {
             says: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
             confidence: 'A',
             source: "live: `$ref cannot have keywords {'description'}`",
-            rules: &["ref-form", "beside-ref"],
+            rules: &["ref-form", "beside-ref", "definition-name"],
         },
         Fact {
             says: "`format` is one of nine",
@@ -217,9 +217,9 @@ pub(super) const STRICT: Dialect = Dialect {
             rules: &["format"],
         },
         Fact {
-            says: "branches of `anyOf` do not share the name of their first property",
+            says: "branches of `anyOf` do not share the name of their first property, unless it has a different constant in each",
             confidence: 'A',
-            source: "live: `Objects provided via 'anyOf' must not share identical first keys` (ellmer#671)",
+            source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a discriminator key` (ellmer#671)",
             rules: &["any-of-first-keys"],
         },
         NAMES,

@@ -1,7 +1,7 @@
 //! Which rule of `sanitize` prevents which finding of `check`, in any dialect: how a change finds the fact behind it.
 
 /// By rule of `sanitize`, the rules of `check` that it prevents.
-const SERVES: &[(&str, &[&str])] = &[
+pub(crate) const SERVES: &[(&str, &[&str])] = &[
     ("declare-object", &["root-object", "root-not-schema"]),
     ("add-properties", &["object-without-properties"]),
     ("flatten-root-union", &["root-keyword"]),
@@ -10,6 +10,11 @@ const SERVES: &[(&str, &[&str])] = &[
     ("inline-ref", &["ref-form", "beside-ref", "ref-place", "recursion"]),
     ("respell-ref", &["ref-form", "beside-ref", "ref-place"]),
     ("unresolved-ref", &["ref-target"]),
+    ("drop-ref-sibling", &["beside-ref", "ref-shared", "type-beside-ref"]),
+    ("drop-shared-annotation", &["any-of-shared", "ref-shared"]),
+    ("drop-slash-key", &["slash-in-definition"]),
+    ("respell-pattern", &["slash-in-definition"]),
+    ("drop-stray-ref", &["ref-place"]),
     ("cut-recursion", &["recursion", "endless-recursion"]),
     ("unroll-recursion", &["recursion"]),
     ("drop-keyword", &["refused-keyword", "unknown-keyword", "root-keyword"]),
@@ -26,6 +31,8 @@ const SERVES: &[(&str, &[&str])] = &[
     ("respell-null", &["type-list"]),
     ("respell-nullable", &["refused-keyword"]),
     ("infer-type", &["untyped", "enum-without-type"]),
+    ("guess-string", &["untyped"]),
+    ("open-map", &["untyped"]),
     ("say-any", &["untyped", "open-items"]),
     ("boolean-to-any", &["not-a-schema"]),
     ("boolean-to-not", &["not-a-schema"]),
@@ -41,11 +48,17 @@ const SERVES: &[(&str, &[&str])] = &[
     ("drop-long-enum", &["enum-too-long"]),
     ("drop-long-union", &["any-of-size"]),
     ("lower-bound", &["keyword-too-large"]),
+    ("replace-non-schema", &["not-a-schema", "items-not-schema", "additional-properties-not-schema"]),
+    ("spell-out-type-name", &["not-a-schema", "items-not-schema", "additional-properties-not-schema"]),
+    ("unnest-properties", &["not-a-schema"]),
     ("repair-keyword", &["keyword-value"]),
+    ("respell-exclusive-bound", &["keyword-value"]),
+    ("remove-null-keyword", &["keyword-value", "items-not-schema"]),
     ("remove-malformed-keyword", &["keyword-value"]),
     ("fit-drop-keyword", &["too-many-bytes"]),
     ("fit-drop-constraint", &["too-many-bytes"]),
     ("fit-cut-schema", &["too-deep", "too-many-properties", "too-many-bytes"]),
+    ("fit-cut-reference", &["too-many-bytes", "too-deep"]),
     ("fit-shorten-description", &["too-many-bytes"]),
 ];
 

@@ -3,6 +3,7 @@
 use super::{
     grammar::{EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule},
     surface::{NameShape, Surface},
+    well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -59,6 +60,7 @@ pub(super) const XAI: Dialect = Dialect {
             source: "live: `Invalid arguments passed to the model` (hermes-agent removes such values)",
             rules: &["enum-kind"],
         },
+        WELL_FORMED,
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

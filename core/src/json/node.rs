@@ -154,6 +154,12 @@ impl<'a> Node<'a> {
         self
     }
 
+    /// Says anew which value it stands for, and whether it is exactly that.
+    pub(crate) fn see_as(&mut self, origin: Origin, is_intact: bool) {
+        self.origin = origin;
+        self.intact = is_intact;
+    }
+
     /// Replaces what it holds, keeping where it came from.
     pub fn replace(&mut self, data: Data<'a>) {
         self.data = data;

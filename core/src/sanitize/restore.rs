@@ -4,12 +4,19 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{rules::names::stand_in_among, texts};
+use super::{
+    rules::{
+        self,
+        names::{self, Spelling},
+    },
+    texts,
+};
 use crate::{
-    dialect::{self, grammar::NameRule, Method},
+    dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
     json::{Child, Data, Node, Object, Text},
     options::SanitizeOptions,
+    report::{Change, Recorder},
     schema::{
         draft::Draft,
         resolve::{self, Number, References},
@@ -25,17 +32,37 @@ const MOST: usize = 4096;
 
 /// Restores arguments in place.
 pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
-    let Method::Rules(grammar) = dialect::of(options)?.method else { return Ok(()) };
+    let dialect = dialect::of(options)?;
+    let Method::Rules(grammar) = dialect.method else { return Ok(()) };
     let references = if resolve::has_references(schema) { resolve::resolve(schema, Draft::of(schema)) } else { References::default() };
     let wanted: Set<Number> = references.all_targets().collect();
     let mut targets = Map::new();
     index(schema, &wanted, &mut targets);
-    Restore { rule: grammar.names, reads_texts: texts::applies(grammar), references: &references, targets }.value(
-        arguments,
-        &[schema],
-        true,
-    );
+    let no_slash = loses_slashes(schema, dialect, grammar, options);
+    let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
+    let restore = Restore { spelling, reads_texts: texts::applies(grammar), references: &references, targets };
+    restore.value(arguments, &[schema], true);
     Ok(())
+}
+
+/// Were property names with `/` renamed? That depends on which definitions stay, and only the rules know.
+fn loses_slashes(schema: &Node<'_>, dialect: &'static Dialect, grammar: &'static Grammar, options: &SanitizeOptions) -> bool {
+    fn named_so(node: &Node<'_>) -> bool {
+        match node.data() {
+            Data::Object(object) => object.iter().any(|member| member.key.display().contains('/') || named_so(&member.value)),
+            Data::Array(items) => items.iter().any(named_so),
+            _ => false,
+        }
+    }
+    if !grammar.refs.no_slash_in_definitions || !resolve::has_references(schema) || !named_so(schema) {
+        return false;
+    }
+    let mut recorder = Recorder::on();
+    let written = rules::sanitize(&mut schema.clone(), dialect, grammar, options, &mut recorder);
+    let renames =
+        |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
+    // What could not be written has no arguments to restore.
+    written.is_ok() && recorder.finish().iter().any(renames)
 }
 
 fn index<'s, 'n>(node: &'s Node<'n>, wanted: &Set<Number>, found: &mut Map<Number, &'s Node<'n>>) {
@@ -53,7 +80,7 @@ fn index<'s, 'n>(node: &'s Node<'n>, wanted: &Set<Number>, found: &mut Map<Numbe
 }
 
 struct Restore<'r, 's, 'n> {
-    rule: NameRule,
+    spelling: Spelling,
     /// Some values are written as text.
     reads_texts: bool,
     references: &'r References,
@@ -108,11 +135,12 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
 
     /// Gives properties back the names the schemas have for them.
     fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool) {
+        let spelling = Spelling { is_root, ..self.spelling };
         let Some(object) = value.as_object() else { return };
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
         let mut originals: Map<String, &Text<'n>> = Map::new();
         for (table, member) in tables().flat_map(|table| table.iter().map(move |member| (table, member))) {
-            if let Some(new) = member.key.value().and_then(|spelled| stand_in_among(self.rule, &spelled, table, is_root)) {
+            if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, table)) {
                 originals.insert(new, &member.key);
             }
         }

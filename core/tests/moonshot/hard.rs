@@ -10,10 +10,6 @@ use super::{effect, held, say, settle};
 /// The largest output that any of these may have: the dialect accepts 120,000 bytes.
 const LARGEST: usize = 120_000;
 
-/// Definitions that stay because inlining them would nest too deep are cut for the same reason, and then need not have stayed:
-/// the second time they are inlined.
-const NOT_IDEMPOTENT: &[&str] = &["chain of 400 definitions, one inside the other (inline)", "ring of 5,000 aliases (inline)"];
-
 fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(members.into_iter().collect())
 }
@@ -151,11 +147,7 @@ fn bounded() {
             let _ = held(&format!("{name} ({how})"), &schema, &options, &mut faults);
         }
     }
-    let (known, faults): (Vec<String>, Vec<String>) =
-        faults.into_iter().partition(|fault| NOT_IDEMPOTENT.iter().any(|name| fault.starts_with(name) && fault.contains("not idempotent")));
-    say(&format!("{} known faults", known.len()));
     settle(&faults);
-    assert_eq!(known.len(), NOT_IDEMPOTENT.len(), "what is fixed leaves the list");
 }
 
 /// A budget on what inlining may produce: past it, definitions that are used more than once stay references.

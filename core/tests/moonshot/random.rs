@@ -23,11 +23,7 @@ impl Dice {
     }
 }
 
-/// What such schemas are known to bring out: rewriting that takes two passes. The number may only fall; everything else is a fault.
-const GAP: &str = ": not idempotent";
-
-/// How `sanitize` says that its rules fell short and `check` noticed: kept definitions with `/` in a key, and unions over kept
-/// references. That number may only fall too.
+/// How `sanitize` says that its rules fell short and `check` noticed.
 const REFUSED: &str = "can say, found that it cannot";
 
 const NAMES: [&str; 12] = ["a", "b", "type", "$ref", "properties", "required", "__proto__", "a/b", "x~y", "{id}", "anyOf", "dollar_ref_"];
@@ -146,9 +142,9 @@ fn document(dice: &mut Dice, malformed: usize) -> Value {
     root
 }
 
-fn run(seed: u64, count: usize, malformed: usize, most_gaps: usize, most_refused: usize) {
+fn run(seed: u64, count: usize, malformed: usize) {
     let mut dice = Dice(seed);
-    let (mut outcomes, mut faults, mut refused) = (BTreeMap::<String, usize>::new(), Vec::new(), 0);
+    let (mut outcomes, mut faults) = (BTreeMap::<String, usize>::new(), Vec::new());
     let wishes = [
         SanitizeOptions::new("moonshot"),
         SanitizeOptions::new("moonshot").refs(toolwire::Refs::Keep),
@@ -167,10 +163,12 @@ fn run(seed: u64, count: usize, malformed: usize, most_gaps: usize, most_refused
             }
             Ok(Ok(result)) => effect(&result).to_string(),
             Ok(Err(error)) => {
-                if !matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema | Code::LimitExceeded) {
+                // No object is accepted, there is no schema, or too little room was given.
+                let has_reason = matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema)
+                    || (error.code() == Code::LimitExceeded && options.max_bytes.is_some());
+                if !has_reason || error.message().contains(REFUSED) {
                     own.push(format!("{name}: {error}\n  in  {schema}"));
                 }
-                refused += usize::from(error.message().contains(REFUSED));
                 format!("error {}", error.code().as_str())
             }
         };
@@ -178,20 +176,16 @@ fn run(seed: u64, count: usize, malformed: usize, most_gaps: usize, most_refused
         *outcomes.entry(outcome).or_default() += 1;
     }
     say(&format!("{count} random schemas: {outcomes:?}"));
-    let (gaps, mut faults): (Vec<String>, Vec<String>) = faults.into_iter().partition(|fault| fault.contains(GAP));
-    say(&format!("  not idempotent: {}, refused because `check` noticed: {refused}", gaps.len()));
     faults.sort_by_key(String::len);
     settle(&faults);
-    assert!(gaps.len() <= most_gaps, "{} gaps, at most {most_gaps} were known; one of them:\n{}", gaps.len(), gaps[0]);
-    assert!(refused <= most_refused, "{refused} refused because `check` noticed, at most {most_refused} were known");
 }
 
 #[test]
 fn well_formed() {
-    run(0x9e37_79b9_7f4a_7c15, 6_000, 0, 20, 611);
+    run(0x9e37_79b9_7f4a_7c15, 6_000, 0);
 }
 
 #[test]
 fn malformed() {
-    run(0x2545_f491_4f6c_dd1d, 6_000, 8, 14, 398);
+    run(0x2545_f491_4f6c_dd1d, 6_000, 8);
 }

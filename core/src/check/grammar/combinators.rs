@@ -1,11 +1,11 @@
 //! `anyOf`: its branches, and what both they and their parent say.
 
-use alloc::format;
+use alloc::{format, string::String};
 
 use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
 use crate::{
     dialect::grammar::Grammar,
-    json::{push_token, Node, Text},
+    json::{self, push_token, Node, Text},
     schema::keyword::Keyword,
     sorted::Set,
 };
@@ -47,16 +47,29 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     }
 }
 
-/// The branches are told apart by the first key of an object.
+/// The branches are told apart by the first key of an object, or by its constant.
 fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Report<'_>) {
-    let mut seen_keys = Set::new();
+    // The constants that stood under each name; `None`: a schema without one.
+    let (mut names, mut constants) = (Set::new(), Set::new());
     for (index, branch) in branches.iter().enumerate() {
         let first = branch.get("properties").and_then(Node::as_object).and_then(|table| table.iter().next());
         let Some(first) = first else { continue };
-        if !seen_keys.insert(&first.key) {
+        let constant = constant(&first.value);
+        let is_new = names.insert(&first.key);
+        let differs = constant.is_some() && !constants.contains(&(&first.key, None));
+        if !constants.insert((&first.key, constant)) || !(is_new || differs) {
             let pointer = format!("{}/{index}", schema.at("anyOf"));
-            report.add(branch, Rule::AnyOfFirstKeys, pointer, "branches whose first properties have different names", &quoted(&first.key));
+            let expected = "branches whose first properties have different names, or different constants";
+            report.add(branch, Rule::AnyOfFirstKeys, pointer, expected, &quoted(&first.key));
         }
+    }
+}
+
+/// The one value that a schema allows, as text, if it says so.
+fn constant(schema: &Node<'_>) -> Option<String> {
+    match (schema.get("const"), schema.get("enum").and_then(Node::as_array)) {
+        (Some(value), _) | (None, Some([value])) => Some(json::write(value)),
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     json::{Node, Pointer, Step},
     schema::{
         graph::Graph,
-        keyword::Keywords,
+        keyword::{Keyword, Keywords},
         resolve::{self, References},
         walk::{self, Next},
     },
@@ -16,7 +16,8 @@ use crate::{
 
 pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Report<'_>) -> Result<(), Error> {
     let rule = report.grammar.refs.recursion;
-    if matches!(rule, Recursion::Free | Recursion::MustEnd) {
+    // Where there are no references at all, each is refused as one.
+    if matches!(rule, Recursion::Free | Recursion::MustEnd) || report.grammar.refuses.has(Keyword::Ref) {
         return Ok(());
     }
     let graph = Graph::of(root, references);

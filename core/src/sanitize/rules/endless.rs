@@ -8,7 +8,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::{
     notes::{Effect, Spot},
     types,
-    unwind::named,
+    unused::named,
     Rules,
 };
 use crate::{

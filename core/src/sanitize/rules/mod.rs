@@ -9,6 +9,7 @@ mod booleans;
 mod combinators;
 mod conflicts;
 mod containers;
+mod definitions;
 mod describe;
 mod endless;
 mod enums;
@@ -27,7 +28,9 @@ mod refs;
 mod refused;
 mod required;
 mod respell;
+mod rounds;
 mod says;
+mod slashes;
 mod stray;
 mod switch;
 #[cfg(test)]
@@ -36,9 +39,8 @@ mod types;
 mod unions;
 mod unroll;
 mod unused;
-mod unwind;
 
-use alloc::{format, string::String};
+use alloc::format;
 
 use crate::{
     dialect::{
@@ -56,7 +58,6 @@ use crate::{
         resolve,
         walk::{self, Next, Place, Rewrite},
     },
-    sorted::Map,
 };
 use notes::Notes;
 use switch::runs;
@@ -69,24 +70,58 @@ struct Rules {
     untyped: Untyped,
     hints: Hints,
     max_nodes: usize,
+    /// Definitions may grow by what stands beside references to them.
+    may_grow: bool,
+    /// What the rules work on is the input, and not what they have written.
+    reads_input: bool,
     /// Something was respelled that older drafts say otherwise.
     respelled: bool,
     /// Nothing refers to any definition, so they all go.
     no_references: bool,
-    /// Definitions stay that could be inlined, because that was asked for or would be too much.
-    keeps_definitions: bool,
+    /// A definition that stays has a `/` in some key, and no reference could lead past it.
+    no_slash: bool,
     /// References stay as they are written, and definitions where they stand.
     leaves_definitions: bool,
     /// A schema without a type gets one.
     types_everything: bool,
-    /// The types of the definitions that stay, where they have one.
-    definition_types: Map<String, String>,
     /// How many schemas stand above the deepest one.
     deepest: usize,
     notes: Notes,
 }
 
+impl Rules {
+    fn new(node: &Node<'_>, grammar: &'static Grammar, options: &SanitizeOptions, draft: Draft, notes: Notes) -> Self {
+        Rules {
+            grammar,
+            draft,
+            refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
+            untyped: options.untyped.unwrap_or(if grammar.anything == Anything::Unsaid { Untyped::Keep } else { Untyped::Any }),
+            hints: options.hints.unwrap_or(Hints::Describe),
+            max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
+            may_grow: true,
+            reads_input: notes.reads_input(),
+            respelled: false,
+            no_references: !resolve::has_references(node),
+            no_slash: false,
+            leaves_definitions: false,
+            types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
+            deepest: 0,
+            notes,
+        }
+    }
+}
+
+/// How often the rules run; the second time finds nothing to do in most schemas that were changed.
+const MOST_ROUNDS: usize = 8;
+
+/// From this round on definitions no longer grow: a union that is a branch of itself, with more beside it, may never be done.
+const LAST_GROWTH: usize = 5;
+
 /// Rewrites a schema into a grammar.
+///
+/// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been what made
+/// a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves beside a reference
+/// that stays is said in a definition of its own.
 pub(super) fn sanitize(
     node: &mut Node<'_>,
     dialect: &'static Dialect,
@@ -96,22 +131,29 @@ pub(super) fn sanitize(
 ) -> Result<(), Error> {
     flatten::refuse_no_object(node, grammar)?;
     refuse_options(grammar, options)?;
-    let mut rules = Rules {
-        grammar,
-        draft: Draft::of(node),
-        refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
-        untyped: options.untyped.unwrap_or(if grammar.anything == Anything::Unsaid { Untyped::Keep } else { Untyped::Any }),
-        hints: options.hints.unwrap_or(Hints::Describe),
-        max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
-        respelled: false,
-        definition_types: Map::new(),
-        deepest: 0,
-        keeps_definitions: false,
-        leaves_definitions: false,
-        types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
-        no_references: !resolve::has_references(node),
-        notes: Notes::new(node, recorder),
-    };
+    let mut notes = Notes::new(node, recorder);
+    let draft = Draft::of(node);
+    notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
+    let mut is_settled = node.is_intact();
+    for count in 1..MOST_ROUNDS {
+        if is_settled {
+            break;
+        }
+        let before = rounds::renumber(node);
+        notes.read_as(&before);
+        // What is read now was written here, in the words of today.
+        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes);
+        rules.may_grow = count < LAST_GROWTH;
+        notes = round(node, dialect, options, rules)?;
+        is_settled = node.is_intact();
+        rounds::restore(node, &before);
+    }
+    notes.finish(node, |rule| dialect.because(rule), recorder);
+    Ok(())
+}
+
+/// Runs every rule once; gives the notes back.
+fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeOptions, mut rules: Rules) -> Result<Notes, Error> {
     let references = (!rules.no_references).then(|| resolve::resolve(node, rules.draft));
     walk::rewrite(node, Keywords::ALL, &mut Down { rules: &mut rules })?;
     respell::declare_draft(node, &mut rules);
@@ -120,6 +162,7 @@ pub(super) fn sanitize(
         if !rules.leaves_definitions {
             refs::settle(node, references, &mut rules)?;
         }
+        rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slashes::stand_in_definitions(node);
     }
     if runs("unroll") {
         unroll::unroll(node, &mut rules)?;
@@ -136,30 +179,23 @@ pub(super) fn sanitize(
         endless::cut(node, &mut rules)?;
     }
     if !rules.leaves_definitions {
-        unwind::unwind(node, &mut rules)?;
+        unused::prune(node);
     }
-    // What is cut may be what made a definition recursive; inlining it then may need room again.
-    loop {
-        if runs("fit") {
-            fit::fit(node, dialect, options, &mut rules)?;
-        }
-        if rules.leaves_definitions || !unwind::unwind(node, &mut rules)? {
-            break;
-        }
+    if runs("fit") {
+        fit::fit(node, dialect, options, &mut rules)?;
     }
-    rules.notes.finish(node, |rule| dialect.because(rule), recorder);
-    Ok(())
+    if !rules.leaves_definitions {
+        unused::prune(node);
+    }
+    Ok(rules.notes)
 }
 
 /// Wishes that the grammar cannot grant.
 fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
     let refused = |name: &str, why: &str| {
         let dialect = &options.dialect;
-        Err(Error::new(
-            Code::InvalidOption,
-            format!("/{name}"),
-            format!("expected another `{name}`, because `{dialect}` {why}, found \"keep\""),
-        ))
+        let message = format!("expected another `{name}`, because `{dialect}` {why}, found \"keep\"");
+        Err(Error::new(Code::InvalidOption, format!("/{name}"), message))
     };
     if options.untyped == Some(Untyped::Keep) && grammar.typed != Typed::No {
         return refused("untyped", "refuses schemas without a type");

@@ -13,20 +13,60 @@ use crate::{
     sorted::{Map, Set},
 };
 
+/// The rule's name in reports.
+pub(in crate::sanitize) const RENAME: &str = "rename-property";
+
 /// Keywords that break below a name with braces.
 const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 
-/// The name that stands for one the grammar cannot spell, whatever else is in its table.
+/// Which names a schema can spell: what the grammar says, and whether a definition that stays holds a `/` in some key.
 ///
-/// It depends on the name alone, so that `restore_arguments` finds it again without the schema that was written.
-pub(in crate::sanitize) fn stand_in(rule: NameRule, name: &str, is_root: bool) -> Option<String> {
-    if rule.reserved.contains(&name) {
-        return Some(format!("{}_", name.replace('$', "dollar_")));
+/// It goes for the whole schema, because what is one object may be said in several places, definitions or not.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sanitize) struct Spelling {
+    pub(in crate::sanitize) rule: NameRule,
+    pub(in crate::sanitize) no_slash: bool,
+    /// It is the root whose properties are named: some shapes hold there only.
+    pub(in crate::sanitize) is_root: bool,
+}
+
+impl Spelling {
+    /// The name that stands for one that cannot be spelled, whatever else is in its table.
+    ///
+    /// It depends on the name alone, so that `restore_arguments` finds it again without the schema that was written.
+    fn stand_in(self, name: &str) -> Option<String> {
+        if self.rule.reserved.contains(&name) {
+            return Some(format!("{}_", name.replace('$', "dollar_")));
+        }
+        if let Some(shape) = self.shape().filter(|shape| !shape.allows(name)) {
+            return Some(shaped(shape, name));
+        }
+        let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
+        let slash = self.has_slash(name);
+        (braces || slash).then(|| name.replace(|character| matches!(character, '{' | '}' if braces) || (character == '/' && slash), "_"))
     }
-    if let Some(shape) = rule.shape.filter(|shape| (is_root || !shape.root_only) && !shape.allows(name)) {
-        return Some(shaped(shape, name));
+
+    /// The name that stands for one in a table which may have that one too.
+    pub(in crate::sanitize) fn stand_in_among(self, name: &str, table: &Object<'_>) -> Option<String> {
+        let mut new = self.stand_in(name)?;
+        while table.has(&new) {
+            new.push('_');
+        }
+        Some(new)
     }
-    (rule.no_braces && name.contains('{') && name.contains('}')).then(|| name.replace(['{', '}'], "_"))
+
+    fn shape(self) -> Option<PropertyShape> {
+        self.rule.shape.filter(|shape| self.is_root || !shape.root_only)
+    }
+
+    fn has_slash(self, name: &str) -> bool {
+        self.no_slash && name.contains('/')
+    }
+
+    /// Does it stand for itself nowhere in the schema, whatever it names?
+    fn goes_everywhere(self, name: &str) -> bool {
+        self.rule.reserved.contains(&name) || self.has_slash(name) || self.shape().is_some_and(|shape| !shape.allows(name))
+    }
 }
 
 /// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of itself.
@@ -34,8 +74,8 @@ fn shaped(shape: PropertyShape, name: &str) -> String {
     let filler = if shape.also.contains('_') { '_' } else { 'x' };
     let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
     let mut new: String = name.chars().map(|character| if fits(character) { character } else { filler }).collect();
-    if new.is_empty() || !shape.first.is_none_or(|also| new.starts_with(|first: char| first.is_ascii_alphabetic() || also.contains(first)))
-    {
+    let begins = |also: &str| new.starts_with(|first: char| first.is_ascii_alphabetic() || also.contains(first));
+    if new.is_empty() || !shape.first.is_none_or(begins) {
         new.insert(0, filler);
     }
     if new.len() > shape.most {
@@ -51,40 +91,29 @@ fn fnv(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// The name that stands for one in a table which may have that one too.
-pub(in crate::sanitize) fn stand_in_among(rule: NameRule, name: &str, table: &Object<'_>, is_root: bool) -> Option<String> {
-    let mut new = stand_in(rule, name, is_root)?;
-    while table.has(&new) {
-        new.push('_');
-    }
-    Some(new)
-}
-
 /// Renames properties of one schema, wherever it names them.
 pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let rule = rules.grammar.names;
-    let is_root = place.keyword.is_none();
+    let spelling = Spelling { rule: rules.grammar.names, no_slash: rules.no_slash, is_root: place.keyword.is_none() };
     let Some(object) = node.as_object() else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
         for member in table {
             let Some(name) = member.key.value() else { continue };
-            let Some(new) = stand_in_among(rule, &name, table, is_root) else { continue };
-            let misshapen = rule.shape.is_some_and(|shape| (is_root || !shape.root_only) && !shape.allows(&name));
-            if !rule.reserved.contains(&&*name) && !misshapen && !breaks(&member.value) {
+            let Some(new) = spelling.stand_in_among(&name, table) else { continue };
+            if !spelling.goes_everywhere(&name) && !breaks(&member.value) {
                 continue;
             }
-            let effect = Effect { encoded: true, ..Effect::same("rename-property") };
+            let effect = Effect { encoded: true, ..Effect::same(RENAME) };
             // It is the name that is changed: what it names may come from elsewhere.
             let (from, to) = (Spot::under(all, name.clone().into_owned()), Spot::under(all, new.clone()));
             rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{name}` to `{new}`"));
             renamed.insert(name.into_owned(), new);
         }
     }
-    // A reserved name has its stand-in also where another schema of the same object lists it.
+    // Such a name has its stand-in also where another schema of the same object lists it.
     let new_name = |name: &Text<'_>| {
         let name = name.value()?;
-        renamed.get(&*name).cloned().or_else(|| rule.reserved.contains(&&*name).then(|| stand_in(rule, &name, is_root)).flatten())
+        renamed.get(&*name).cloned().or_else(|| spelling.stand_in(&name).filter(|_| spelling.goes_everywhere(&name)))
     };
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
         let affected = |table: &Object<'_>| table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name));

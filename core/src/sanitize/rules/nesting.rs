@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::{
     endless::{place_of, Cutter},
     notes::Effect,
-    unwind::named,
+    unused::named,
     Rules,
 };
 use crate::{

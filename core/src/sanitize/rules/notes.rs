@@ -3,6 +3,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
 
+use super::rounds::Before;
 use crate::{
     json::{push_token, Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
@@ -65,6 +66,15 @@ impl Spot {
         }
     }
 
+    fn read_as(self, numbers: &[Number]) -> Spot {
+        let known = |number: Number| numbers.get(number as usize).copied().unwrap_or_default();
+        match self {
+            Spot::Node(number) => Spot::Node(known(number)),
+            Spot::Keyword(number, keyword) => Spot::Keyword(known(number), keyword),
+            Spot::Nowhere => Spot::Nowhere,
+        }
+    }
+
     fn keyword(&self) -> Option<(Number, &str)> {
         match self {
             Spot::Keyword(number, keyword) => Some((*number, keyword)),
@@ -78,6 +88,7 @@ struct Entry {
     to: Spot,
     effect: Effect,
     message: String,
+    is_undone: bool,
 }
 
 /// Collects what the rules did; costs nothing when nobody asked.
@@ -87,13 +98,15 @@ pub(super) struct Notes {
     said: Map<(Spot, &'static str), usize>,
     /// The pointers of the input, by number: parent and token.
     input: Vec<(Number, String)>,
+    /// What the numbers of the tree that is being rewritten stand for, once it is not the input any more.
+    read_as: Option<Vec<Number>>,
     /// Every effect but `same` is in doubt (see [`in_doubt`]).
     in_doubt: bool,
 }
 
 impl Notes {
     pub(super) fn new(root: &Node<'_>, recorder: &Recorder) -> Self {
-        let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), in_doubt: false };
+        let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), read_as: None, in_doubt: false };
         if recorder.is_on() {
             notes.entries = Some(Vec::new());
             notes.number(root, 0, String::new());
@@ -131,6 +144,10 @@ impl Notes {
     /// Notes a change, unless it is known already.
     pub(super) fn note(&mut self, position: Position, from: Spot, to: Spot, effect: Effect, message: impl FnOnce() -> String) {
         let Some(entries) = &mut self.entries else { return };
+        let (from, to) = match &self.read_as {
+            Some(numbers) => (from.read_as(numbers), to.read_as(numbers)),
+            None => (from, to),
+        };
         let position = if self.in_doubt { Position::Uncertain } else { position };
         let effect = Effect { accepts: position.seen_outside(effect.accepts), ..effect };
         match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
@@ -139,14 +156,42 @@ impl Notes {
             Some(_) => {}
             None => {
                 self.said.insert((from.clone(), effect.rule), entries.len());
-                entries.push(Entry { from, to, effect, message: message() });
+                entries.push(Entry { from, to, effect, message: message(), is_undone: false });
             }
         }
     }
 
+    /// Notes a change that undoes what was noted for the same cause before.
+    pub(super) fn note_instead_of(
+        &mut self,
+        undone: Effect,
+        position: Position,
+        from: Spot,
+        to: Spot,
+        effect: Effect,
+        message: impl FnOnce() -> String,
+    ) {
+        let Some(entries) = &mut self.entries else { return };
+        let known = self.read_as.as_ref().map_or_else(|| from.clone(), |numbers| from.clone().read_as(numbers));
+        if let Some(entry) = self.said.remove(&(known, undone.rule)).and_then(|place| entries.get_mut(place)) {
+            entry.is_undone = true;
+        }
+        self.note(position, from, to, effect, message);
+    }
+
+    pub(super) fn reads_input(&self) -> bool {
+        self.read_as.is_none()
+    }
+
+    /// From here on the tree has these numbers.
+    pub(super) fn read_as(&mut self, before: &[Before]) {
+        self.read_as = Some(if self.is_on() { before.iter().map(|value| value.within).collect() } else { Vec::new() });
+    }
+
     /// Forgets what happened inside these nodes: they are gone, and another change says so. The ranges are in order.
     pub(super) fn forget(&mut self, gone: &[Range<Number>]) {
-        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
+        // Ranges of numbers that stand for others say nothing.
+        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty() && self.read_as.is_none()) else { return };
         entries.retain(|entry| {
             let number = entry.from.number();
             let after = gone.partition_point(|range| range.start <= number);
@@ -157,7 +202,8 @@ impl Notes {
 
     /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
     pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> Cow<'static, str>, recorder: &mut Recorder) {
-        let Some(entries) = self.entries else { return };
+        let Some(mut entries) = self.entries else { return };
+        entries.retain(|entry| !entry.is_undone);
         let wanted: Set<Number> = entries.iter().map(|entry| entry.to.number()).collect();
         let mut places: Map<Number, (String, Vec<String>)> = Map::new();
         locate(output, &mut String::new(), &wanted, &mut places);

@@ -2,12 +2,15 @@
 
 use super::{
     conflicts,
+    definitions::{Definition, Definitions, Growth},
     notes::{Effect, Spot},
-    unused, Rules,
+    unions::size,
+    unused::{self, named},
+    Rules,
 };
 use crate::{
     error::{Code, Error},
-    json::{Data, Member, Node, Object, Text},
+    json::{Data, Member, Node, Object, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
     report::{Accepts, Guidance},
@@ -18,21 +21,16 @@ use crate::{
         resolve::{self, Number, References},
         walk::{self, Next, Place, Position, Rewrite},
     },
-    sorted::{self, Map, Set},
+    sorted::{self, Set},
 };
-use alloc::{
-    borrow::Cow,
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec, vec::Vec};
 
 const INLINE: Effect = Effect::same("inline-ref");
 const KEEP: Effect = Effect::same("respell-ref");
 const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
 const OWN: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
 const SIBLING: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
+const ENOUGH: Effect = Effect::same("drop-ref-sibling").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
@@ -53,36 +51,28 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
             format!("expected references that inline to at most {most} {what}, found {found}"),
         ));
     }
-    rules.keeps_definitions = too_many || too_deep || rules.refs == Refs::Keep;
     if too_many {
         kept.extend(graph.shared());
     }
     if too_deep {
         kept.extend(graph.all());
     }
-    let wanted: Set<Number> = references.all_targets().collect();
-    let mut targets = Map::new();
-    index(&source, &wanted, &mut targets);
+    let spare = if rules.may_grow { rules.max_nodes } else { 0 };
     let mut expand = Expand {
         references,
-        targets,
+        definitions: Definitions::new(&source, references, rules.grammar.refs.beside, spare),
         kept,
-        names: Map::new(),
-        taken: Set::new(),
-        queue: Vec::new(),
         used: Set::new(),
         in_definitions: false,
         at_root: true,
-        root_chain: Set::from([0]),
+        chains: vec![Set::from([0])],
         rules,
     };
     walk::rewrite(root, Keywords::ALL, &mut expand)?;
     expand.in_definitions = true;
     let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
-    while let Some(definition) = expand.queue.pop() {
-        let mut body = expand.body(&definition);
+    while let Some((definition, name, mut body)) = expand.definitions.next() {
         walk::rewrite(&mut body, Keywords::ALL, &mut expand)?;
-        let name = expand.names.get(&definition).cloned().unwrap_or_default();
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let used = core::mem::take(&mut expand.used);
@@ -92,11 +82,6 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         let definitions = sorted::by(definitions, |(one, _), (two, _)| one.cmp(two));
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
-        for member in table.as_object().into_iter().flatten() {
-            if let (Some(name), Some(kind)) = (member.key.value(), member.value.get("type").and_then(Node::as_text).and_then(Text::value)) {
-                rules.definition_types.insert(name.into_owned(), kind.into_owned());
-            }
-        }
         let table = match source.get("$defs") {
             Some(standing) => table.with_origin(standing.origin()),
             None => table,
@@ -115,33 +100,26 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     Ok(())
 }
 
-/// A definition that is kept: a target as it is, or one that has grown by what stood beside one reference to it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Definition {
-    target: Number,
-    /// The reference whose siblings belong to it.
-    with: Option<Number>,
-}
-
 struct Expand<'e, 's, 'a> {
     references: &'e References,
-    targets: Map<Number, (&'s Node<'a>, String)>,
+    definitions: Definitions<'e, 's, 'a>,
     kept: Set<Number>,
-    names: Map<Definition, String>,
-    taken: Set<String>,
-    queue: Vec<Definition>,
     used: Set<Number>,
     /// The root is done.
     in_definitions: bool,
     /// What is walked stands at the root, or is to be merged with what stands there.
     at_root: bool,
-    /// The targets that the root already consists of.
-    root_chain: Set<Number>,
+    /// The targets that the root already consists of, and the branches of its union that we are inside of.
+    chains: Vec<Set<Number>>,
     rules: &'e mut Rules,
 }
 
 impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        if self.is_root_branch(place) {
+            let above = self.chains.last().cloned().unwrap_or_default();
+            self.chains.push(above);
+        }
         self.drop_tables(node);
         self.drop_identifiers(node, place);
         // A definition may be nothing but a reference to the next one.
@@ -154,9 +132,26 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
         }
         Ok(Next::Into)
     }
+
+    fn leave(&mut self, _node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        if self.is_root_branch(place) {
+            self.chains.pop();
+        }
+        Ok(())
+    }
 }
 
 impl<'a> Expand<'_, '_, 'a> {
+    /// Is this the root, or to be joined with it? A union there will be one object, so its branches are.
+    fn is_root(&self, place: &Place<'_, 'a>) -> bool {
+        let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
+        self.rules.grammar.object_root && self.at_root && !self.in_definitions && place.pointer.steps().iter().all(joins)
+    }
+
+    fn is_root_branch(&self, place: &Place<'_, 'a>) -> bool {
+        self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
+    }
+
     fn drop_tables(&self, node: &mut Node<'a>) {
         if unused::TABLES.iter().any(|table| node.get(table).is_some()) {
             if let Some(object) = node.as_object_mut() {
@@ -190,13 +185,18 @@ impl<'a> Expand<'_, '_, 'a> {
             self.drop_siblings(node, place.position);
         }
         let number = resolve::reference_number(node);
-        // What this pass has written itself is settled.
         if number.is_none() {
+            // What this pass has written itself is settled, unless joining has put something beside it since.
+            if let Some(definition) =
+                named(node).and_then(|name| self.definitions.written(name)).cloned().filter(|_| !self.definitions.stands_alone(node))
+            {
+                self.keep(node, place, &definition);
+            }
             return Ok(false);
         }
         let target = number.and_then(|number| self.references.target(number)).filter(|target| {
             // A pointer may lead to something that is no schema.
-            self.targets.get(target).is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
+            self.definitions.targets.get(target).is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
         });
         let Some(target) = target else {
             self.cut(node, place.position);
@@ -204,27 +204,36 @@ impl<'a> Expand<'_, '_, 'a> {
         };
         self.used.insert(target);
         // Where the root must be an object it cannot be a reference, so its definition is said there once more.
-        let at_root = place.keyword.is_none() && self.at_root && !self.in_definitions && self.rules.grammar.object_root;
-        if at_root && !self.root_chain.insert(target) {
+        let at_root = self.is_root(place);
+        if at_root && !self.joins_root(target) {
             self.cut_own(node, place.position);
             return Ok(false);
         }
         if self.kept.contains(&target) && !at_root {
-            self.keep(node, place, target);
+            self.keep(node, place, &Definition::of(target));
             return Ok(false);
         }
-        let (body, pointer) = match self.targets.get(&target) {
+        let (body, pointer) = match self.definitions.targets.get(&target) {
             Some((body, pointer)) => ((*body).clone(), pointer.clone()),
             None => return Ok(false),
         };
         let spot = Spot::under(node, "$ref");
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Spot::of(&body) } else { Spot::of(node) };
-        self.rules.notes.note(place.position, spot, to, INLINE, || format!("put `#{pointer}` where it is referred to"));
+        let says = || format!("put `#{pointer}` where it is referred to");
+        // It may have been kept until what it refers to had grown.
+        self.rules.notes.note_instead_of(KEEP, place.position, spot, to, INLINE, says);
         let outer = core::mem::replace(&mut self.at_root, at_root);
         let merged = self.merge(node, body, place);
         self.at_root = outer;
         merged.map(|()| true)
+    }
+
+    /// May a definition be said at the root once more? Not within itself, and not without end in the branches of unions.
+    fn joins_root(&mut self, target: Number) -> bool {
+        let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
+        let cost = self.definitions.targets.get(&target).filter(|_| self.chains.len() > 1).map_or(0, |(body, _)| size(body));
+        is_new && self.definitions.spend(cost)
     }
 
     /// Replaces a reference by its target; what stands beside it applies too.
@@ -258,22 +267,11 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     /// Keeps a reference, spelled as the dialect reads it.
-    fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, target: Number) {
-        let allowed = self.rules.grammar.refs.beside;
-        let alone = |member: &Member<'_>| member.key.is("$ref") || Keyword::named(&member.key).is_some_and(|keyword| allowed.has(keyword));
-        // Texts that may not stand beside it stand around it.
-        let mut around: Vec<Member<'a>> = Vec::new();
-        let texts =
-            |member: &Member<'_>| !alone(member) && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
-        if node.as_object().is_some_and(|object| object.iter().any(texts) && object.iter().all(|member| alone(member) || texts(member))) {
-            let members = core::mem::take(node.as_object_mut().unwrap_or(&mut Object::new())).into_members();
-            let (inner, outer): (Vec<Member<'a>>, Vec<Member<'a>>) = members.into_iter().partition(alone);
-            around = outer;
-            node.replace(Data::Object(Object::from_unique(inner)));
-        }
-        let with = node.as_object().filter(|object| !object.iter().all(alone)).and(resolve::reference_number(node));
-        let definition = Definition { target, with };
-        let name = self.name(&definition);
+    fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &Definition) {
+        let around = self.texts_around(node);
+        let is_alone = self.definitions.stands_alone(node);
+        let definition = if is_alone { definition.clone() } else { self.grow(node, place.position, definition) };
+        let name = self.definitions.name(&definition);
         let reference = format!("#/$defs/{name}");
         let inside = self.rules.grammar.refs.not_directly_under;
         let elsewhere = |keyword: Keyword| {
@@ -282,12 +280,14 @@ impl<'a> Expand<'_, '_, 'a> {
             only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
         };
         let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
-        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || with.is_some() || wrapped || !around.is_empty() {
+        // What stands beside a reference later was put there by a rule that has said so.
+        let joined = self.rules.reads_input && !is_alone;
+        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
             let spot = Spot::under(node, "$ref");
             self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return };
-        object.retain(|member| alone(member));
+        object.retain(|member| self.definitions.may_stand_beside(member));
         object.set(Text::literal("$ref"), Node::string(reference));
         if wrapped {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
@@ -295,44 +295,45 @@ impl<'a> Expand<'_, '_, 'a> {
         }
         if !around.is_empty() {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
-            around.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
-            node.replace(Data::Object(Object::from_unique(around)));
+            let mut members = around;
+            members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
+            node.replace(Data::Object(Object::from_unique(members)));
         }
     }
 
-    /// The name of a definition that is kept; asking for it puts it on the list.
-    fn name(&mut self, definition: &Definition) -> String {
-        if let Some(name) = self.names.get(definition) {
-            return name.clone();
+    /// Texts that may not stand beside a reference stand around it; taken off, if nothing else is in the way.
+    fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
+        let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
+        let is_text = |member: &Member<'a>| {
+            !alone(member)
+                && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.constrains().is_none())
+        };
+        let only_texts = |object: &Object<'a>| object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member));
+        if !node.as_object().is_some_and(only_texts) {
+            return Vec::new();
         }
-        let pointer = self.targets.get(&definition.target).map(|(_, pointer)| pointer.as_str()).unwrap_or_default();
-        let token = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "_").replace("~0", "_");
-        let stem: String = token
-            .chars()
-            .map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' })
-            .collect();
-        let stem = if stem.is_empty() { String::from("root") } else { stem };
-        let mut name = stem.clone();
-        let mut count = 2;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{stem}_{count}");
-            count += 1;
-        }
-        self.names.insert(definition.clone(), name.clone());
-        self.queue.push(definition.clone());
-        name
+        let Some(object) = node.as_object_mut() else { return Vec::new() };
+        let (inner, around) = core::mem::take(object).into_members().into_iter().partition(alone);
+        *object = Object::from_unique(inner);
+        around
     }
 
-    /// What a kept definition holds, its own references not yet settled.
-    fn body(&mut self, definition: &Definition) -> Node<'a> {
-        let Some((target, _)) = self.targets.get(&definition.target) else { return Node::new(Data::Bool(true)) };
-        let body = (*target).clone();
-        let Some((with, _)) = definition.with.and_then(|with| self.targets.get(&with)) else { return body };
-        let mut siblings = (*with).clone();
-        if let Some(object) = siblings.as_object_mut() {
-            object.remove("$ref");
+    /// The definition that says what stands beside a reference to this one too.
+    fn grow(&mut self, node: &Node<'a>, position: Position, from: &Definition) -> Definition {
+        let spot = Spot::of(node);
+        match self.definitions.grow(node, from) {
+            Growth::Known(definition) => definition,
+            Growth::New(definition, joined) => {
+                joined.iter().for_each(|merged| conflicts::note(merged, position, &spot, self.rules));
+                definition
+            }
+            Growth::TooMuch => {
+                self.rules.notes.note(position, spot.clone(), spot, ENOUGH, || {
+                    String::from("left out what stands beside a recursive reference: definitions have grown too much")
+                });
+                from.clone()
+            }
         }
-        self.both(siblings, body, 0, Position::Positive)
     }
 
     /// A reference that leads nowhere in this document accepts what it would have refused.
@@ -351,9 +352,9 @@ impl<'a> Expand<'_, '_, 'a> {
 
     /// A root that is its own definition says nothing by that.
     fn cut_own(&mut self, node: &mut Node<'a>, position: Position) {
-        self.rules
-            .notes
-            .note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || String::from("removed a reference from the root to itself"));
+        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || {
+            String::from("removed a reference from the root to what it is already")
+        });
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
@@ -382,26 +383,4 @@ fn only_annotations(node: &Node<'_>) -> bool {
     let annotates =
         |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta));
     node.as_object().is_some_and(|object| object.iter().all(annotates))
-}
-
-/// Where the wanted nodes are, with their pointers.
-fn index<'s, 'a>(root: &'s Node<'a>, wanted: &Set<Number>, found: &mut Map<Number, (&'s Node<'a>, String)>) {
-    fn visit<'s, 'a>(node: &'s Node<'a>, pointer: &mut String, wanted: &Set<Number>, found: &mut Map<Number, (&'s Node<'a>, String)>) {
-        let own = node.origin().number().filter(|number| wanted.contains(number));
-        for number in own.into_iter().chain(resolve::reference_number(node)) {
-            found.entry(number).or_insert_with(|| (node, pointer.clone()));
-        }
-        let length = pointer.len();
-        let mut below = |token: Cow<'_, str>, child: &'s Node<'a>| {
-            crate::json::push_token(pointer, &token);
-            visit(child, pointer, wanted, found);
-            pointer.truncate(length);
-        };
-        match node.data() {
-            Data::Array(items) => items.iter().enumerate().for_each(|(index, item)| below(Cow::Owned(index.to_string()), item)),
-            Data::Object(object) => object.iter().for_each(|member| below(member.key.display(), &member.value)),
-            _ => {}
-        }
-    }
-    visit(root, &mut String::new(), wanted, found);
 }

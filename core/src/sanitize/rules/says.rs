@@ -1,8 +1,8 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    alone, booleans, containers, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required, stray,
-    switch::runs, types, unions, Rules,
+    alone, booleans, containers, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required, slashes,
+    stray, switch::runs, types, unions, Rules,
 };
 use crate::{
     error::Error,
@@ -130,6 +130,10 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     // Values that hold a key called `$ref`, before anything looks for references again.
     if runs("stray") {
         stray::say(node, place, rules);
+    }
+    // The same where a key that no reference could lead past stands in a definition.
+    if runs("slashes") {
+        slashes::say(node, place, rules);
     }
     // Values prove a type, so they come before keywords, which only hint at one.
     if runs("enums") {

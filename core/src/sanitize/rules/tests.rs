@@ -23,6 +23,11 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("object", r#"{"description":"x"}"#, "root-object"),
     ("names", r#"{"type":"object","properties":{"anyOf":{"type":"string"}}}"#, "reserved-name"),
     ("stray", r##"{"type":"object","properties":{"v":{"type":"object","default":{"$ref":"#"}}}}"##, "ref-place"),
+    (
+        "slashes",
+        r##"{"type":"object","properties":{"v":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}},"patternProperties":{"a/b":{"type":"string"}}}}}"##,
+        "slash-in-definition",
+    ),
     ("enums", r#"{"type":"object","properties":{"v":{"enum":["a"]}}}"#, "enum-without-type"),
     ("unions", r#"{"type":"object","properties":{"v":{"type":"string","anyOf":[{"minLength":1},{"pattern":"a"}]}}}"#, "type-beside-any-of"),
     ("lists", r#"{"type":"object","properties":{"v":{"type":["string","null"],"default":null}}}"#, "beside-type-list"),

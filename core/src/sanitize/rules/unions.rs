@@ -6,18 +6,19 @@ use super::{
     conflicts, lists,
     notes::{Effect, Spot},
     types::annotates,
-    unwind::named,
+    unused::named,
     Rules,
 };
 use crate::{
     error::Error,
-    json::{Data, Member, Node, Object},
+    json::{Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     schema::{keyword::Keyword, merge, walk::Place},
+    sorted::Set,
 };
 
 const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
-const UNSAID: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const SHARED: Effect = Effect::same("drop-shared-annotation").guidance(Guidance::Lost);
 const TOO_MANY: Effect = Effect::same("drop-long-union").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
 
@@ -26,7 +27,37 @@ const DEEPEST: usize = 32;
 
 /// Distributes, if the grammar refuses what stands beside `anyOf`.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> Result<(), Error> {
-    distribute(node, place, rules, 0)
+    distribute(node, place, rules, 0)?;
+    drop_shared(node, place, rules);
+    Ok(())
+}
+
+/// What tells the reader something both beside `anyOf` and in a branch: the whole's goes for every branch.
+fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    if !rules.grammar.any_of.no_shared_keywords {
+        return;
+    }
+    let Some(object) = node.as_object() else { return };
+    let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| rules.grammar.annotations.has(keyword));
+    let beside: Set<Text<'a>> =
+        object.iter().filter(|member| annotates(member) && !may_repeat(member)).map(|member| member.key.clone()).collect();
+    let is_shared = |branch: &Node<'_>| branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)));
+    if beside.is_empty() || !object.get("anyOf").and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared)) {
+        return;
+    }
+    node.visit("anyOf", |branches| {
+        for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
+            for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
+                let name = member.key.display().into_owned();
+                rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, SHARED, || {
+                    format!("dropped `{name}` in a branch of `anyOf`, beside which it stands too")
+                });
+            }
+            if let Some(object) = branch.as_object_mut() {
+                object.retain(|member| !beside.contains(&member.key));
+            }
+        }
+    });
 }
 
 fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules, depth: usize) -> Result<(), Error> {
@@ -89,19 +120,6 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     for branch in branches {
         let spot = Spot::of(&branch);
         let own = branch.origin();
-        if let Some(name) = named(&branch) {
-            // Nothing may stand beside a reference that is kept. Often it says the same itself.
-            let says_it = |member: &Member<'_>| {
-                member.key.is("type") && rules.definition_types.get(name).is_some_and(|kind| member.value.is_text(kind))
-            };
-            if !bundle.as_object().is_some_and(|object| object.iter().all(says_it)) {
-                rules.notes.note(place.position, spot.clone(), spot, UNSAID, || {
-                    String::from("left out beside a kept reference what stands beside its union")
-                });
-            }
-            joined.push(branch);
-            continue;
-        }
         let merged = merge::both(bundle.clone(), branch);
         conflicts::note(&merged, place.position, &spot, rules);
         let mut branch = merged.node;
@@ -112,6 +130,11 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
             continue;
         }
         branch = if own.number().is_some() { branch.with_origin(own) } else { branch };
+        // What stands beside a reference that is kept is said in a definition, in the next round.
+        if named(&branch).is_some() {
+            joined.push(branch);
+            continue;
+        }
         distribute(&mut branch, place, rules, depth + 1)?;
         lists::say(&mut branch, place, rules);
         super::required::say(&mut branch, place, rules);

@@ -8,7 +8,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     conflicts,
     notes::{Effect, Spot},
-    unwind::named,
+    unused::named,
     Rules,
 };
 use crate::{

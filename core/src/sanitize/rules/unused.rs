@@ -8,13 +8,13 @@ use super::{
     Rules,
 };
 use crate::{
-    json::{Data, Node},
+    json::{Data, Node, Object, Text},
     schema::{
         keyword::{Keyword, Keywords},
         resolve::Number,
         walk::{self, Next, Position},
     },
-    sorted::Set,
+    sorted::{Map, Set},
 };
 
 const PRUNE: Effect = Effect::same("prune-definition");
@@ -59,6 +59,53 @@ pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut Rules) {
             .notes
             .note(Position::Positive, Spot::Node(number), Spot::Nowhere, PRUNE, || format!("removed `{pointer}`: nothing refers to it"));
     }
+}
+
+/// Removes the definitions that are no longer reached, once what referred to them was cut.
+pub(super) fn prune(root: &mut Node<'_>) {
+    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return };
+    let needed = needed(root, table);
+    if table.iter().all(|member| member.key.value().is_some_and(|name| needed.contains(&*name))) {
+        return;
+    }
+    let Some(object) = root.as_object_mut() else { return };
+    if needed.is_empty() {
+        object.remove("$defs");
+    } else if let Some(table) = object.get_mut("$defs").and_then(Node::as_object_mut) {
+        table.retain(|member| member.key.value().is_some_and(|name| needed.contains(&*name)));
+    }
+}
+
+/// The name of the definition that a kept reference names.
+pub(super) fn named<'n>(node: &'n Node<'_>) -> Option<&'n str> {
+    node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).and_then(|reference| reference.strip_prefix("#/$defs/"))
+}
+
+/// The definitions that are reached from outside the table.
+fn needed(root: &Node<'_>, table: &Object<'_>) -> Set<String> {
+    let bodies: Map<String, &Node<'_>> =
+        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value))).collect();
+    let (mut open, mut needed) = (Vec::new(), Set::new());
+    references(root, &mut open);
+    while let Some(name) = open.pop() {
+        if let Some(body) = bodies.get(&name) {
+            if needed.insert(name) {
+                references(body, &mut open);
+            }
+        }
+    }
+    needed
+}
+
+/// The names that a schema refers to, tables of definitions left out.
+fn references(schema: &Node<'_>, found: &mut Vec<String>) {
+    let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
+        if place.keyword == Some(Keyword::Defs) {
+            return Ok(Next::Skip);
+        }
+        found.extend(named(node).map(String::from));
+        Ok(Next::Into)
+    });
 }
 
 /// The numbers of a node and everything in it.

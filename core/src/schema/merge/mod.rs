@@ -55,8 +55,12 @@ pub(crate) struct Merged<'a> {
     pub(crate) in_doubt: bool,
 }
 
-#[cfg(test)]
-impl Merged<'_> {
+impl<'a> Merged<'a> {
+    /// One schema alone.
+    pub(crate) fn exact(node: Node<'a>) -> Self {
+        Merged { node, unmerged: Vec::new(), guidance_lost: false, in_doubt: false }
+    }
+
     /// Does it accept exactly what both accept?
     pub(crate) fn is_exact(&self) -> bool {
         self.unmerged.is_empty() && !self.in_doubt

@@ -1,0 +1,202 @@
+//! The definitions that stay: their names, and those that have grown by what stood beside a reference to them.
+//!
+//! Nothing may stand beside a reference, so `{"$ref": "#/$defs/a", …}` refers to a definition that says both. The same siblings make
+//! the same definition, and that is how recursion through it closes.
+
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::unions::size;
+use crate::{
+    json::{self, Data, Member, Node},
+    schema::{
+        keyword::{Keyword, Keywords},
+        merge::{self, Merged},
+        resolve::{Number, References},
+    },
+    sorted::{Map, Set},
+};
+
+/// How many definitions are gone through to find that a definition says already what stands beside a reference to it.
+const MOST_SEEN: usize = 32;
+
+/// A target as it is, or one that has grown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Definition {
+    pub(super) target: Number,
+    /// What it has grown by, in canonical form.
+    with: Option<String>,
+}
+
+impl Definition {
+    /// A target as it is.
+    pub(super) const fn of(target: Number) -> Self {
+        Definition { target, with: None }
+    }
+}
+
+/// What became of a reference with something beside it.
+pub(super) enum Growth<'a> {
+    /// The definition is there already, or needs none of it.
+    Known(Definition),
+    /// A new definition, and what joining could not say.
+    New(Definition, [Merged<'a>; 2]),
+    /// Definitions have grown too much.
+    TooMuch,
+}
+
+struct Grown<'a> {
+    siblings: Node<'a>,
+    body: Node<'a>,
+}
+
+pub(super) struct Definitions<'e, 's, 'a> {
+    references: &'e References,
+    /// What references refer to, and where it stands.
+    pub(super) targets: Map<Number, (&'s Node<'a>, String)>,
+    /// What may stand beside a reference.
+    beside: Keywords,
+    names: Map<Definition, String>,
+    /// The same, by their names.
+    written: Map<String, Definition>,
+    grown: Map<Definition, Grown<'a>>,
+    /// How many nodes they may still grow by.
+    spare: usize,
+    queue: Vec<Definition>,
+}
+
+impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
+    pub(super) fn new(root: &'s Node<'a>, references: &'e References, beside: Keywords, spare: usize) -> Self {
+        let wanted: Set<Number> = references.all_targets().collect();
+        let mut targets = Map::new();
+        index(root, &mut String::new(), &wanted, &mut targets);
+        Definitions { references, targets, beside, names: Map::new(), written: Map::new(), grown: Map::new(), spare, queue: Vec::new() }
+    }
+
+    /// Does nothing stand beside this reference but what may?
+    pub(super) fn stands_alone(&self, node: &Node<'_>) -> bool {
+        node.as_object().is_none_or(|object| object.iter().all(|member| self.may_stand_beside(member)))
+    }
+
+    pub(super) fn may_stand_beside(&self, member: &Member<'_>) -> bool {
+        member.key.is("$ref") || Keyword::named(&member.key).is_some_and(|keyword| self.beside.has(keyword))
+    }
+
+    /// The definition that was given this name.
+    pub(super) fn written(&self, name: &str) -> Option<&Definition> {
+        self.written.get(name)
+    }
+
+    /// Takes from what is left for growing.
+    pub(super) fn spend(&mut self, nodes: usize) -> bool {
+        let left = self.spare.checked_sub(nodes);
+        self.spare = left.unwrap_or(self.spare);
+        left.is_some()
+    }
+
+    /// The definition that says what this one says and what stands beside a reference to it.
+    pub(super) fn grow(&mut self, node: &Node<'a>, from: &Definition) -> Growth<'a> {
+        let Some((target, _)) = self.targets.get(&from.target).cloned() else { return Growth::Known(from.clone()) };
+        let (siblings, at) = self.siblings(node);
+        let joined = match self.grown.get(from) {
+            Some(grown) => merge::both(siblings, grown.siblings.clone()),
+            None => Merged::exact(siblings),
+        };
+        let definition = Definition { target: from.target, with: Some(json::canonical(&joined.node)) };
+        if self.grown.contains_key(&definition) {
+            return Growth::Known(definition);
+        }
+        if self.says(target, &joined.node, &mut Set::from([from.target])) {
+            return Growth::Known(Definition::of(from.target));
+        }
+        let body = merge::both_at(joined.node.clone(), target.clone(), at);
+        if !self.spend(size(&body.node)) {
+            return Growth::TooMuch;
+        }
+        self.grown.insert(definition.clone(), Grown { siblings: joined.node.clone(), body: body.node.clone() });
+        Growth::New(definition, [joined, body])
+    }
+
+    /// What stands beside a reference and may not, and before which of its keys the reference stood.
+    fn siblings(&self, node: &Node<'a>) -> (Node<'a>, usize) {
+        let mut siblings = node.clone();
+        let Some(object) = siblings.as_object_mut() else { return (siblings, 0) };
+        object.retain(|member| member.key.is("$ref") || !self.may_stand_beside(member));
+        let at = object.position("$ref").unwrap_or_default();
+        object.remove("$ref");
+        (siblings, at)
+    }
+
+    /// Does a schema say all of this already? Every branch of a union has to; what refers back to it says what it says.
+    fn says(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
+        let merged = merge::both(all.clone(), schema.clone());
+        if merged.is_exact() && json::same(&merged.node, schema) {
+            return true;
+        }
+        if let Some(target) = schema.get("$ref").and_then(|reference| self.references.target(reference.origin().number()?)) {
+            let Some((body, _)) = self.targets.get(&target) else { return false };
+            return !seen.insert(target) || (seen.len() <= MOST_SEEN && self.says(body, all, seen));
+        }
+        let branches = schema.get("anyOf").and_then(Node::as_array).unwrap_or_default();
+        !branches.is_empty() && branches.iter().all(|branch| self.says(branch, all, seen))
+    }
+
+    /// The name of a definition; asking for it puts it on the list.
+    pub(super) fn name(&mut self, definition: &Definition) -> String {
+        if let Some(name) = self.names.get(definition) {
+            return name.clone();
+        }
+        let pointer = self.targets.get(&definition.target).map(|(_, pointer)| pointer.as_str()).unwrap_or_default();
+        let token = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "_").replace("~0", "_");
+        let stem: String = token
+            .chars()
+            .map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' })
+            .collect();
+        let stem = if stem.is_empty() { String::from("root") } else { stem };
+        let mut name = stem.clone();
+        let mut count = 2;
+        // The name is the target's own, should it stay too.
+        while self.written.contains_key(&name) || (definition.with.is_some() && name == stem) {
+            name = format!("{stem}_{count}");
+            count += 1;
+        }
+        self.written.insert(name.clone(), definition.clone());
+        self.names.insert(definition.clone(), name.clone());
+        self.queue.push(definition.clone());
+        name
+    }
+
+    /// A definition that was asked for, its name, and what it holds, its own references not yet settled.
+    pub(super) fn next(&mut self) -> Option<(Definition, String, Node<'a>)> {
+        let definition = self.queue.pop()?;
+        let body = match (self.grown.get(&definition), self.targets.get(&definition.target)) {
+            (Some(grown), _) => grown.body.clone(),
+            (None, Some((target, _))) => (*target).clone(),
+            (None, None) => Node::new(Data::Bool(true)),
+        };
+        let name = self.names.get(&definition).cloned().unwrap_or_default();
+        Some((definition, name, body))
+    }
+}
+
+/// Where the wanted nodes are, with their pointers.
+fn index<'s, 'a>(node: &'s Node<'a>, pointer: &mut String, wanted: &Set<Number>, found: &mut Map<Number, (&'s Node<'a>, String)>) {
+    if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
+        found.entry(number).or_insert_with(|| (node, pointer.clone()));
+    }
+    let length = pointer.len();
+    let mut below = |token: Cow<'_, str>, child: &'s Node<'a>| {
+        json::push_token(pointer, &token);
+        index(child, pointer, wanted, found);
+        pointer.truncate(length);
+    };
+    match node.data() {
+        Data::Array(items) => items.iter().enumerate().for_each(|(index, item)| below(Cow::Owned(index.to_string()), item)),
+        Data::Object(object) => object.iter().for_each(|member| below(member.key.display(), &member.value)),
+        _ => {}
+    }
+}

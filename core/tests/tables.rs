@@ -1,0 +1,248 @@
+//! The tables of the dialects held to themselves: every finding of `check` rests on a fact that says so, and every fact of
+//! confidence A or B has a fixture that shows what it refuses and one that shows what it does not.
+#![allow(
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+)]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::Write as _,
+    path::PathBuf,
+};
+
+use serde_json::{json, Value};
+use toolwire::{check_json, dialects, Dialect, SanitizeOptions};
+
+/// Said past the test harness, which would swallow it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// The fixtures of one function, in all files.
+fn fixtures(function: &str) -> Vec<Value> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures").join(function);
+    let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        serde_json::from_str::<Vec<Value>>(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    files.flatten().flat_map(|entry| read(entry.path())).collect()
+}
+
+/// The input of a case as text, however it is written down.
+fn input(case: &Value) -> String {
+    let part = |part: &Value| {
+        let (text, times) = (part[0].as_str().unwrap_or_default(), part[1].as_u64().unwrap_or_default());
+        text.repeat(usize::try_from(times).unwrap_or_default())
+    };
+    match (&case["inputText"], &case["inputParts"]) {
+        (Value::String(text), _) => text.clone(),
+        (_, Value::Array(parts)) => parts.iter().map(part).collect(),
+        _ => case["input"].to_string(),
+    }
+}
+
+/// The dialects that a grammar describes.
+fn described() -> impl Iterator<Item = &'static Dialect> {
+    dialects().iter().filter(|dialect| !dialect.name.starts_with("codex"))
+}
+
+/// One fact speaks for everything: `portable` refuses what any of its surfaces refuses.
+fn speaks_for_all(dialect: &Dialect) -> bool {
+    matches!(dialect.facts, [fact] if fact.rules.is_empty())
+}
+
+/// Rules of whole requests, which `check` does not see: fixtures of `checkTools` show them.
+const OF_REQUESTS: &[&str] = &[
+    "tool-name",
+    "strict-flag",
+    "no-arguments",
+    "description-length",
+    "empty-description",
+    "too-many-tools",
+    "too-many-strict-tools",
+    "too-many-optional-properties",
+    "too-many-unions",
+];
+
+/// Cases that accept what is nearest to what a fact refuses, where their name does not say so.
+const ACCEPTED_BY: &[(&str, &str)] = &[
+    ("root-object", "moonshot-root-plain"),
+    ("type-beside-any-of", "moonshot-type-in-branches"),
+    ("enum-too-long", "moonshot-enum-longest"),
+    ("beside-type-list", "moonshot-annotated-type-list"),
+    ("array-items", "moonshot-prefix-items"),
+    ("required-unknown", "moonshot-required-known"),
+    ("ref-place", "moonshot-ref-place-allowed"),
+    ("braces-in-name", "moonshot-braces-without-keyword"),
+    ("too-many-bytes", "moonshot-most-bytes"),
+];
+
+/// How many fixtures facts may still be without; the number only falls.
+const WITHOUT_FIXTURE: usize = 170;
+
+#[test]
+fn facts_have_fixtures() {
+    let cases = fixtures("check");
+    let (mut facts, mut of_requests, mut faults) = (0, 0, Vec::new());
+    for dialect in described() {
+        let of_dialect: Vec<&Value> = cases.iter().filter(|case| case["options"]["dialect"] == dialect.name).collect();
+        for fact in dialect.facts.iter().filter(|fact| matches!(fact.confidence, 'A' | 'B')) {
+            if fact.rules.is_empty() {
+                continue;
+            }
+            if fact.rules.iter().all(|rule| OF_REQUESTS.contains(rule)) {
+                of_requests += 1;
+                continue;
+            }
+            facts += 1;
+            let is_its = |rule: &Value| rule.as_str().is_some_and(|rule| fact.rules.contains(&rule));
+            let finds = |case: &Value| case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["rule"])));
+            let is_fine = |case: &Value| case["expected"].as_array().is_some_and(Vec::is_empty);
+            let name = |case: &Value| case["name"].as_str().unwrap_or_default().to_string();
+            let is_about = |case: &Value| {
+                let of = |rule: &str| format!("{}-{rule}-accepted", dialect.name);
+                fact.rules.iter().any(|rule| name(case) == of(rule) || ACCEPTED_BY.contains(&(rule, name(case).as_str())))
+            };
+            if !of_dialect.iter().any(|case| finds(case)) {
+                faults.push(format!("{}: no fixture is refused because {} ({:?})", dialect.name, fact.says, fact.rules));
+            }
+            if !of_dialect.iter().any(|case| is_fine(case) && is_about(case)) {
+                faults.push(format!("{}: no fixture shows what is accepted though {} ({:?})", dialect.name, fact.says, fact.rules));
+            }
+        }
+    }
+    say(&format!("{facts} facts of confidence A and B about schemas, {of_requests} about requests, {} without a fixture", faults.len()));
+    assert!(faults.len() <= WITHOUT_FIXTURE, "{} facts without a fixture\n{}", faults.len(), faults.join("\n"));
+}
+
+/// What a table refuses and no fact names, until one does.
+const UNCLAIMED: &[(&str, &str)] = &[("deepseek-strict", "ref-place")];
+
+#[test]
+fn findings_rest_on_facts() {
+    let mut schemas: Vec<String> = ["check", "sanitize"].into_iter().flat_map(fixtures).map(|case| input(&case)).collect();
+    schemas.extend(malformed().iter().map(Value::to_string));
+    let mut unclaimed: BTreeMap<(&str, &str), String> = BTreeMap::new();
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for dialect in described().filter(|dialect| !speaks_for_all(dialect)) {
+        let options = SanitizeOptions::new(dialect.name);
+        for schema in &schemas {
+            for violation in check_json(schema, &options).unwrap_or_default() {
+                found.entry(dialect.name).or_default().insert(violation.rule);
+                if !dialect.facts.iter().any(|fact| fact.rules.contains(&violation.rule)) {
+                    unclaimed.entry((dialect.name, violation.rule)).or_insert_with(|| schema.clone());
+                }
+            }
+        }
+        // A fact whose rule never fires says something that its table does not.
+        let sure = dialect.facts.iter().filter(|fact| fact.confidence != 'C');
+        for rule in sure.flat_map(|fact| fact.rules).filter(|rule| !OF_REQUESTS.contains(rule)) {
+            if !found.get(dialect.name).is_some_and(|found| found.contains(rule)) {
+                unclaimed.entry((dialect.name, rule)).or_insert_with(|| "named by a fact, and never found".into());
+            }
+        }
+    }
+    for (dialect, rules) in &found {
+        say(&format!("  {dialect:<20} {:>3} rules", rules.len()));
+    }
+    let faults: Vec<String> = unclaimed
+        .iter()
+        .filter(|(pair, _)| !UNCLAIMED.contains(pair))
+        .map(|((dialect, rule), schema)| format!("{dialect}: `{rule}`: {schema}"))
+        .collect();
+    for (dialect, rule) in UNCLAIMED.iter().filter(|pair| !unclaimed.contains_key(pair)) {
+        say(&format!("  settled, take it from the list: {dialect} `{rule}`"));
+    }
+    assert!(faults.is_empty(), "{} that no fact claims\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Every keyword with every kind of value that it may not have, and a few that it may.
+fn malformed() -> Vec<Value> {
+    let keywords = [
+        "type",
+        "properties",
+        "required",
+        "items",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "if",
+        "enum",
+        "const",
+        "$ref",
+        "$defs",
+        "definitions",
+        "description",
+        "pattern",
+        "format",
+        "$id",
+        "$schema",
+        "default",
+        "patternProperties",
+        "prefixItems",
+        "minimum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "nullable",
+        "x-unknown",
+        "dependentRequired",
+        "propertyNames",
+        "contains",
+        "minContains",
+    ];
+    let values = [
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(5),
+        json!(5_000),
+        json!(1.5),
+        json!("#"),
+        json!("object"),
+        json!("array"),
+        json!("enum"),
+        json!("(?<n>a)"),
+        json!("#/$defs/a"),
+        json!("#/definitions/a"),
+        json!("#/properties/q"),
+        json!([]),
+        json!({}),
+        json!([{}]),
+        json!([null]),
+        json!(["a"]),
+        json!(["a", "a"]),
+        json!(["a/b", 1, null, {}, ""]),
+        json!(["string", "object", "null"]),
+        json!([{"type": "string"}, {"type": "object", "properties": {"a": {"type": "string"}}}]),
+        json!({"a": null}),
+        json!({"a": {"$ref": "#/$defs/a"}}),
+        json!({"a": {"type": "object", "properties": {"b": {"$ref": "#/$defs/a"}}, "required": ["b"]}}),
+        json!({"type": "string"}),
+        json!({"$ref": "#"}),
+    ];
+    let mut schemas = Vec::new();
+    for keyword in keywords {
+        for value in &values {
+            let inner = json!({keyword: value});
+            for kind in ["string", "object", "array"] {
+                let mut typed = inner.clone();
+                if let Some(object) = typed.as_object_mut() {
+                    object.entry("type").or_insert_with(|| json!(kind));
+                }
+                schemas.push(json!({"type": "object", "properties": {"p": typed, "q": {}}, "required": ["p"]}));
+            }
+            schemas.push(json!({"type": "object", "properties": {"p": inner}}));
+            schemas.push(json!({"type": "object", "properties": {}, keyword: value}));
+        }
+    }
+    schemas
+}

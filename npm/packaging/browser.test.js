@@ -1,0 +1,97 @@
+// In a real browser: the package's own file as a module, with and without a content security policy that allows WebAssembly.
+// Skipped where there is no Chromium on the PATH (or named by TOOLWIRE_CHROMIUM).
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { PROJECTS, SANITIZED } from './project.js';
+
+const DIST = join(PROJECTS, 'node_modules/toolwire/dist');
+const chromium = [process.env.TOOLWIRE_CHROMIUM, 'chromium', 'google-chrome', 'chromium-browser'].find((name) => {
+  try {
+    return name !== undefined && execFileSync(name, ['--version'], { stdio: 'pipe' });
+  } catch {
+    return false;
+  }
+});
+
+const CALL = `JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }))`;
+const SCRIPTS = {
+  'plain.js': `import { sanitize } from '/dist/index.js'; tell(() => ${CALL});`,
+  'slim.js': `import { init, sanitize } from '/dist/slim.js';
+    const module = await WebAssembly.compileStreaming(fetch('/dist/toolwire.wasm')).catch((error) => error);
+    tell(() => { if (module instanceof Error) throw module; init(module); return ${CALL}; });`,
+};
+const TELL = `function tell(call) {
+  let said; try { said = call(); } catch (error) { said = error.name + ': ' + error.message; }
+  document.body.textContent = said;
+}\n`;
+const TYPES = { js: 'text/javascript', wasm: 'application/wasm' };
+
+describe('Chromium', { skip: chromium === undefined && 'no Chromium on the PATH' }, () => {
+  let server;
+  let profile;
+
+  before(async () => {
+    profile = mkdtempSync(join(tmpdir(), 'toolwire-chromium-'));
+    // "/page/POLICY/SCRIPT" is a page with that policy and that script.
+    server = createServer(({ url }, response) => {
+      const [, folder, name, script] = decodeURIComponent(url).split('/');
+      if (folder === 'page') {
+        response.setHeader('content-security-policy', name);
+        response.setHeader('content-type', 'text/html');
+        response.end(`<!doctype html><body>nothing yet<script type="module" src="/script/${script}"></script>`);
+      } else if (folder === 'script') {
+        response.setHeader('content-type', TYPES.js);
+        response.end(TELL + SCRIPTS[name]);
+      } else if (folder === 'dist') {
+        response.setHeader('content-type', TYPES[name.split('.').at(-1)]);
+        response.end(readFileSync(join(DIST, name)));
+      } else {
+        response.writeHead(404).end();
+      }
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+
+  after(() => {
+    server.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** What the page says once its script has run. */
+  async function page(policy, script) {
+    const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'];
+    const options = [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      ...quiet,
+      `--user-data-dir=${profile}`,
+    ];
+    const url = `http://127.0.0.1:${server.address().port}/page/${encodeURIComponent(policy)}/${script}`;
+    const stdout = await new Promise((resolve, reject) => {
+      const given = [...options, '--virtual-time-budget=20000', '--dump-dom', url];
+      execFile(chromium, given, { timeout: 120_000 }, (error, text) => (error ? reject(error) : resolve(text)));
+    });
+    return /<body>(.*?)<\/body>/s.exec(stdout)[1].trim();
+  }
+
+  for (const script of Object.keys(SCRIPTS)) {
+    test(`${script}, with 'wasm-unsafe-eval'`, async () => {
+      assert.equal(await page("script-src 'self' 'wasm-unsafe-eval'", script), SANITIZED);
+    });
+    test(`${script}, without it: the browser refuses`, async () => {
+      assert.match(
+        await page("script-src 'self'", script),
+        /^CompileError: .*'unsafe-eval'|^CompileError: .*Content Security/,
+      );
+    });
+  }
+});

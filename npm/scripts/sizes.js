@@ -1,0 +1,64 @@
+// What each entry of the package weighs. Prints it as the table of docs/packages.md; `--write` puts it there; `--check` fails
+// if what stands there is off by more than a twentieth.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+import { ENTRIES } from './entries.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const page = join(root, '../docs/packages.md');
+const BEGIN = '<!-- sizes: npm run sizes --prefix npm -- --write -->';
+const END = '<!-- end of sizes -->';
+
+const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
+  const entry = name === 'index' ? 'toolwire' : `toolwire/${name.replaceAll('-', '/')}`;
+  const given = [
+    { entry: `${entry}/slim`, file: `${slim}.js` },
+    { entry: `toolwire/${wasm}.wasm`, file: `${wasm}.wasm` },
+  ];
+  return [{ entry, file: `${name}.js` }, ...(slim === undefined ? [] : given)];
+});
+const rows = files.map(({ entry, file }) => {
+  const bytes = readFileSync(join(root, 'dist', file));
+  return [entry, bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length];
+});
+const kilobytes = (bytes) => (bytes / 1000).toFixed(bytes < 100_000 ? 1 : 0);
+const table = [
+  '| entry | KB | gzip | brotli |',
+  '|---|---:|---:|---:|',
+  ...rows.map(([entry, ...sizes]) => `| \`${entry}\` | ${sizes.map(kilobytes).join(' | ')} |`),
+].join('\n');
+
+const [mode] = process.argv.slice(2);
+if (mode === undefined) {
+  console.log(table);
+} else if (mode === '--write') {
+  const [before, , after] = parts();
+  writeFileSync(page, `${before}${BEGIN}\n${table}\n${END}${after}`);
+} else if (mode === '--check') {
+  const figures = (text) => text.split('\n').map((line) => line.split('|').slice(2, -1).map(Number));
+  const written = figures(parts()[1].trim());
+  const off = figures(table).some((row, line) => {
+    return row.some(
+      (found, column) => !(Math.abs(found - written[line]?.[column]) <= found / 20 || Number.isNaN(found)),
+    );
+  });
+  if (off || written.length !== rows.length + 2) {
+    console.error(`docs/packages.md: expected\n${table}\n(\`npm run sizes --prefix npm -- --write\` writes it)`);
+    process.exitCode = 1;
+  }
+} else {
+  throw new Error(`expected \`--write\`, \`--check\` or nothing, found \`${mode}\``);
+}
+
+/** The page before, between and after the marks. */
+function parts() {
+  const text = readFileSync(page, 'utf8');
+  const begin = text.indexOf(BEGIN);
+  const end = text.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`docs/packages.md: expected \`${BEGIN}\` … \`${END}\``);
+  return [text.slice(0, begin), text.slice(begin + BEGIN.length, end), text.slice(end + END.length)];
+}

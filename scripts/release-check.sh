@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Everything of a release that needs no key: versions, workflows, all packages, what the registries would say of them, and a
+# build of the sdist by someone who has nothing but pip and Rust. With a tag (`release-check.sh v1.2.3`) as strict as for a release.
+# Needs the registries: the build backend comes from one, and two answer whether they would take a package.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+version=$(scripts/version.sh "$@")
+scripts/setup.sh
+scripts/packaging-tools.sh
+step "lint workflows" "$LOGS/workflows.log" scripts/workflows.sh
+scripts/package.sh
+packages=$ROOT/target/packages
+step "the documented sizes" "$LOGS/sizes.log" npm run --silent --prefix npm sizes -- --check
+step "crates.io would take it" "$LOGS/publish-crate.log" cargo publish -p toolwire --dry-run --no-verify --locked --allow-dirty
+step "npm would take it" "$LOGS/publish-npm.log" npm publish --dry-run --ignore-scripts --access public "$packages/toolwire-$version.tgz"
+from_sdist() {
+  local scratch
+  scratch=$(mktemp -d) || return
+  python3 -m venv "$scratch/venv" &&
+    (cd "$scratch" && env -u VIRTUAL_ENV -u CARGO_TARGET_DIR "$scratch/venv/bin/pip" install --no-binary toolwire "$packages"/toolwire-*.tar.gz &&
+      "$scratch/venv/bin/python" -I -c 'import toolwire; print(toolwire.__version__, toolwire.sanitize({}, dialect="codex"))') || { rm -rf "$scratch"; return 1; }
+  rm -rf "$scratch"
+}
+step "pip builds the sdist in an empty environment" "$LOGS/publish-sdist.log" from_sdist
+heading "version $version is ready to be released, as far as can be told without keys"

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# One version for crate, npm package and Python package: prints it, or says which manifest disagrees. Every day the changelog
+# has to say what is new. With a tag (`version.sh v1.2.3`): that this tag is the version, and the changelog has its entry.
+# `version.sh set 1.2.3` writes it everywhere but into the changelog, which takes a person. `version.sh entry` prints what the
+# changelog says of it.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+of_cargo() { sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
+of_npm() { node -p "require('./npm/package.json').version"; }
+of_npm_lock() { node -p "const { version, packages } = require('./npm/package-lock.json'); packages[''].version === version ? version : 'two'"; }
+of_cargo_lock() { # CRATE
+  sed -n "/^name = \"$1\"\$/{n;s/^version = \"\(.*\)\"\$/\1/p}" Cargo.lock
+}
+
+if [ "${1:-}" = set ]; then
+  version=${2:-}
+  [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[a-z]+\.[0-9]+)?$ ]] || die "set: expected a version such as 1.2.3 or 1.2.3-rc.1, found \`$version\`"
+  sed -i.old "/^\[workspace.package\]/,/^\[/s/^version = \".*\"\$/version = \"$version\"/" Cargo.toml && rm Cargo.toml.old
+  npm version --prefix npm --no-git-tag-version --allow-same-version --ignore-scripts "$version" >/dev/null
+  cargo update --workspace --offline --quiet
+  shift 2
+fi
+
+version=$(of_cargo)
+[ -n "$version" ] || die "Cargo.toml: expected a version in [workspace.package], found none"
+same() { # WHERE FOUND
+  [ "$2" = "$version" ] || die "$1: expected version $version, as in Cargo.toml, found \`$2\` (\`scripts/version.sh set\` writes it everywhere)"
+}
+same npm/package.json "$(of_npm)"
+same npm/package-lock.json "$(of_npm_lock)"
+for crate in toolwire toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
+for manifest in core/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
+  grep -qx 'version.workspace = true' "$manifest" || die "$manifest: expected \`version.workspace = true\`, found none"
+done
+# maturin takes the version of bindings-py.
+grep -qx 'dynamic = \["version"\]' python/pyproject.toml || die "python/pyproject.toml: expected the version to be dynamic"
+
+entry() { # HEADING: the text below it, up to the next one
+  awk -v heading="$1" 'index($0, "## ") == 1 { inside = index($0, heading) == 1; next } inside' CHANGELOG.md | sed '/./,$!d'
+}
+if [ "${1:-}" = entry ]; then entry "## [$version] - "; exit; fi
+tag=${1:-}
+if [ -z "$tag" ]; then
+  [ -n "$(entry '## [Unreleased]')$(entry "## [$version] - ")" ] ||
+    die "CHANGELOG.md: expected something below \`## [Unreleased]\` or \`## [$version] - YYYY-MM-DD\`, found nothing"
+else
+  [ "$tag" = "v$version" ] || die "expected the tag v$version, as in Cargo.toml, found \`$tag\`"
+  [ -n "$(entry "## [$version] - ")" ] || die "CHANGELOG.md: expected an entry \`## [$version] - YYYY-MM-DD\`, found none"
+  # Provenance names the repository, and npm refuses a package whose manifest names another.
+  if [ -n "${GITHUB_REPOSITORY:-}" ]; then
+    here=$GITHUB_SERVER_URL/$GITHUB_REPOSITORY
+    for found in "$(sed -n 's/^repository = "\(.*\)"$/\1/p' Cargo.toml)" "$(sed -n 's/^Repository = "\(.*\)"$/\1/p' python/pyproject.toml)" \
+      "$(node -p "require('./npm/package.json').repository.url.replace(/^git\+|\.git\$/g, '')")"; do
+      [ "$found" = "$here" ] || die "expected the manifests to name $here, found $found"
+    done
+  fi
+fi
+echo "$version"
