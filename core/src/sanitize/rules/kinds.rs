@@ -20,9 +20,11 @@ const NULL: Effect = Effect::same("respell-null");
 const TYPE: Effect = Effect::same("infer-type");
 const SPELL: Effect = Effect { encoded: true, ..Effect::same("spell-integers") };
 const DROP: Effect = Effect::same("drop-enum-kind");
+const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Says an `enum` as the grammar accepts it.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    too_many(node, place, rules);
     if is_fine(node, rules) {
         return;
     }
@@ -47,6 +49,25 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
                 object.set(Text::literal("anyOf"), branches);
             }
         }
+    }
+}
+
+/// More values than the grammar takes; all of them would not fit into a description either.
+fn too_many<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let most = rules.grammar.enums.most;
+    let count = values_of(node).len();
+    if count <= most {
+        return;
+    }
+    // What the values proved of the type is still true.
+    if let [name] = enums::types_of(node, values_of(node)).as_slice() {
+        declare(node, place, name, rules);
+    }
+    rules.notes.note(place.position, Spot::under(node, "enum"), Spot::Nowhere, TOO_MANY, || {
+        format!("dropped an `enum` of {count} values; {most} are accepted")
+    });
+    if let Some(object) = node.as_object_mut() {
+        object.remove("enum");
     }
 }
 
