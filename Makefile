@@ -1,7 +1,7 @@
 # A machine with rustup, Node 20 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench package release-check setup lint clean
+.PHONY: help demo test bench bench-peers package release-check setup lint clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -14,6 +14,9 @@ test: ## set-up, formats, lints and every test in every language
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)
+
+bench-peers: ## the same against other packages that do the like (fetches them; DATA=tools.jsonl)
+	@scripts/bench-peers.sh $(DATA)
 
 package: ## crate, wheel, sdist and npm tarball, into target/packages
 	@scripts/package.sh

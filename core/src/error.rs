@@ -86,7 +86,13 @@ struct Parts {
 impl Error {
     /// An error at a JSON Pointer (RFC 6901); `""` is the whole input.
     pub fn new(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Error(Box::new(Parts { code, pointer: pointer.into(), message: message.into(), changes: Vec::new() }))
+        Error::made(code, pointer.into(), message.into())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn made(code: Code, pointer: String, message: String) -> Self {
+        Error(Box::new(Parts { code, pointer, message, changes: Vec::new() }))
     }
 
     /// The same error, carrying the changes that explain it.

@@ -34,28 +34,9 @@ const requests = values.map((input_schema, at) => ({ ...request, tools: [{ name:
 const requestTexts = requests.map((value) => JSON.stringify(value));
 
 const size = texts.reduce((total, text) => total + text.length, 0);
-const long = [longRequest()];
-const longBytes = long.map((text) => new TextEncoder().encode(text));
-
 const wire = { dialect: 'codex-wire' };
 const codex = { dialect: 'codex' };
 const share = { ...codex, share: true };
-
-/** A long conversation of 10 MB, in which one tool of fifty was loaded. */
-function longRequest() {
-  const tools = values
-    .slice(0, 50)
-    .map((input_schema, at) => ({ name: `tool_${at}`, input_schema, defer_loading: true }));
-  const content = texts
-    .join('\n')
-    .repeat(Math.ceil(5e6 / size))
-    .slice(0, 5000);
-  const messages = Array.from({ length: 1800 }, (_, at) => ({ role: at % 2 ? 'assistant' : 'user', content }));
-  const loaded = [{ type: 'tool_reference', tool_name: 'tool_7' }];
-  messages.push({ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'search', input: {} }] });
-  messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: loaded }] });
-  return JSON.stringify({ model: 'm', messages, tools });
-}
 
 /** Groups of contenders; in each, the others are compared with the first. */
 const groups = {
@@ -66,11 +47,6 @@ const groups = {
     'sanitizeJson codex, Uint8Array': [bytes, (text) => sanitizeJson(text, codex)],
     normalizeEnvelopeJson: [texts, (text) => normalizeEnvelopeJson(text)],
     'applyDeferredLoadingJson, one tool': [requestTexts, (text) => applyDeferredLoadingJson(text)],
-  },
-  [`a request of ${(long[0].length / 1e6).toFixed(1)} MB`]: {
-    'JSON.parse + JSON.stringify': [long, (text) => JSON.stringify(JSON.parse(text))],
-    applyDeferredLoadingJson: [long, (text) => applyDeferredLoadingJson(text)],
-    'applyDeferredLoadingJson, Uint8Array': [longBytes, (text) => applyDeferredLoadingJson(text)],
   },
   'object → object': {
     structuredClone: [values, (value) => structuredClone(value)],
@@ -139,7 +115,7 @@ function sizes() {
     const content = readFileSync(new URL(file, import.meta.url));
     return `${(content.length / 1000).toFixed(1)} KB, ${(gzipSync(content, { level: 9 }).length / 1000).toFixed(1)} KB gzip`;
   };
-  for (const entry of ['index', 'search']) {
+  for (const entry of ['index', 'search', 'search-regex']) {
     console.log(`${entry}: WebAssembly ${kilobytes(`../../bindings-wasm/pkg/${entry}/toolwire_wasm_bg.wasm`)}`);
     console.log(`${entry}.js: ${kilobytes(`../dist/${entry}.js`)}`);
   }

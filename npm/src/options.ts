@@ -66,10 +66,11 @@ export interface DeferredOptions extends ShareOption {
 /** Options of `searchTools` and `answerToolSearch`. */
 export interface SearchOptions {
   /**
-   * How a query is read. Default `"bm25"`, the only mode there is in JavaScript: as words, by which tools are ranked. (The
-   * mode `"regex"` of other languages would more than double the WebAssembly.)
+   * How a query is read. Default `"bm25"`: as words, by which tools are ranked. `"regex"`: as a regular expression of at most
+   * 200 characters, which a name or description has to match; in the entry `toolwire/search/regex` only, elsewhere it is an
+   * `invalid-option`.
    */
-  mode?: 'bm25' | undefined;
+  mode?: 'bm25' | 'regex' | undefined;
   /** The most tools that are found. Default 5. */
   limit?: number | undefined;
   /** The name of the function that stands for a tool search. It never finds itself. Default `"tool_search"`. */

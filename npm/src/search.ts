@@ -51,7 +51,8 @@ export function searchToolsJson(tools: string | Uint8Array, query: string, optio
  *
  * @param call - A `tool_use` block (Anthropic; the answer is a `tool_result` block), a `function_call` item (OpenAI
  * Responses; a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; a message with the role
- * `tool`). It is a search if it calls `toolSearchName`.
+ * `tool`). It is a search if it calls `toolSearchName`. A `tool_search_call` item that is the caller's to answer (OpenAI
+ * Responses, `execution: "client"`) is one, too; its answer is a `tool_search_output` item with the definitions.
  *
  * @example
  * ```ts

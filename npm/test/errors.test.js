@@ -11,6 +11,7 @@ import {
   sanitize,
   sanitizeJson,
   sanitizeWithReport,
+  stripDeferralBetas,
   ToolwireError,
 } from '../dist/index.js';
 
@@ -49,6 +50,16 @@ test('no dialect, no options, options that are none', () => {
   assert.equal(caught(() => check({}, null)).pointer, '/dialect');
   assert.equal(caught(() => sanitize({}, 'codex')).code, 'invalid-option');
   assert.equal(caught(() => normalizeEnvelope({}, [])).code, 'invalid-option');
+});
+
+test('a header is a string, or is not there', () => {
+  assert.equal(stripDeferralBetas(undefined), null);
+  assert.equal(stripDeferralBetas(null), null);
+  for (const value of [7, ['a'], { 'anthropic-beta': 'a' }]) {
+    const { code, pointer, message } = caught(() => stripDeferralBetas(value));
+    assert.deepEqual([code, pointer], ['invalid-value', '']);
+    assert.match(message, /expected the value of an `anthropic-beta` header as a string, found /);
+  }
 });
 
 test('an unknown option names the known ones', () => {

@@ -22,9 +22,12 @@ FUNCTIONS = (
     "restoreArguments",
     "searchTools",
     "answerToolSearch",
+    "stripDeferralBetas",
 )
 PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools")}
 """The functions of two inputs, which are members of a case's one `input`."""
+HEADER = "stripDeferralBetas"
+"""The function on an HTTP header, which is no JSON: it has one path, and no options."""
 NO_CASES = "ranking"
 """A folder without cases: what core/tests/search.rs measures the ranking with."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema"}

@@ -47,6 +47,13 @@ def test_an_error_has_everything_and_is_a_value_error() -> None:
     assert f"{type(error).__module__}.{type(error).__qualname__}" == "toolwire.ToolwireError"
 
 
+@pytest.mark.parametrize("value", [7, ["a"], b"a", {"anthropic-beta": "a"}])
+def test_a_header_is_a_string_or_is_not_there(value: object) -> None:
+    assert toolwire.strip_deferral_betas(None) is None
+    error = caught(toolwire.strip_deferral_betas, value)
+    assert (error.code, error.pointer) == ("invalid-value", "")
+
+
 def test_too_lossy_carries_its_changes() -> None:
     error = caught(toolwire.sanitize, {"properties": {"a": {"const": 1}, "b": True}}, dialect="codex", allow="same")
     assert error.code == "too-lossy"

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import pytest
 
 import toolwire
-from cases import CASES, EXPECTED_COUNTS, FUNCTIONS, PAIRS, RAN, RUNS, Case
+from cases import CASES, EXPECTED_COUNTS, FUNCTIONS, HEADER, PAIRS, RAN, RUNS, Case
 from exact import compact, containers, exact, same
 
 Path: TypeAlias = Literal["object", "str", "bytes", "index", "index from str", "index from bytes"]
@@ -19,7 +19,7 @@ INDEXES: tuple[Path, ...] = ("index", "index from str", "index from bytes")
 RUN = [
     (case, path)
     for case in CASES
-    for path in (PATHS + INDEXES if case.function in PAIRS else PATHS)
+    for path in (PATHS + INDEXES if case.function in PAIRS else PATHS[:1] if case.function == HEADER else PATHS)
     if case.has_value or path != "object"
 ]
 WITH_REPORT = ("sanitize", "normalizeEnvelope", "applyDeferredLoading")
@@ -73,8 +73,11 @@ def show(path: Path, value: Any) -> Any:
 
 @pytest.mark.parametrize(("case", "path"), RUN, ids=[f"{case}[{path}]" for case, path in RUN])
 def test_case(case: Case, path: Path) -> None:
-    RAN[case.function] += path == "str"  # the one path on which every case runs
-    if case.function in PAIRS:
+    RAN[case.function] += path == "str" or case.function == HEADER  # the one path on which every case runs
+    if case.function == HEADER:
+        RUNS[path] += 1
+        assert case.call(text=False, report=False)(case.value()) == json.loads(case.expected_text())
+    elif case.function in PAIRS:
         searches(case, path)
     elif case.error is not None:
         fails(case, path)

@@ -30,6 +30,8 @@ pub enum Function {
     NormalizeEnvelope,
     /// `applyDeferredLoading(request, options)`
     ApplyDeferredLoading,
+    /// `stripDeferralBetas(value)`: null if nothing is left of it, or was there
+    StripDeferralBetas,
     /// `check(schema, options)`
     Check,
     /// `restoreArguments(arguments, schema, options)`
@@ -50,6 +52,7 @@ impl Function {
         Function::Sanitize,
         Function::NormalizeEnvelope,
         Function::ApplyDeferredLoading,
+        Function::StripDeferralBetas,
         Function::Check,
         Function::RestoreArguments,
         Function::Dialects,
@@ -65,6 +68,7 @@ impl Function {
             Function::Sanitize => "sanitize",
             Function::NormalizeEnvelope => "normalizeEnvelope",
             Function::ApplyDeferredLoading => "applyDeferredLoading",
+            Function::StripDeferralBetas => "stripDeferralBetas",
             Function::Check => "check",
             Function::RestoreArguments => "restoreArguments",
             Function::Dialects => "dialects",
@@ -90,7 +94,7 @@ impl Function {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading => Some("request"),
-            Function::Check | Function::RestoreArguments | Function::Dialects => None,
+            Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
         }
@@ -145,9 +149,10 @@ pub fn call<'a>(
         }
         Function::ApplyDeferredLoading => {
             let (options, mut node) = (DeferredOptions::read(options, naming)?, input()?);
-            let report = deferred::apply(&mut node, &options)?;
+            let report = deferred::apply(&mut node, &options, with_report)?;
             Ok(answer(node, with_report.then(|| describe::deferred(&report)), options.share))
         }
+        Function::StripDeferralBetas => Ok(answer(strip_betas(&input()?)?, None, false)),
         Function::Check => {
             let options = SanitizeOptions::read(options, naming)?;
             Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
@@ -165,12 +170,12 @@ pub fn call<'a>(
                 let found = format!("expected a query as a string, found {}", query.kind());
                 return Err(Error::new(Code::InvalidValue, "/query", found));
             };
-            Ok(answer(ToolIndex::from_node(&tools)?.search_node(&query.display(), &options)?, None, false))
+            Ok(answer(ToolIndex::for_searches(&tools)?.search_node(&query.display(), &options)?, None, false))
         }
         #[cfg(feature = "search")]
         Function::AnswerToolSearch => {
             let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
-            let found = search::answer_node(&call, || Index::new(&tools), &options)?;
+            let found = search::answer_node(&call, |kept| Index::new(&tools, kept), &options)?;
             Ok(answer(found.unwrap_or_default(), None, false))
         }
     }
@@ -202,6 +207,19 @@ pub fn call_text<'a>(
         _ => Cow::Owned(json::write(&value)),
     };
     Ok(TextAnswer { text, report })
+}
+
+/// A header that is not there is null, before and after.
+fn strip_betas<'a>(value: &Node<'_>) -> Result<Node<'a>, Error> {
+    if value.is_null() {
+        return Ok(Node::default());
+    }
+    let Some(text) = value.as_text() else {
+        let found = format!("expected the value of an `anthropic-beta` header as a string, found {}", value.kind());
+        return Err(Error::new(Code::InvalidValue, "", found));
+    };
+    // Half a surrogate pair stands in no header; its escape passes for itself.
+    Ok(deferred::strip_betas(&text.display()).map(|left| Node::string(left.into_owned())).unwrap_or_default())
 }
 
 fn missing(function: Function) -> Error {

@@ -39,7 +39,7 @@ pub struct Deferred<T> {
 /// `invalid-request`, `invalid-option`, `forced-deferred-tool`, `too-deep`.
 pub fn apply_deferred_loading(request: &Value, options: &DeferredOptions) -> Result<Value, Error> {
     let mut node = Node::from_value(request)?;
-    deferred::apply(&mut node, options)?;
+    deferred::apply(&mut node, options, false)?;
     node.to_value()
 }
 
@@ -49,7 +49,7 @@ pub fn apply_deferred_loading(request: &Value, options: &DeferredOptions) -> Res
 /// As [`apply_deferred_loading`].
 pub fn apply_deferred_loading_with_report(request: &Value, options: &DeferredOptions) -> Result<Deferred<Value>, Error> {
     let mut node = Node::from_value(request)?;
-    let report = deferred::apply(&mut node, options)?;
+    let report = deferred::apply(&mut node, options, true)?;
     Ok(Deferred { request: node.to_value()?, report })
 }
 
@@ -59,7 +59,7 @@ pub fn apply_deferred_loading_with_report(request: &Value, options: &DeferredOpt
 /// As [`apply_deferred_loading`], and `invalid-json`.
 pub fn apply_deferred_loading_json<'a>(request: &'a str, options: &DeferredOptions) -> Result<Cow<'a, str>, Error> {
     let mut node = deferred::read(request)?;
-    deferred::apply(&mut node, options)?;
+    deferred::apply(&mut node, options, false)?;
     Ok(text_of(request, &node))
 }
 
@@ -69,7 +69,7 @@ pub fn apply_deferred_loading_json<'a>(request: &'a str, options: &DeferredOptio
 /// As [`apply_deferred_loading_json`].
 pub fn apply_deferred_loading_json_with_report<'a>(request: &'a str, options: &DeferredOptions) -> Result<Deferred<Cow<'a, str>>, Error> {
     let mut node = deferred::read(request)?;
-    let report = deferred::apply(&mut node, options)?;
+    let report = deferred::apply(&mut node, options, true)?;
     Ok(Deferred { request: text_of(request, &node), report })
 }
 

@@ -29,7 +29,7 @@ use crate::{
 /// # Errors
 /// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-request` if `tools` is no tool list, `invalid-option`, `too-deep`.
 pub fn search_tools(tools: &Value, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
-    ToolIndex::new(tools)?.search(query, options)
+    ToolIndex::for_searches(&Node::from_value(tools)?)?.search(query, options)
 }
 
 /// [`search_tools`] in a tool list that is JSON text.
@@ -37,7 +37,7 @@ pub fn search_tools(tools: &Value, query: &str, options: &SearchOptions) -> Resu
 /// # Errors
 /// As [`search_tools`], and `invalid-json`.
 pub fn search_tools_json(tools: &str, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
-    ToolIndex::from_json(tools)?.search(query, options)
+    ToolIndex::for_searches(&json::read(tools)?)?.search(query, options)
 }
 
 /// Answers a model's call of the tool search, for the next turn: with `tool_reference` blocks, which
@@ -47,6 +47,9 @@ pub fn search_tools_json(tools: &str, query: &str, options: &SearchOptions) -> R
 /// a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; a message with the role `tool`). It is a
 /// search if it calls `tool_search_name`. `select:Read,Edit` asks for tools by name. If the list defers tools, only those
 /// are found, because the model sees the others anyway.
+///
+/// A `tool_search_call` item of OpenAI Responses that is the caller's to answer (`execution: "client"`) is a search, too. Its
+/// answer is a `tool_search_output` item with the definitions of what was found, as OpenAI wants it.
 ///
 /// A search that fails because of what the model wrote is answered, too, so that the model sees why.
 ///
@@ -70,7 +73,7 @@ pub fn search_tools_json(tools: &str, query: &str, options: &SearchOptions) -> R
 /// `invalid-request` if `tools` is no tool list, `invalid-option`, `too-deep`.
 pub fn answer_tool_search(call: &Value, tools: &Value, options: &SearchOptions) -> Result<Option<Value>, Error> {
     let call = Node::from_value(call)?;
-    let answer = answer_node(&call, || Index::new(&Node::from_value(tools)?), options)?;
+    let answer = answer_node(&call, |kept| Index::new(&Node::from_value(tools)?, kept), options)?;
     answer.map(|answer| answer.to_value()).transpose()
 }
 
@@ -80,17 +83,17 @@ pub fn answer_tool_search(call: &Value, tools: &Value, options: &SearchOptions) 
 /// As [`answer_tool_search`], and `invalid-json`.
 pub fn answer_tool_search_json(call: &str, tools: &str, options: &SearchOptions) -> Result<Option<String>, Error> {
     let call = json::read(call)?;
-    let answer = answer_node(&call, || Index::new(&json::read(tools)?), options)?;
+    let answer = answer_node(&call, |kept| Index::new(&json::read(tools)?, kept), options)?;
     Ok(answer.map(|answer| json::write(&answer)))
 }
 
-/// Reads the tool list only if there is something to look for.
+/// Reads the tool list only if there is something to look for, and keeps its definitions only if the answer holds them.
 pub(super) fn answer_node(
     call: &Node<'_>,
-    index: impl FnOnce() -> Result<Index, Error>,
+    index: impl FnOnce(bool) -> Result<Index, Error>,
     options: &SearchOptions,
 ) -> Result<Option<Node<'static>>, Error> {
-    Call::recognise(call, options).map(|call| search::answer(&call, &index()?, options)).transpose()
+    Call::recognise(call, options).map(|call| search::answer(&call, &index(call.wants_definitions())?, options)).transpose()
 }
 
 /// A tool list made ready for many searches: built once, it borrows nothing and can be shared between threads.
@@ -128,7 +131,12 @@ impl ToolIndex {
     /// # Errors
     /// `invalid-request` if it is no tool list.
     pub fn from_node(tools: &Node<'_>) -> Result<Self, Error> {
-        Index::new(tools).map(ToolIndex)
+        Index::new(tools, true).map(ToolIndex)
+    }
+
+    /// As [`Self::from_node`], but answers nothing: the definitions are not kept.
+    pub(super) fn for_searches(tools: &Node<'_>) -> Result<Self, Error> {
+        Index::new(tools, false).map(ToolIndex)
     }
 
     /// How many tools can be found.

@@ -12,6 +12,11 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Whether nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// Adds what is wrong with `value`.
     pub(super) fn add(&mut self, value: &Node<'_>, rule: &'static str, pointer: String, message: String) {
         self.list.push((value.origin().number().unwrap_or_default(), Violation { rule, pointer, message }));

@@ -33,6 +33,32 @@ pub(crate) fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Vi
     let dialect = dialect::of(options)?;
     match dialect.method {
         Method::Codex { .. } => codex::check(node),
-        Method::Rules(grammar) => grammar::check(node, grammar, dialect, options),
+        Method::Rules(grammar) => grammar::check(node, grammar, dialect, options, Extent::All),
     }
+}
+
+/// Whether there is no violation, without looking further than the first, and without a word about it.
+pub(crate) fn accepts(node: &Node<'_>, options: &SanitizeOptions) -> Result<bool, Error> {
+    let dialect = dialect::of(options)?;
+    Ok(match dialect.method {
+        Method::Codex { .. } => codex::check(node)?.is_empty(),
+        Method::Rules(grammar) => grammar::check(node, grammar, dialect, options, Extent::First)?.is_empty(),
+    })
+}
+
+/// The first violation in document order. Where there is none, which is nearly always, that costs no more than [`accepts`].
+pub(crate) fn first(node: &Node<'_>, options: &SanitizeOptions) -> Result<Option<Violation>, Error> {
+    if accepts(node, options)? {
+        return Ok(None);
+    }
+    Ok(check(node, options)?.into_iter().next())
+}
+
+/// How much of what is wrong is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// Everything.
+    All,
+    /// Something, whatever comes first to hand.
+    First,
 }

@@ -20,6 +20,8 @@ pub(super) fn of(text: &Text<'_>) -> u8 {
     match text.as_plain() {
         Some(word) if word.len() < 4 => 0,
         Some(word) => of_word(word.as_bytes()),
+        // Too long for any word but those that begin as searches do, and it does not.
+        None if text.chars().len() > 6 * LONGEST && !text.chars().starts_with(['t', '\\']) => 0,
         // Decoded into a fixed place: most strings with escapes are long texts, and none is worth an allocation.
         None => {
             let mut buffer = [0; LONGEST];

@@ -43,8 +43,9 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
     json::read_outline(text, &["system", "messages", "input"], marks::of)
 }
 
-/// Rewrites a request in place.
-pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions) -> Result<DeferredReport, Error> {
+/// Rewrites a request in place. `reports`: whether the report is wanted; without, the one thing in it that costs another look
+/// at everything is left out.
+pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: bool) -> Result<DeferredReport, Error> {
     // The tools are looked at from all sides; if they stay as they are, so does their text.
     let spelled = request
         .visit("tools", |tools| {
@@ -57,7 +58,7 @@ pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions) -> Result
         .flatten();
     let shape = format::recognise(request, options)?;
     let mut warnings = Warnings::default();
-    let mut report = rewrite(request, shape, options, &mut warnings)?;
+    let mut report = rewrite(request, shape, options, &mut warnings, reports)?;
     let out = match shape.target {
         Some(Target::OpenaiResponses) => Format::OpenaiResponses,
         Some(Target::OpenaiChat) => Format::OpenaiChat,
@@ -99,7 +100,13 @@ struct Outcome {
 }
 
 /// Rewrites a request within its format.
-fn rewrite<'a>(request: &mut Node<'a>, shape: Shape, options: &DeferredOptions, warnings: &mut Warnings) -> Result<Outcome, Error> {
+fn rewrite<'a>(
+    request: &mut Node<'a>,
+    shape: Shape,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+    reports: bool,
+) -> Result<Outcome, Error> {
     let Shape { format, .. } = shape;
     let mut names = NameMap::default();
     if format == Format::OpenaiResponses {
@@ -148,7 +155,7 @@ fn rewrite<'a>(request: &mut Node<'a>, shape: Shape, options: &DeferredOptions, 
     let mut outcome = Outcome { report, emptied };
     if !deferred.is_empty() && !announce::is_present(request)? {
         announce::append(request, format, &deferred)?;
-    } else if !outcome.report.hidden.is_empty() && !searchable {
+    } else if reports && !outcome.report.hidden.is_empty() && !searchable {
         outcome.report.unreachable = !announce::is_present(request)?;
     }
     Ok(outcome)

@@ -117,7 +117,7 @@ pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, names: &mut 
 const LISTS: [&str; 2] = ["content", "output"];
 
 /// Whether the caller runs this search, or ran it.
-fn is_client(item: &Node<'_>) -> bool {
+pub(super) fn is_client(item: &Node<'_>) -> bool {
     match item.get("execution") {
         Some(execution) if !execution.is_null() => execution.is_text("client"),
         // Hosted searches have no call to answer.

@@ -286,6 +286,45 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
+    /// The same value, made here and borrowing nothing. (Text that was never read cannot be kept, and becomes null.)
+    #[cfg(feature = "search")]
+    pub(crate) fn detached(&self) -> Node<'static> {
+        Node::new(match &self.data {
+            Data::Null | Data::Verbatim(_) => Data::Null,
+            Data::Bool(value) => Data::Bool(*value),
+            Data::Number(text) => Data::Number(Cow::Owned(text.clone().into_owned())),
+            Data::String(text) => Data::String(text.clone().into_owned()),
+            Data::Array(items) => Data::Array(items.iter().map(Node::detached).collect()),
+            Data::Object(object) => {
+                let detach = |member: &Member<'_>| Member { key: member.key.clone().into_owned(), value: member.value.detached() };
+                Data::Object(Object::from_unique(object.iter().map(detach).collect()))
+            }
+        })
+    }
+
+    /// The same value, borrowed from this one, as it would be read: every value with a number of its own, in document order.
+    /// For readers that tell values apart by their numbers: copies made by a rewrite share theirs.
+    pub(crate) fn as_read(&self) -> Node<'_> {
+        fn number<'n>(node: &'n Node<'_>, count: &mut u32) -> Node<'n> {
+            let origin = Origin::new(*count);
+            *count = count.saturating_add(1);
+            let data = match node.data() {
+                Data::Null => Data::Null,
+                Data::Bool(value) => Data::Bool(*value),
+                Data::Number(text) => Data::Number(Cow::Borrowed(text)),
+                Data::String(text) => Data::String(text.borrowed()),
+                Data::Verbatim(text) => Data::Verbatim(text),
+                Data::Array(items) => Data::Array(items.iter().map(|item| number(item, count)).collect()),
+                Data::Object(object) => {
+                    let members = object.iter().map(|member| Member { key: member.key.borrowed(), value: number(&member.value, count) });
+                    Data::Object(Object::from_unique(members.collect()))
+                }
+            };
+            Node::read(data, origin)
+        }
+        number(self, &mut 0)
+    }
+
     /// What kind of JSON value it is, as messages name it.
     pub const fn kind(&self) -> &'static str {
         match self.data {

@@ -94,11 +94,13 @@ impl<'a> Object<'a> {
     }
 
     /// The value of a member.
+    #[inline(never)]
     pub fn get(&self, key: &str) -> Option<&Node<'a>> {
         self.members.iter().find(|member| member.key.is(key)).map(|member| &member.value)
     }
 
     /// The value of a member whose name is a JSON string.
+    #[inline(never)]
     pub fn get_text(&self, key: &Text<'_>) -> Option<&Node<'a>> {
         self.members.iter().find(|member| member.key == *key).map(|member| &member.value)
     }
@@ -109,6 +111,7 @@ impl<'a> Object<'a> {
     }
 
     /// The place of a member.
+    #[inline(never)]
     pub fn position(&self, key: &str) -> Option<usize> {
         self.members.iter().position(|member| member.key.is(key))
     }
@@ -119,6 +122,7 @@ impl<'a> Object<'a> {
     }
 
     /// The value of a member, to be changed.
+    #[inline(never)]
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Node<'a>> {
         self.members.iter_mut().find(|member| member.key.is(key)).map(|member| &mut member.value)
     }
@@ -130,7 +134,11 @@ impl<'a> Object<'a> {
 
     /// Sets a member: at its place if it exists, else last.
     pub fn set(&mut self, key: impl Into<Text<'a>>, value: Node<'a>) {
-        let key = key.into();
+        self.put(key.into(), value);
+    }
+
+    #[inline(never)]
+    fn put(&mut self, key: Text<'a>, value: Node<'a>) {
         match self.members.iter_mut().find(|member| member.key == key) {
             Some(member) => member.value = value,
             None => self.members.push(Member { key, value }),
@@ -139,11 +147,16 @@ impl<'a> Object<'a> {
 
     /// Puts a new member at a place (at the end if the place lies beyond it).
     pub fn insert_at(&mut self, place: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
-        let place = place.min(self.members.len());
-        self.members.insert(place, Member { key: key.into(), value });
+        self.put_at(place, Member { key: key.into(), value });
+    }
+
+    #[inline(never)]
+    fn put_at(&mut self, place: usize, member: Member<'a>) {
+        self.members.insert(place.min(self.members.len()), member);
     }
 
     /// Takes a member out.
+    #[inline(never)]
     pub fn remove(&mut self, key: &str) -> Option<Node<'a>> {
         let place = self.position(key)?;
         Some(self.members.remove(place).value)

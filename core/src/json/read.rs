@@ -23,7 +23,7 @@ use hifijson::{
     Expect, Read as _, SliceLexer,
 };
 
-use super::{pointer::push_token, scan::plain_prefix, Data, Member, Node, Object, Origin, Text};
+use super::{pointer::push_token, scan::Specials, Data, Member, Node, Object, Origin, Text};
 use crate::{
     error::{Code, Error},
     limits::MAX_DEPTH,
@@ -34,7 +34,7 @@ use crate::{
 /// # Errors
 /// `invalid-json` with line, column and pointer; `too-deep` beyond [`MAX_DEPTH`] levels.
 pub fn read(source: &str) -> Result<Node<'_>, Error> {
-    let mut reader = Reader { source, lexer: SliceLexer::new(source.as_bytes()), count: 0, trail: Trail::default() };
+    let mut reader = Reader::new(source);
     reader.document(|reader, next| reader.value(next, 0))
 }
 
@@ -48,7 +48,7 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
 /// # Errors
 /// As [`read`].
 pub(crate) fn read_outline<'a>(source: &'a str, lists: &[&str], mark: impl Fn(&Text<'a>) -> u8) -> Result<Node<'a>, Error> {
-    let mut reader = Reader { source, lexer: SliceLexer::new(source.as_bytes()), count: 0, trail: Trail::default() };
+    let mut reader = Reader::new(source);
     reader.document(|reader, next| {
         if next != b'{' {
             return reader.value(next, 0);
@@ -91,11 +91,17 @@ struct Trail(RefCell<Vec<String>>);
 struct Reader<'a> {
     source: &'a str,
     lexer: SliceLexer<'a>,
+    specials: Specials<'a>,
     count: u32,
     trail: Trail,
 }
 
 impl<'a> Reader<'a> {
+    fn new(source: &'a str) -> Self {
+        let bytes = source.as_bytes();
+        Reader { source, lexer: SliceLexer::new(bytes), specials: Specials::new(bytes), count: 0, trail: Trail::default() }
+    }
+
     fn document(&mut self, value: impl FnOnce(&mut Self, u8) -> Result<Node<'a>, Fault>) -> Result<Node<'a>, Error> {
         let result = match self.lexer.ws_peek() {
             Some(next) => value(self, next),
@@ -257,27 +263,38 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string, its opening quote already read. (hifijson's `str_fold` reads byte by byte; this passes over the plain parts.)
+    /// A string, its opening quote already read. (hifijson's `str_fold` reads byte by byte; this goes from one byte that
+    /// means something to the next.)
     fn string(&mut self) -> Result<Text<'a>, Fault> {
+        let bytes = self.source.as_bytes();
         let start = self.position();
-        let mut escaped = false;
-        loop {
-            let rest = self.lexer.as_slice();
-            self.lexer = SliceLexer::new(rest.get(plain_prefix(rest)..).unwrap_or_default());
-            match self.lexer.take_next().ok_or(str::Error::Eof)? {
-                b'"' => break,
-                b'\\' => escaped = true,
-                _ => return Err(str::Error::Control.into()),
+        let (mut at, mut escaped) = (start, false);
+        let end = loop {
+            at = self.specials.next(at);
+            match (bytes.get(at), bytes.get(at + 1)) {
+                (Some(b'"'), _) => break at,
+                // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
+                (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
+                _ => at = self.odd(at)?,
             }
-            // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
-            match self.lexer.take_next().ok_or(escape::Error::Eof).map_err(str::Error::from)? {
-                b'u' => self.lexer.hex::<u16>().map(|_| ()).map_err(str::Error::from)?,
-                kind if escape::Lit::try_from(kind).is_some() => {}
-                kind => return Err(str::Error::from(escape::Error::InvalidKind(kind)).into()),
-            }
+            escaped = true;
+        };
+        self.lexer = SliceLexer::new(bytes.get(end + 1..).unwrap_or_default());
+        Ok(Text::spelled(self.source.get(start..end).unwrap_or_default(), escaped))
+    }
+
+    /// What is no plain escape: an escaped code unit, whose end this gives, or a fault.
+    #[cold]
+    fn odd(&mut self, at: usize) -> Result<usize, Fault> {
+        self.lexer = SliceLexer::new(self.source.as_bytes().get(at..).unwrap_or_default());
+        if self.lexer.take_next().ok_or(str::Error::Eof)? != b'\\' {
+            return Err(str::Error::Control.into());
         }
-        let spelled = self.source.get(start..self.position().saturating_sub(1)).unwrap_or_default();
-        Ok(Text::spelled(spelled, escaped))
+        match self.lexer.take_next().ok_or(escape::Error::Eof).map_err(str::Error::from)? {
+            b'u' => self.lexer.hex::<u16>().map(|_| ()).map_err(str::Error::from)?,
+            kind => return Err(str::Error::from(escape::Error::InvalidKind(kind)).into()),
+        }
+        Ok(self.position())
     }
 
     fn note_key(&self, key: &Text<'a>) {

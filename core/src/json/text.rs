@@ -45,14 +45,31 @@ impl<'a> Text<'a> {
     pub fn value(&self) -> Option<Cow<'_, str>> {
         match self.spelling {
             Spelling::Plain | Spelling::Value => Some(Cow::Borrowed(&self.chars)),
-            Spelling::Escaped => {
-                let mut value = String::with_capacity(self.chars.len());
-                for point in self.code_points() {
-                    value.push(char::from_u32(point)?);
-                }
-                Some(Cow::Owned(value))
-            }
+            Spelling::Escaped => self.decoded().map(Cow::Owned),
         }
+    }
+
+    // What deals with escapes is rare and long: apart, so that it is not in every place that looks at a string.
+    #[cold]
+    #[inline(never)]
+    fn decoded(&self) -> Option<String> {
+        let mut value = String::with_capacity(self.chars.len());
+        for point in self.code_points() {
+            value.push(char::from_u32(point)?);
+        }
+        Some(value)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn decodes_to(&self, value: &str) -> bool {
+        self.code_points().eq(value.chars().map(u32::from))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn compare_decoded(&self, other: &Text<'_>) -> core::cmp::Ordering {
+        self.code_points().cmp(other.code_points())
     }
 
     /// The value without decoding, where there is nothing to decode.
@@ -61,6 +78,7 @@ impl<'a> Text<'a> {
     }
 
     /// The value as it can be shown to people: a lone surrogate shows as its escape.
+    #[inline(never)]
     pub fn display(&self) -> Cow<'_, str> {
         self.value().unwrap_or(Cow::Borrowed(&self.chars))
     }
@@ -69,7 +87,7 @@ impl<'a> Text<'a> {
     pub fn is(&self, value: &str) -> bool {
         match self.spelling {
             Spelling::Plain | Spelling::Value => *self.chars == *value,
-            Spelling::Escaped => self.code_points().eq(value.chars().map(u32::from)),
+            Spelling::Escaped => self.decodes_to(value),
         }
     }
 
@@ -108,7 +126,7 @@ impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self.spelling == Spelling::Escaped, other.spelling == Spelling::Escaped) {
             (false, false) => self.chars == other.chars,
-            _ => self.code_points().eq(other.code_points()),
+            _ => self.compare_decoded(other).is_eq(),
         }
     }
 }
@@ -126,7 +144,7 @@ impl Ord for Text<'_> {
     fn cmp(&self, other: &Self) -> core::cmp::Ordering {
         match (self.spelling == Spelling::Escaped, other.spelling == Spelling::Escaped) {
             (false, false) => self.chars.cmp(&other.chars),
-            _ => self.code_points().cmp(other.code_points()),
+            _ => self.compare_decoded(other),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     check,
     dialect::{self, grammar::Grammar, Method},
     error::{Code, Error},
-    json::{self, Node},
+    json::Node,
     options::SanitizeOptions,
     report::{Allow, Change, Recorder},
 };
@@ -29,7 +29,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::check(node, options)?.is_empty()) {
+            if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::accepts(node, options)?) {
                 rules::sanitize(node, dialect, grammar, options, &mut recorder)?;
                 accepted(node, grammar, options)?;
             }
@@ -48,9 +48,10 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Re
     if !grammar.as_is && node.is_intact() && node.get("$defs").is_none() {
         return Ok(());
     }
+    // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
+    depth::within_limit(node)?;
     // As it will be read: parts that were copied share their numbers, by which references are told apart.
-    let written = json::write(node);
-    match check::check(&json::read(&written)?, options)?.into_iter().next() {
+    match check::first(&node.as_read(), options)? {
         None => Ok(()),
         Some(violation) => {
             let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);

@@ -12,6 +12,7 @@ export type FunctionName =
   | 'sanitize'
   | 'normalizeEnvelope'
   | 'applyDeferredLoading'
+  | 'stripDeferralBetas'
   | 'check'
   | 'restoreArguments'
   | 'dialects'

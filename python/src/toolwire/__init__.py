@@ -27,6 +27,7 @@ from ._request import (
     apply_deferred_loading_json,
     apply_deferred_loading_json_with_report,
     apply_deferred_loading_with_report,
+    strip_deferral_betas,
 )
 from ._schema import (
     check,
@@ -77,4 +78,5 @@ __all__ = [
     "sanitize_with_report",
     "search_tools",
     "search_tools_json",
+    "strip_deferral_betas",
 ]

@@ -1,4 +1,4 @@
-"""The functions on a whole request: `apply_deferred_loading` and its forms."""
+"""The functions on a whole request: `apply_deferred_loading`, and `strip_deferral_betas` for its header."""
 
 from __future__ import annotations
 
@@ -90,3 +90,20 @@ def apply_deferred_loading_json_with_report(
     (b'{"messages": [], "tools": []}', [])
     """
     return call_text("applyDeferredLoading", (text,), options, True)
+
+
+def strip_deferral_betas(value: str | None, /) -> str | None:
+    """Take the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas.
+
+    A backend that does not know a beta refuses the request. `None`: nothing is left, or nothing was there, so there is
+    to be no header. (In a request `apply_deferred_loading` does the same; headers are the caller's.)
+
+    Raises `ToolwireError`: `invalid-value` if it is neither a string nor `None`.
+
+    >>> strip_deferral_betas("tool-search-tool-2025-10-19, context-1m-2025-08-07")
+    'context-1m-2025-08-07'
+    >>> strip_deferral_betas("advanced-tool-use-2025-11-20") is None
+    True
+    """
+    left: str | None = call("stripDeferralBetas", (value,), {}, False)
+    return left

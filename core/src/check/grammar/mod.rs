@@ -25,7 +25,7 @@ use alloc::{
 };
 
 use self::{nesting::Nesting, references::References};
-use super::{found::Found, rule::Rule, Violation};
+use super::{found::Found, rule::Rule, Extent, Violation};
 use crate::{
     dialect::{grammar::Grammar, Dialect},
     error::Error,
@@ -40,9 +40,16 @@ use crate::{
 };
 
 /// Every violation, in document order.
-pub(super) fn check(root: &Node<'_>, grammar: &Grammar, dialect: &Dialect, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
+pub(super) fn check(
+    root: &Node<'_>,
+    grammar: &Grammar,
+    dialect: &Dialect,
+    options: &SanitizeOptions,
+    extent: Extent,
+) -> Result<Vec<Violation>, Error> {
     let mut report = Report {
         grammar,
+        extent,
         most_bytes: options.max_bytes.unwrap_or(dialect.limit("maxBytes")),
         deepest: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
         most_properties: dialect.limit("properties").unwrap_or(usize::MAX),
@@ -58,11 +65,16 @@ pub(super) fn check(root: &Node<'_>, grammar: &Grammar, dialect: &Dialect, optio
         let found = root.get("type").map_or_else(|| "none".to_string(), seen);
         report.add(root, Rule::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }
+    if report.is_decided() {
+        return Ok(report.found.finish());
+    }
     let resolved = if grammar.refs.resolves() { resolve::resolve(root, Draft::of(root)) } else { Default::default() };
     let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
     walk::visit(root, grammar.through, &mut |node, place| {
-        let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar)) else { return Ok(Next::Skip) };
+        let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar) && !report.is_decided()) else {
+            return Ok(Next::Skip);
+        };
         let schema = Schema { object, pointer: place.pointer };
         let depth = objects::depth(place);
         if depth == report.deepest.saturating_add(1) && place.keyword == Some(Keyword::Properties) {
@@ -76,8 +88,10 @@ pub(super) fn check(root: &Node<'_>, grammar: &Grammar, dialect: &Dialect, optio
         }
         Ok(Next::Into)
     })?;
-    places::check(root, &mut references, &mut report);
-    cycles::check(root, &resolved, &mut report)?;
+    if !report.is_decided() {
+        places::check(root, &mut references, &mut report);
+        cycles::check(root, &resolved, &mut report)?;
+    }
     Ok(report.found.finish())
 }
 
@@ -94,6 +108,9 @@ fn is_misplaced(place: &Place<'_, '_>, grammar: &Grammar) -> bool {
 /// What one schema says, keyword by keyword.
 fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     for member in schema.object {
+        if report.is_decided() {
+            return;
+        }
         let keyword = Keyword::named(&member.key);
         if !allowed::check(schema, member, keyword, report) {
             continue;
@@ -172,6 +189,7 @@ fn has_braces(name: &Text<'_>) -> bool {
 /// What is being judged by, and what was found.
 struct Report<'g> {
     grammar: &'g Grammar,
+    extent: Extent,
     most_bytes: Option<usize>,
     deepest: usize,
     most_properties: usize,
@@ -181,6 +199,11 @@ struct Report<'g> {
 }
 
 impl Report<'_> {
+    /// Whether all is known that was asked for.
+    fn is_decided(&self) -> bool {
+        self.extent == Extent::First && !self.found.is_empty()
+    }
+
     fn add(&mut self, value: &Node<'_>, rule: Rule, pointer: String, expected: &str, found: &str) {
         self.found.add(value, rule.name(), pointer, format!("expected {expected}, found {found}"));
     }

@@ -1,16 +1,17 @@
-//! The answer to a model's call of the tool search: references, in the shape of the call's format.
+//! The answer to a model's call of the tool search, in the shape of the call's format: references, or definitions where the
+//! provider asked for those.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    call::{Call, Wanted},
+    call::{Call, Shape, Wanted},
     index::{Among, Index},
 };
 use crate::{
-    deferred::notice,
+    deferred::{notice, tool::has_type},
     error::{Code, Error},
     json::{Node, Text},
-    options::{Format, SearchOptions},
+    options::SearchOptions,
     sorted::Set,
 };
 
@@ -23,6 +24,13 @@ const SELECT: &str = "select:";
 /// `invalid-option`.
 pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions) -> Result<Node<'static>, Error> {
     let found = call.wanted().and_then(|wanted| find(&wanted, index, options));
+    if call.wants_definitions() {
+        return match found {
+            Err(error) if error.code() == Code::InvalidOption => Err(error),
+            // The item has no place for words: what cannot be looked for finds nothing, as in Codex.
+            found => Ok(search_output(call, definitions(&found.unwrap_or_default(), index)?)),
+        };
+    }
     let said = match found {
         Ok(names) if names.is_empty() => Said::Text(notice::NO_MATCH.into()),
         Ok(names) => Said::References(names),
@@ -69,27 +77,63 @@ enum Said<'i> {
 }
 
 fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
-    // A value made anew: it must not pass for one of the caller's own.
-    let id = call.id.and_then(Node::as_text).map(|id| Node::string(id.clone().into_owned())).unwrap_or_default();
+    let id = id(call);
     let failed = matches!(said, Said::Failure(_));
     let content = match said {
         Said::References(names) => Node::array(names.into_iter().map(reference).collect()),
-        Said::Text(text) | Said::Failure(text) if call.format == Format::Anthropic => {
+        Said::Text(text) | Said::Failure(text) if call.shape == Shape::Block => {
             Node::array(alloc::vec![Node::record([("type", Node::literal("text")), ("text", Node::string(text))])])
         }
         Said::Text(text) | Said::Failure(text) => Node::string(text),
     };
-    match call.format {
-        Format::Anthropic if failed => Node::record([
+    match call.shape {
+        Shape::Block if failed => Node::record([
             ("type", Node::literal("tool_result")),
             ("tool_use_id", id),
             ("is_error", Node::bool(true)),
             ("content", content),
         ]),
-        Format::Anthropic => Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)]),
-        Format::OpenaiResponses => Node::record([("type", Node::literal("function_call_output")), ("call_id", id), ("output", content)]),
-        Format::OpenaiChat => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", content)]),
+        Shape::Block => Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)]),
+        Shape::Item | Shape::SearchItem => {
+            Node::record([("type", Node::literal("function_call_output")), ("call_id", id), ("output", content)])
+        }
+        Shape::Entry => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", content)]),
     }
+}
+
+/// What the answer refers to the call by. A value made anew: it must not pass for one of the caller's own.
+fn id(call: &Call<'_, '_>) -> Node<'static> {
+    call.id.and_then(Node::as_text).map(|id| Node::string(id.clone().into_owned())).unwrap_or_default()
+}
+
+fn search_output(call: &Call<'_, '_>, tools: Vec<Node<'static>>) -> Node<'static> {
+    Node::record([
+        ("type", Node::literal("tool_search_output")),
+        ("call_id", id(call)),
+        ("execution", Node::literal("client")),
+        ("status", Node::literal("completed")),
+        ("tools", Node::array(tools)),
+    ])
+}
+
+/// The definitions behind names, best first. Those of one namespace stand in it together, where the best of them stands.
+fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'static>>, Error> {
+    let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());
+    for name in names {
+        let Some(mut found) = index.definition(name)? else { continue };
+        let of_same = |one: &&mut Node<'_>| {
+            let name = |node: &Node<'_>| node.get("name").and_then(Node::as_text).map(|name| name.display().into_owned());
+            has_type(one, "namespace") && has_type(&found, "namespace") && name(one) == name(&found)
+        };
+        match out.iter_mut().find(of_same) {
+            Some(namespace) => {
+                let members = found.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten().unwrap_or_default();
+                namespace.visit("tools", |tools| tools.as_array_mut().map(|tools| tools.extend(members)));
+            }
+            None => out.push(found),
+        }
+    }
+    Ok(out)
 }
 
 fn reference(name: &Text<'static>) -> Node<'static> {

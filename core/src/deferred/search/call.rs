@@ -3,18 +3,31 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{
-    deferred::{namespace, tool::has_type},
+    deferred::{namespace, responses, tool::has_type},
     error::{Code, Error},
     json::{self, Node, Text},
-    options::{Format, SearchOptions},
+    options::SearchOptions,
 };
 
 /// The most queries one call may ask: each costs a pass over the index.
 const MOST_QUERIES: usize = 16;
 
+/// The shape of a call, and so of its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A `tool_use` block of Anthropic.
+    Block,
+    /// A `function_call` item of OpenAI Responses.
+    Item,
+    /// A `tool_search_call` item of OpenAI Responses, of a search that the caller runs: it wants definitions.
+    SearchItem,
+    /// An entry of `tool_calls` of Chat Completions.
+    Entry,
+}
+
 /// A call of the search, as the model wrote it.
 pub(crate) struct Call<'n, 'a> {
-    pub(super) format: Format,
+    pub(super) shape: Shape,
     /// What the answer refers to the call by.
     pub(super) id: Option<&'n Node<'a>>,
     arguments: Option<&'n Node<'a>>,
@@ -29,29 +42,42 @@ pub(super) struct Wanted {
 
 impl<'n, 'a> Call<'n, 'a> {
     /// Recognises a call: a `tool_use` block of Anthropic, a `function_call` item of OpenAI Responses, an entry of
-    /// `tool_calls` of Chat Completions. `None`: it is something else, or calls something else.
+    /// `tool_calls` of Chat Completions, and a `tool_search_call` of OpenAI Responses that is the caller's to answer, whatever
+    /// the function is called. `None`: it is something else, or calls something else.
     pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
         let is_search = |name: Option<Text<'a>>| name.is_some_and(|name| name.is(&options.tool_search_name));
         if has_type(call, "tool_use") {
             return is_search(namespace::called(call)).then(|| Call {
-                format: Format::Anthropic,
+                shape: Shape::Block,
                 id: call.get("id"),
                 arguments: call.get("input"),
             });
         }
         if has_type(call, "function_call") {
             return is_search(namespace::called(call)).then(|| Call {
-                format: Format::OpenaiResponses,
+                shape: Shape::Item,
                 id: call.get("call_id").or_else(|| call.get("id")),
+                arguments: call.get("arguments"),
+            });
+        }
+        if has_type(call, "tool_search_call") {
+            return responses::is_client(call).then(|| Call {
+                shape: Shape::SearchItem,
+                id: call.get("call_id"),
                 arguments: call.get("arguments"),
             });
         }
         let function = call.get("function")?;
         is_search(namespace::called(function)).then(|| Call {
-            format: Format::OpenaiChat,
+            shape: Shape::Entry,
             id: call.get("id"),
             arguments: function.get("arguments"),
         })
+    }
+
+    /// Whether the answer holds the definitions of what was found, and not only their names.
+    pub(crate) fn wants_definitions(&self) -> bool {
+        self.shape == Shape::SearchItem
     }
 
     /// Reads the arguments.

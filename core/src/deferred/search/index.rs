@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error},
-    json::{Node, Text},
+    json::{self, Node, Text},
     options::{SearchMode, SearchOptions},
     sorted::{self, Map},
 };
@@ -46,6 +46,8 @@ struct Tool {
     deferred: bool,
     #[cfg(feature = "regex")]
     description: Option<Box<str>>,
+    /// As JSON text, which takes a fifth of a tree's memory. Empty if it was not kept.
+    definition: Box<str>,
 }
 
 /// That a tool has a word, and what that adds to its score.
@@ -65,12 +67,13 @@ pub(crate) enum Among {
 }
 
 impl Index {
-    /// Reads a tool list. Of several tools with one name the first one counts.
+    /// Reads a tool list. Of several tools with one name the first one counts. Their definitions are kept only if answers
+    /// are to hold them.
     ///
     /// # Errors
     /// `invalid-request` if it is no list of tools.
-    pub(crate) fn new(list: &Node<'_>) -> Result<Self, Error> {
-        let mut builder = Builder::default();
+    pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
+        let mut builder = Builder { with_definitions, ..Builder::default() };
         listing::each(listing::entries(list)?, &mut |listed| builder.add(listed));
         Ok(builder.finish())
     }
@@ -98,6 +101,16 @@ impl Index {
     pub(super) fn named(&self, name: &str) -> Option<&Text<'static>> {
         let place = self.place(&Text::new(name))?;
         self.tools.get(place as usize).map(|tool| &tool.name)
+    }
+
+    /// The definition of the tool of exactly this name, as OpenAI Responses has it, if it was kept.
+    ///
+    /// # Errors
+    /// None that a definition which was written here could cause.
+    pub(super) fn definition(&self, name: &Text<'_>) -> Result<Option<Node<'static>>, Error> {
+        let tool = self.place(name).and_then(|place| self.tools.get(place as usize));
+        let kept = tool.map(|tool| &*tool.definition).filter(|text| !text.is_empty());
+        kept.map(|text| json::read(text).map(|node| node.detached())).transpose()
     }
 
     fn place(&self, name: &Text<'_>) -> Option<u32> {
@@ -189,6 +202,7 @@ struct Builder {
     terms: Map<Box<str>, Vec<(u32, Counts)>>,
     lengths: Vec<[u32; Field::COUNT]>,
     defers: bool,
+    with_definitions: bool,
     /// The words of the tool at hand, one after the other, and where each of them is.
     letters: String,
     spans: Vec<(u32, u32, Field)>,
@@ -207,6 +221,7 @@ impl Builder {
             deferred: listed.deferred,
             #[cfg(feature = "regex")]
             description: listed.description().map(|text| Box::from(&*text.display())),
+            definition: if self.with_definitions { json::write(&listed.definition()).into() } else { Box::default() },
         });
         let (mut letters, mut spans) = (core::mem::take(&mut self.letters), core::mem::take(&mut self.spans));
         letters.clear();

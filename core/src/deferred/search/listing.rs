@@ -6,10 +6,12 @@ use alloc::vec::Vec;
 use crate::{
     deferred::{
         namespace,
-        tool::{self, has_type, Kind},
+        tool::{self, has_type, type_of, Kind},
     },
+    envelope,
     error::{Code, Error},
     json::{Data, Node, Step, Text},
+    report::Recorder,
     schema::{
         keyword::{Keyword, Keywords},
         walk::{self, Next},
@@ -36,6 +38,8 @@ pub(super) struct Listed<'n, 'a> {
     pub(super) name: Text<'a>,
     pub(super) deferred: bool,
     tool: &'n Node<'a>,
+    /// The flat name of the namespace it is in.
+    namespace: Option<&'n Text<'a>>,
     /// Descriptions of the namespaces around it.
     about: &'n [&'n Text<'a>],
 }
@@ -97,13 +101,51 @@ fn one<'n, 'a>(
     let name = outer.map_or_else(|| name.clone(), |outer| namespace::flat(outer, name));
     // In a namespace that defers, a member may say for itself that it does not.
     let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
-    found(&Listed { name, deferred, tool: entry, about });
+    found(&Listed { name, deferred, tool: entry, namespace: outer, about });
 }
 
 impl<'a> Listed<'_, 'a> {
     /// What the tool says about itself.
     pub(super) fn description(&self) -> Option<&Text<'a>> {
         tool::description(self.tool)
+    }
+
+    /// The tool as OpenAI Responses lists it, for an answer that holds definitions: as it is, if that is how it came, else
+    /// as a function.
+    pub(super) fn definition(&self) -> Node<'a> {
+        let listed_so = type_of(self.tool).is_some() && self.tool.get("name").is_some() && self.tool.get("input_schema").is_none();
+        let tool = if listed_so { self.tool.clone() } else { self.function() };
+        let Some(namespace) = self.namespace else { return tool };
+        let mut around = Node::record([("type", Node::literal("namespace")), ("name", Node::string(namespace.clone()))]);
+        if let Some(object) = around.as_object_mut() {
+            if let Some(about) = self.about.last() {
+                object.set("description", Node::string((*about).clone()));
+            }
+            object.set("tools", Node::array(alloc::vec![tool]));
+        }
+        around
+    }
+
+    fn function(&self) -> Node<'a> {
+        let mut schema = self.schema().cloned().unwrap_or_default();
+        envelope::normalize(&mut schema, &mut Recorder::off());
+        if schema.get("$schema").is_some() {
+            tool::remove(&mut schema, "$schema");
+        }
+        let mut function = Node::record([("type", Node::literal("function")), ("name", Node::string(self.name.clone()))]);
+        if let Some(object) = function.as_object_mut() {
+            if let Some(description) = self.description() {
+                object.set("description", Node::string(description.clone()));
+            }
+            object.set("parameters", schema);
+            object.set("strict", Node::bool(false));
+            object.set(tool::FLAG, Node::bool(true));
+        }
+        function
+    }
+
+    fn schema(&self) -> Option<&Node<'a>> {
+        tool::schema(self.tool).or_else(|| self.tool.get("inputSchema"))
     }
 
     /// Gives every text in which words are looked for.
@@ -113,7 +155,7 @@ impl<'a> Listed<'_, 'a> {
         for text in titles.chain(self.description()).chain(self.about.iter().copied()) {
             found(Field::Description, text);
         }
-        let Some(schema) = tool::schema(self.tool).or_else(|| self.tool.get("inputSchema")) else { return };
+        let Some(schema) = self.schema() else { return };
         // The visitor never fails, so neither does the walk.
         let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
             if let (Some(Keyword::Properties), Some(Step::Member(name))) = (place.keyword, place.pointer.steps().last()) {

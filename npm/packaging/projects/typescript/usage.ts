@@ -13,6 +13,7 @@ import {
   type ToolwireErrorCode,
 } from 'toolwire';
 import { answerToolSearchJson, ToolwireError as SearchError, searchTools } from 'toolwire/search';
+import { searchTools as searchPatterns } from 'toolwire/search/regex';
 import * as searchSlim from 'toolwire/search/slim';
 import { init, sanitize as slimSanitize } from 'toolwire/slim';
 
@@ -40,8 +41,9 @@ export const misspelt = () => normalizeEnvelope({}, { shared: true });
 export const untexted = () => sanitizeJson({}, { dialect: 'codex' });
 const names: string[] = searchTools([], 'mail', { limit: 3 });
 const answer: string | null = answerToolSearchJson('{}', '[]');
-// @ts-expect-error: no such mode in JavaScript
-export const patterned = () => searchTools([], 'mail', { mode: 'regex' });
+export const patterned = (): string[] => searchPatterns([], '^mail', { mode: 'regex' });
+// @ts-expect-error: no such mode
+export const fuzzy = () => searchTools([], 'mail', { mode: 'fuzzy' });
 
 // One error type, whichever entry it comes from.
 export function codeOf(error: unknown): ToolwireErrorCode | undefined {

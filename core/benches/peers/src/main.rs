@@ -1,0 +1,120 @@
+//! toolwire against the other Rust crates that rewrite tool schemas for an API, on the same real tools: text in, text out,
+//! and `serde_json::Value` in and out. `make bench-peers` runs it over a file with one MCP tool per line.
+//!
+//! A peer has no text form: its text time includes reading and printing with serde_json, as its users have to.
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use adk_core::SchemaAdapter as _;
+use genai::chat::{JsonSchemaDialect, sanitize_json_schema};
+use rig_core::providers::openai::responses_api::ResponsesToolDefinition;
+use serde_json::Value;
+use toolwire::{SanitizeOptions, dialects, sanitize, sanitize_json};
+
+/// Long enough for a stable minimum, short enough to run often.
+const ROUNDS: u32 = 15;
+
+/// One contender.
+struct Peer {
+    name: &'static str,
+    /// What it does.
+    says: &'static str,
+    /// The dialect of ours that does the same job.
+    dialect: &'static str,
+    convert: fn(&Value) -> Value,
+}
+
+/// None of them can fail: what they do not understand they leave.
+const PEERS: [Peer; 4] = [
+    Peer {
+        name: "genai 0.7.2, OpenAI",
+        says: "sanitize_json_schema: closes objects, requires every property",
+        dialect: "openai-strict",
+        convert: |schema| sanitize_json_schema(schema, JsonSchemaDialect::OpenAiStrictTool),
+    },
+    Peer {
+        name: "genai 0.7.2, Anthropic",
+        says: "sanitize_json_schema: closes objects",
+        dialect: "anthropic-strict",
+        convert: |schema| sanitize_json_schema(schema, JsonSchemaDialect::AnthropicStructured),
+    },
+    Peer {
+        name: "rig-core 0.44.0, OpenAI",
+        says: "a strict function tool: closes objects, requires every property",
+        dialect: "openai-strict",
+        convert: |schema| ResponsesToolDefinition::strict_function("", "", schema.clone()).parameters,
+    },
+    Peer {
+        name: "adk-core 2.3.0, generic",
+        says: "GenericSchemaAdapter: strips `$schema`, conditions and formats, `const` to `enum`",
+        dialect: "portable",
+        convert: |schema| adk_core::GenericSchemaAdapter.normalize_schema(schema.clone()),
+    },
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = env::args().nth(1).ok_or("expected a file with one MCP tool per line, found no argument")?;
+    let mut schemas = Vec::new();
+    for line in fs::read_to_string(&path)?.lines() {
+        let mut tool: Value = serde_json::from_str(line)?;
+        schemas.push(tool.get_mut("inputSchema").ok_or("expected a tool with an `inputSchema` on each line")?.take());
+    }
+    println!("Rust: {} tools, µs per tool, best of {ROUNDS} rounds\n", schemas.len());
+    println!(
+        "{:34} {:18} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}",
+        "peer", "our dialect", "ours fails", "peer, text", "ours, text", "peer/ours", "peer, value", "ours, value", "peer/ours"
+    );
+    for peer in &PEERS {
+        compare(peer, &schemas);
+    }
+    Ok(())
+}
+
+fn compare(peer: &Peer, schemas: &[Value]) {
+    if !dialects().iter().any(|dialect| dialect.name == peer.dialect) {
+        println!("{:34} {:18} not here yet", peer.name, peer.dialect);
+        return;
+    }
+    let options = SanitizeOptions::new(peer.dialect);
+    let both: Vec<&Value> = schemas.iter().filter(|schema| sanitize(schema, &options).is_ok()).collect();
+    let texts: Vec<String> = both.iter().map(|schema| schema.to_string()).collect();
+    let text = best(
+        &texts,
+        |text| serde_json::from_str(text).map(|schema| (peer.convert)(&schema).to_string()),
+        |text| sanitize_json(text, &options),
+    );
+    let value = best(&both, |schema| (peer.convert)(schema), |schema| sanitize(schema, &options));
+    print!("{:34} {:18} {:11}", peer.name, peer.dialect, schemas.len() - both.len());
+    for (peer, ours) in [text, value] {
+        print!(" {:11.2} {:11.2} {:10.2}x", micros(peer, both.len()), micros(ours, both.len()), peer.as_secs_f64() / ours.as_secs_f64());
+    }
+    println!("\n  {}", peer.says);
+}
+
+fn micros(time: Duration, inputs: usize) -> f64 {
+    time.as_secs_f64() * 1e6 / inputs.max(1) as f64
+}
+
+/// The fastest round of each over all inputs; they take turns, so that a machine that is busy for a while is so for both.
+fn best<'a, I, A, B>(inputs: &'a [I], one: impl Fn(&'a I) -> A, two: impl Fn(&'a I) -> B) -> (Duration, Duration) {
+    let (mut first, mut second) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        first = first.min(round(inputs, &one));
+        second = second.min(round(inputs, &two));
+    }
+    (first, second)
+}
+
+fn round<'a, I, T>(inputs: &'a [I], run: &impl Fn(&'a I) -> T) -> Duration {
+    let start = Instant::now();
+    for input in inputs {
+        black_box(run(black_box(input)));
+    }
+    start.elapsed()
+}

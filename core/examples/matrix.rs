@@ -1,0 +1,31 @@
+//! Prints what `sanitize` makes of every collection of schemas in every dialect: `cargo run --release -p toolwire --example matrix`.
+//!
+//! With names of dialects behind it, only those, and what is wrong in full. The data lies beside the checkout
+//! (`../shared/data`, not part of the project).
+
+#[path = "../tests/matrix/measure.rs"]
+mod measure;
+
+use measure::{collections, described, measure, HEADER};
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let Some(collections) = collections() else {
+        println!("../shared/data is not there");
+        return;
+    };
+    for collection in &collections {
+        let all: usize = collection.schemas.iter().map(|(_, times)| times).sum();
+        println!("\n{}: {all}, {} of them different", collection.name, collection.schemas.len());
+        println!("| dialect | {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len()));
+        for dialect in described().filter(|name| asked.is_empty() || asked.iter().any(|known| known == name)) {
+            let row = measure(dialect, collection);
+            let cells: Vec<String> = row.cells().iter().map(usize::to_string).collect();
+            println!("| `{dialect}` | {} |", cells.join(" | "));
+            if !asked.is_empty() {
+                row.says.iter().for_each(|(error, count)| println!("  {count} × {error}"));
+                row.faults.iter().for_each(|fault| println!("  {fault}"));
+            }
+        }
+    }
+}

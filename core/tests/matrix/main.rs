@@ -1,0 +1,63 @@
+//! The matrix of dialects and collections, held to limits that only fall: nothing that works stops working unnoticed.
+//!
+//! The data lies beside the checkout (`../shared/data`, not part of the project); where it is absent, a line says so.
+#![allow(clippy::panic, reason = "a test stops where it cannot go on")]
+
+mod limits;
+mod measure;
+
+use std::{io::Write as _, thread};
+
+use measure::{collections, described, measure, Row, HEADER};
+
+/// Said past the test harness, which would swallow it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+#[test]
+fn every_dialect_and_every_collection() {
+    let Some(collections) = collections() else {
+        say("skipped: ../shared/data is not there");
+        return;
+    };
+    let jobs: Vec<(&str, &measure::Collection)> =
+        collections.iter().flat_map(|collection| described().map(move |dialect| (dialect, collection))).collect();
+    // Two halves, because the machines that run this have two cores at least.
+    let half = |start: usize| {
+        jobs.iter().skip(start).step_by(2).map(|(dialect, collection)| (*dialect, collection.name, measure(dialect, collection)))
+    };
+    let mut rows: Vec<(&str, &str, Row)> = thread::scope(|scope| {
+        let other = scope.spawn(|| half(1).collect::<Vec<_>>());
+        let mut rows: Vec<_> = half(0).collect();
+        rows.extend(other.join().unwrap_or_else(|_| panic!("the other half of the matrix")));
+        rows
+    });
+    rows.sort_by_key(|(dialect, name, _)| {
+        (described().position(|known| known == *dialect), collections.iter().position(|known| known.name == *name))
+    });
+    let mut broken = Vec::new();
+    for (dialect, name, row) in &rows {
+        let cells: Vec<String> =
+            HEADER.iter().zip(row.cells()).filter(|(_, count)| *count > 0).map(|(name, count)| format!("{count} {name}")).collect();
+        say(&format!("{dialect:<20} {name:<14} {}", cells.join(", ")));
+        let place = collections.iter().position(|known| known.name == *name).unwrap_or_default();
+        let Some([errors, faults, doubtful]) = limits::of(dialect, place) else {
+            broken.push(format!("{dialect}: no limits in tests/matrix/limits.rs"));
+            continue;
+        };
+        for (what, count, most) in [
+            ("errors", row.errors, errors),
+            ("faults", row.faults.len(), faults),
+            ("narrower or mixed", row.narrower + row.mixed, doubtful),
+        ] {
+            if count > most {
+                let first: Vec<&str> = row.faults.iter().take(3).map(String::as_str).collect();
+                broken.push(format!("{dialect}, {name}: {count} {what}, at most {most} may be\n{}\n{:?}", first.join("\n"), row.says));
+            } else if count < most && most < usize::MAX {
+                say(&format!("  {what}: {count}, and tests/matrix/limits.rs allows {most}: lower it"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{} limits broken\n\n{}\n", broken.len(), broken.join("\n\n"));
+}

@@ -1,0 +1,142 @@
+//! Every dialect times every collection of schemas: what `sanitize` makes of them, and what is wrong with that.
+//!
+//! `cargo test` holds the numbers to limits (main.rs), `cargo run --release -p toolwire --example matrix` prints them.
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+use serde_json::{json, Value};
+use toolwire::{check_json, dialects, sanitize_json, sanitize_json_with_report, Accepts, SanitizeOptions};
+
+/// Schemas of one origin, as text, with how often each stands there.
+pub(crate) struct Collection {
+    pub(crate) name: &'static str,
+    pub(crate) schemas: Vec<(String, usize)>,
+}
+
+/// What became of the schemas of one collection in one dialect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// Accepted as they are, and returned so.
+    pub(crate) unchanged: usize,
+    /// Changed, and nothing lost.
+    pub(crate) lossless: usize,
+    /// The same arguments are accepted, and the model reads less.
+    pub(crate) same: usize,
+    pub(crate) wider: usize,
+    pub(crate) narrower: usize,
+    pub(crate) mixed: usize,
+    pub(crate) errors: usize,
+    /// Of all these, how many have arguments that must be restored.
+    pub(crate) encoded: usize,
+    /// Broken promises: outputs that `check` refuses, that change again, or that are not the same twice.
+    pub(crate) faults: Vec<String>,
+    /// What the errors say, each once.
+    pub(crate) says: BTreeMap<String, usize>,
+}
+
+pub(crate) const HEADER: [&str; 9] = ["unchanged", "lossless", "same", "wider", "narrower", "mixed", "errors", "encoded", "faults"];
+
+impl Row {
+    pub(crate) fn cells(&self) -> [usize; 9] {
+        [self.unchanged, self.lossless, self.same, self.wider, self.narrower, self.mixed, self.errors, self.encoded, self.faults.len()]
+    }
+}
+
+/// The dialects that a grammar describes: the others emulate, and promise something else.
+pub(crate) fn described() -> impl Iterator<Item = &'static str> {
+    dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex"))
+}
+
+/// All collections there are, in the order in which they are shown; `None` where the data is not beside the checkout.
+pub(crate) fn collections() -> Option<Vec<Collection>> {
+    let read = |name: &str| {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
+        let text = fs::read_to_string(path).ok()?;
+        Some(text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>())
+    };
+    let plain = |row: Value, member: &str| row.get(member).filter(|schema| !schema.is_null()).map(Value::to_string);
+    let gathered = |name, texts: Vec<String>| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        texts.into_iter().for_each(|text| *counts.entry(text).or_default() += 1);
+        Collection { name, schemas: counts.into_iter().collect() }
+    };
+    Some(vec![
+        gathered("real tools", read("mcp_tools.jsonl")?.into_iter().filter_map(|row| plain(row, "inputSchema")).collect()),
+        gathered("test suite", read("test_suite.jsonl")?.iter().map(wrapped).collect()),
+        gathered("issue rows", read("issue_cases.jsonl")?.into_iter().filter_map(|row| plain(row, "schema")).collect()),
+        gathered("accepted rows", read("accepted_schemas.jsonl")?.into_iter().filter_map(|row| plain(row, "schema")).collect()),
+    ])
+}
+
+/// A schema of the official suite as a property, because arguments are objects and most of its schemas speak of other things.
+fn wrapped(row: &Value) -> String {
+    let mut inner = row.get("schema").cloned().unwrap_or_default();
+    if let Some(object) = inner.as_object_mut() {
+        object.entry("$id").or_insert_with(|| json!("https://example.com/inner"));
+    }
+    let draft = match row.get("draft").and_then(Value::as_str) {
+        Some("draft7") => "http://json-schema.org/draft-07/schema#",
+        _ => "https://json-schema.org/draft/2020-12/schema",
+    };
+    json!({"$schema": draft, "type": "object", "properties": {"v": inner}, "required": ["v"]}).to_string()
+}
+
+/// What `portable` is the meet of.
+const SURFACES: [&str; 7] = ["openai-chat", "openai-responses", "anthropic", "gemini-json-schema", "moonshot", "deepseek", "mistral"];
+
+/// Sanitizes every schema, and holds the outcome to what is promised of it.
+pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
+    let options = SanitizeOptions::new(dialect);
+    let mut row = Row::default();
+    for (schema, times) in &collection.schemas {
+        let mut fault = |what: String| row.faults.push(format!("{dialect}: {what}\n  in  {}", shown(schema)));
+        let result = match sanitize_json_with_report(schema, &options) {
+            Ok(result) => result,
+            Err(error) => {
+                row.errors += times;
+                *row.says.entry(format!("{}: {}", error.code().as_str(), error.message())).or_default() += times;
+                continue;
+            }
+        };
+        let output = result.schema.as_ref();
+        match check_json(output, &options) {
+            Ok(found) if found.is_empty() => {}
+            Ok(found) => fault(format!("check finds {found:?}\n  out {}", shown(output))),
+            Err(error) => fault(format!("check: {error}")),
+        }
+        match sanitize_json(output, &options) {
+            Ok(again) if again == output => {}
+            Ok(again) => fault(format!("not idempotent\n  out {}\n  2nd {}", shown(output), shown(&again))),
+            Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shown(output))),
+        }
+        if sanitize_json(schema, &options).ok().as_deref() != Some(output) {
+            fault(format!("not the same twice\n  out {}", shown(output)));
+        }
+        if dialect == "portable" {
+            for surface in SURFACES {
+                if check_json(output, &SanitizeOptions::new(surface)).map_or(true, |found| !found.is_empty()) {
+                    fault(format!("{surface} refuses it\n  out {}", shown(output)));
+                }
+            }
+        }
+        let worst = result.changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
+        let cell = match worst {
+            Accepts::Same if result.changes.is_empty() => &mut row.unchanged,
+            Accepts::Same if result.lossless => &mut row.lossless,
+            Accepts::Same => &mut row.same,
+            Accepts::Wider => &mut row.wider,
+            Accepts::Narrower => &mut row.narrower,
+            Accepts::Mixed => &mut row.mixed,
+        };
+        *cell += times;
+        row.encoded += usize::from(result.changes.iter().any(|change| change.encoded)) * times;
+    }
+    row
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(700) {
+        Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()),
+        None => text.to_string(),
+    }
+}

@@ -1,0 +1,117 @@
+//! Odd shapes (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{collections::BTreeMap, fs};
+
+use serde_json::{json, Value};
+use toolwire::{
+    answer_tool_search, apply_deferred_loading, apply_deferred_loading_json, json::Node, search_tools, DeferredOptions, Error, Naming,
+    SearchOptions, ToolIndex,
+};
+
+fn odd() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/odd/requests.json");
+    serde_json::from_str(&fs::read_to_string(path).expect("odd values")).expect("it is JSON")
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn options(value: &Value) -> Result<DeferredOptions, Error> {
+    DeferredOptions::read(&Node::from_value(value)?, Naming::Camel)
+}
+
+/// Gives whether the request was rewritten, and not refused.
+fn check(request: &Value, set: &Value) -> bool {
+    let options = options(set).expect("valid options");
+    let text = request.to_string();
+    let about = format!("{text}\n with {set}");
+    match (apply_deferred_loading(request, &options), apply_deferred_loading_json(&text, &options)) {
+        (Ok(done), Ok(by_text)) => {
+            assert_eq!(done.to_string(), by_text, "{about}: text and value agree");
+            let again = apply_deferred_loading_json(&by_text, &options).unwrap_or_else(|error| panic!("{about}: once more: {error}"));
+            assert_eq!(again, by_text, "{about}: applied twice");
+            true
+        }
+        (Err(one), Err(two)) => {
+            assert_eq!(one, two, "{about}: text and value refuse the same");
+            assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+            false
+        }
+        (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
+    }
+}
+
+#[test]
+fn an_odd_value_anywhere_in_a_request_is_no_trouble() {
+    let odd = odd();
+    let (mut accepted, mut refused) = (0, BTreeMap::<&str, usize>::new());
+    let mut sets = list(&odd["options"]).iter().cycle();
+    for row in list(&odd["requests"]) {
+        for place in list(&row["places"]).iter().filter_map(Value::as_str) {
+            for value in list(&odd["values"]) {
+                let mut request = row["request"].clone();
+                *request.pointer_mut(place).expect("a place in the request") = value.clone();
+                // In turn: Node and Python, which test what is optimised, take them all.
+                let set = sets.next().expect("a cycle does not end");
+                match check(&request, set) {
+                    true => accepted += 1,
+                    false => *refused.entry(place).or_default() += 1,
+                }
+            }
+        }
+    }
+    println!("{accepted} accepted; refused by place: {refused:?}");
+    assert!(accepted > 4_000, "most odd requests can still be rewritten");
+}
+
+#[test]
+fn an_odd_option_is_an_error_that_names_it_or_an_option() {
+    let odd = odd();
+    let (mut accepted, mut refused) = (0, 0);
+    for name in list(&odd["optionNames"]).iter().filter_map(Value::as_str) {
+        for value in list(&odd["values"]) {
+            match options(&json!({name: value})) {
+                Ok(_) => accepted += 1,
+                Err(error) => {
+                    refused += 1;
+                    assert!(error.pointer().starts_with(&format!("/{name}")), "{name}: {value}: {error}");
+                    assert!(["invalid-option", "unknown-option"].contains(&error.code().as_str()), "{error}");
+                }
+            }
+        }
+    }
+    for value in list(&odd["values"]) {
+        let _ = options(value).map_err(|error| assert!(!error.message().is_empty()));
+    }
+    println!("{accepted} accepted, {refused} refused");
+    assert!(accepted > 0 && refused > 500, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn odd_tool_lists_and_calls_are_searched_or_refused() {
+    let (odd, options) = (odd(), SearchOptions::default());
+    let call = json!({"type": "tool_use", "id": "t", "name": "tool_search", "input": {"query": "a d"}});
+    let values = list(&odd["values"]);
+    for value in values {
+        for tools in [value.clone(), json!([value]), json!({"tools": value}), json!({"tools": [value, value]})] {
+            let found = search_tools(&tools, "a d", &options);
+            let answered = answer_tool_search(&call, &tools, &options);
+            let index = ToolIndex::new(&tools);
+            match (found, answered, index) {
+                (Ok(names), Ok(Some(answer)), Ok(index)) => {
+                    assert_eq!(index.search("a d", &options).as_ref(), Ok(&names));
+                    assert_eq!(index.answer(&call, &options), Ok(Some(answer)));
+                }
+                (Err(one), Err(two), Err(three)) => assert!(one == two && two == three, "{tools}: {one} {two} {three}"),
+                other => panic!("{tools}: {other:?}"),
+            }
+        }
+        let answer = answer_tool_search(value, &json!([]), &options).expect("a call is never wrong");
+        let is_search = value["name"] == "tool_search" && value["type"] == "tool_use" || value["type"] == "tool_search_call";
+        assert_eq!(answer.is_some(), is_search, "{value}");
+    }
+    assert!(values.len() > 40);
+}

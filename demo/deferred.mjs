@@ -1,0 +1,98 @@
+// Prints what deferred loading saves on the demo's real tools, and how much of each request a provider's prompt cache can
+// take over from the one before: the tables of docs/deferred-loading.md.
+import { answerToolSearch, applyDeferredLoadingWithReport } from 'toolwire/search';
+
+import { listTools } from './servers.mjs';
+
+const catalogue = (await listTools()).flatMap(({ tools }) =>
+  tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    input_schema: inputSchema,
+    defer_loading: true,
+  })),
+);
+const read = {
+  name: 'read_file',
+  description: 'Reads a file',
+  input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
+const tools = [{ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }, read, ...catalogue];
+const system = 'You help with pages, notes and files. '.repeat(80);
+
+/** A conversation of eight requests, in which the model searches three times. */
+const WANTED = { 1: 'navigate to a page in the browser', 3: 'search pages by title', 5: 'add two numbers' };
+const TURNS = 8;
+
+/** Providers hash a prompt in this order, whatever the order of the request's members: tools, system prompt, messages. */
+function prompt({ tools, system, messages }) {
+  return JSON.stringify([tools ?? [], system, messages]);
+}
+
+function commonPrefix(one, two) {
+  let length = 0;
+  while (length < one.length && one[length] === two[length]) length++;
+  return length;
+}
+
+function play(options) {
+  const messages = [];
+  const row = { tools: 0, sent: 0, kept: 0, possible: 0, saved: 0, loaded: [], unreachable: false };
+  let before;
+  for (let turn = 0; turn < TURNS; turn++) {
+    messages.push({ role: 'user', content: `Step ${turn}: go on with the task, please. `.repeat(5) });
+    const request = { model: 'm', system, messages, tools };
+    const { request: body, report } = applyDeferredLoadingWithReport(request, options);
+    const text = prompt(body);
+    if (before !== undefined) {
+      row.kept += commonPrefix(before, text);
+      row.possible += before.length;
+    }
+    row.tools += JSON.stringify(body.tools).length;
+    row.sent += text.length;
+    row.saved += report.savedBytes;
+    row.loaded = report.loaded;
+    row.unreachable ||= report.unreachable;
+    before = text;
+    const query = WANTED[turn];
+    if (query === undefined) {
+      messages.push({ role: 'assistant', content: [{ type: 'text', text: `Did step ${turn}. `.repeat(5) }] });
+    } else {
+      const call = { type: 'tool_use', id: `c${turn}`, name: 'tool_search', input: { query } };
+      messages.push({ role: 'assistant', content: [call] });
+      messages.push({ role: 'user', content: [answerToolSearch(call, tools, { limit: 1 })] });
+    }
+  }
+  return row;
+}
+
+const emulate = { serverToolSearch: 'emulate' };
+const all = JSON.stringify(catalogue).length;
+console.log(`${catalogue.length} tools of three MCP servers, ${all} bytes; ${TURNS} requests, three searches\n`);
+console.log(`| options | tools sent, bytes | whole prompts, bytes | same prefix as the request before |`);
+console.log(`|---|---|---|---|`);
+for (const [label, options] of Object.entries({
+  '`mode: "load-all"`': { ...emulate, mode: 'load-all' },
+  'defaults and `serverToolSearch: "emulate"`': emulate,
+  'the same, `order: "append"`': { ...emulate, order: 'append' },
+  'the same, `announce: "names"`': { ...emulate, order: 'append', announce: 'names' },
+})) {
+  const { tools, sent, kept, possible, saved, unreachable } = play(options);
+  if (unreachable) throw new Error(`${label}: the model cannot reach its tools`);
+  // What was saved and what was sent are what there is: each hidden tool counts once, and nothing else.
+  if (options.mode === 'load-all' && saved !== 0) throw new Error('nothing is hidden, and something was saved');
+  console.log(`| ${label} | ${tools} | ${sent} | ${kept} of ${possible} (${Math.round((100 * kept) / possible)} %) |`);
+}
+
+const { loaded } = play(emulate);
+const compacted = { model: 'm', system, messages: [{ role: 'user', content: 'Summary: two steps are left.' }], tools };
+console.log(`\nloaded by the end: ${loaded.join(', ')}\n`);
+console.log('| after compaction | tools the model sees |');
+console.log('|---|---|');
+for (const [label, options] of Object.entries({
+  'nothing passed on': emulate,
+  '`loadedTools`': { ...emulate, loadedTools: loaded },
+})) {
+  const { request } = applyDeferredLoadingWithReport(compacted, options);
+  console.log(`| ${label} | ${request.tools.map(({ name }) => `\`${name}\``).join(', ')} |`);
+}

@@ -1,0 +1,64 @@
+// Who else makes tool schemas fit an API on npm, what exactly they do, and which of our dialects does the same job.
+// Not here, because they send schemas as they are: @ai-sdk/openai, and @ai-sdk/google since version 4 (so 3 stands here).
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const modules = new URL('node_modules/', import.meta.url);
+
+/** One contender: `convert` must leave its input alone, as ours does. */
+export const PEERS = [
+  {
+    name: 'openai',
+    says: 'toStrictJsonSchema: closes objects, refuses what it would have to narrow',
+    dialect: 'openai-strict',
+    load: async () => (await import('openai/lib/transform')).toStrictJsonSchema,
+  },
+  {
+    name: '@openai/agents-core',
+    says: 'toOpenAIStrictToolSchema: closes objects, optional properties become nullable',
+    dialect: 'openai-strict',
+    // Not exported, so taken from its file.
+    load: async () => (await inside('@openai/agents-core/dist/utils/strictToolSchema.mjs')).toOpenAIStrictToolSchema,
+  },
+  {
+    name: '@anthropic-ai/sdk',
+    says: 'transformJSONSchema: closes objects, says dropped keywords in descriptions',
+    dialect: 'anthropic-strict',
+    load: async () => (await import('@anthropic-ai/sdk/lib/transform-json-schema')).transformJSONSchema,
+  },
+  {
+    name: '@ai-sdk/google',
+    says: 'convertJSONSchemaToOpenAPISchema: the OpenAPI subset; inlines references',
+    dialect: 'gemini',
+    load: async () => (await inside('@ai-sdk/google/dist/index.mjs', 'convertJSONSchemaToOpenAPISchema')).exposed,
+  },
+  {
+    name: '@google/genai',
+    says: 'processJsonSchema: keeps known keywords, upper-case types; leaves references',
+    dialect: 'gemini',
+    load: async () => (await inside('@google/genai/dist/node/index.mjs', 'processJsonSchema')).exposed,
+  },
+  {
+    name: '@langchain/google-common',
+    says: 'jsonSchemaToGeminiParameters: drops some keywords, refuses unions',
+    dialect: 'gemini',
+    load: async () => (await import('@langchain/google-common')).jsonSchemaToGeminiParameters,
+  },
+];
+
+/** The version that is installed. */
+export function versionOf(name) {
+  return JSON.parse(readFileSync(new URL(`${name}/package.json`, modules), 'utf8')).version;
+}
+
+/** A file of a package that the package does not export; with a function that the file does not export either. */
+async function inside(path, hidden) {
+  let file = new URL(path, modules);
+  if (hidden !== undefined) {
+    const text = readFileSync(file, 'utf8');
+    file = new URL(file.href.replace(/\.mjs$/, '.exposed.mjs'));
+    writeFileSync(file, `${text}\nexport { ${hidden} as exposed };\n`);
+  }
+  return import(pathToFileURL(file.pathname).href);
+}

@@ -1,0 +1,70 @@
+// Measures toolwire against the other npm packages that make tool schemas fit an API, on the same real tools: plain object
+// in, plain object out. Both take turns in every round; the table gives the median round of each and their ratio.
+
+import { readFileSync } from 'node:fs';
+
+import { dialects, sanitize } from '../../dist/index.js';
+import { PEERS, versionOf } from './peers.js';
+
+const ROUNDS = 21;
+const [, , data] = process.argv;
+if (data === undefined) throw new Error('expected a file with one tool per line, found no argument');
+
+const schemas = readFileSync(data, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line).inputSchema);
+const known = new Set(dialects().map(({ name }) => name));
+
+console.log(`npm: ${schemas.length} tools, Node ${process.version}, µs per tool, median of ${ROUNDS} rounds\n`);
+line('peer', 'our dialect', 'peer fails', 'ours', 'peer', 'ours', 'with share', 'peer/ours');
+for (const peer of PEERS) await compare(peer);
+
+async function compare({ name, says, dialect, load }) {
+  const title = `${name} ${versionOf(name)}`;
+  if (!known.has(dialect)) return line(title, `${dialect}: not here yet`);
+  const convert = await load();
+  const ours = (schema) => sanitize(schema, { dialect });
+  const shared = (schema) => sanitize(schema, { dialect, share: true });
+  const theirs = schemas.filter((schema) => !fails(convert, schema));
+  const both = theirs.filter((schema) => !fails(ours, schema));
+  const oursFails = schemas.filter((schema) => fails(ours, schema)).length;
+  const before = JSON.stringify(both);
+  const [peer, our, share] = medians([convert, ours, shared], both);
+  if (JSON.stringify(both) !== before)
+    throw new Error(`${name}: expected its input to stay as it was, found it changed`);
+  const failing = schemas.length - theirs.length;
+  line(title, dialect, failing, oursFails, fixed(peer), fixed(our), fixed(share), `${fixed(peer / our)}x`);
+  console.log(`  ${says}`);
+}
+
+/** Time per input of each function, in µs. */
+function medians(functions, inputs) {
+  const times = functions.map(() => []);
+  for (let round = -3; round < ROUNDS; round++) {
+    functions.forEach((run, at) => {
+      globalThis.gc?.({ type: 'minor' });
+      const start = performance.now();
+      for (const input of inputs) run(input);
+      if (round >= 0) times[at].push(((performance.now() - start) * 1000) / inputs.length);
+    });
+  }
+  return times.map((list) => list.sort((one, two) => one - two)[ROUNDS >> 1]);
+}
+
+function fails(convert, schema) {
+  try {
+    convert(schema);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function fixed(number) {
+  return number.toFixed(1);
+}
+
+function line(peer, dialect, ...cells) {
+  console.log([peer.padEnd(34), dialect.padEnd(18), ...cells.map((cell) => String(cell).padStart(11))].join(' '));
+}

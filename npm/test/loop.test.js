@@ -1,0 +1,157 @@
+// Deferred loading as an agent lives it: the conversations of tests/loop, which all languages play; and the Anthropic one once
+// more over HTTP, against a fake backend for each translation target.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import {
+  answerToolSearch,
+  applyDeferredLoading,
+  applyDeferredLoadingJson,
+  applyDeferredLoadingWithReport,
+  stripDeferralBetas,
+  ToolIndex,
+} from '../dist/search.js';
+import { start } from './loop/backend.js';
+import { validate } from './loop/refuse.js';
+
+const read = (name) => JSON.parse(readFileSync(new URL(`../../tests/loop/${name}.json`, import.meta.url), 'utf8'));
+const TARGETS = ['openai-responses', 'openai-chat'];
+const OURS = /tool_reference|tool_search_tool|defer_loading|"type":"tool_search"/;
+const nameOf = (tool) => tool.function?.name ?? tool.name;
+
+/** An agent in the middle of a conversation: what it remembers from turn to turn. */
+class Agent {
+  history = [];
+  loaded = [];
+
+  constructor(script, target) {
+    this.script = script;
+    this.target = target;
+    this.tools = script.tools;
+  }
+
+  /** The request of a turn, rewritten, and held against what is expected of it. */
+  request({ what, without = [], compacts, add, loadedTools, sent }) {
+    this.tools = this.tools.filter((tool) => !without.includes(nameOf(tool)));
+    this.history = [...(compacts ? [] : this.history), ...add];
+    if (loadedTools !== undefined) assert.deepEqual(loadedTools, this.loaded, `${what}: what the report said`);
+    const request = { model: 'm', [this.script.history]: this.history, tools: this.tools };
+    const options = { ...this.script.options, loadedTools, target: this.target };
+    const { request: body, report } = applyDeferredLoadingWithReport(request, options);
+    const text = JSON.stringify(body);
+    assert.doesNotMatch(text, OURS, what);
+    assert.equal(applyDeferredLoadingJson(JSON.stringify(request), options), text, `${what}: text gives the same`);
+    if (this.target === undefined) assert.equal(JSON.stringify(applyDeferredLoading(body, options)), text, what);
+
+    const { last, warnings = sent.report.warnings } = sent.translated?.[this.target] ?? sent;
+    const { loaded, hidden, unreachable } = report;
+    assert.deepEqual(body.tools.map(nameOf), sent.tools, what);
+    assert.deepEqual((body.input ?? body.messages).at(-1), last, what);
+    assert.deepEqual({ loaded, hidden, warnings: report.warnings, unreachable }, { ...sent.report, warnings }, what);
+    // What a compaction in two turns from now needs is what was loaded before it.
+    if (!compacts) this.loaded = loaded;
+    return body;
+  }
+
+  /** Takes in what the model said, and answers its searches. */
+  answer({ what, call, answer }, said) {
+    if (said !== undefined) this.history.push(said);
+    if (call === undefined) return;
+    assert.deepEqual(answerToolSearch(call, this.tools, this.script.searchOptions), answer, what);
+    assert.deepEqual(
+      new ToolIndex(this.tools).answer(call, this.script.searchOptions),
+      answer,
+      `${what}: from an index`,
+    );
+  }
+}
+
+for (const name of ['anthropic', ...TARGETS]) {
+  test(`${name}: the whole conversation`, () => {
+    const script = read(name);
+    const agent = new Agent(script);
+    for (const turn of script.turns) {
+      const body = agent.request(turn);
+      if (name !== 'anthropic') validate(name, body);
+      agent.answer(turn, turn.said);
+    }
+  });
+}
+
+/** What a backend said, as a message of Anthropic's: the agent's own format. */
+const SAID = {
+  'openai-responses': ({ output }) => ({
+    role: 'assistant',
+    content: output.map((item) =>
+      item.type === 'function_call'
+        ? { type: 'tool_use', id: item.call_id, name: item.name, input: JSON.parse(item.arguments) }
+        : { type: 'text', text: item.content[0].text },
+    ),
+  }),
+  'openai-chat': ({ choices: [{ message }] }) => ({
+    role: 'assistant',
+    content: message.tool_calls?.map(({ id, function: { name, arguments: text } }) => ({
+      type: 'tool_use',
+      id,
+      name,
+      input: JSON.parse(text),
+    })) ?? [{ type: 'text', text: message.content }],
+  }),
+};
+
+for (const api of TARGETS) {
+  test(`${api}: the whole conversation over HTTP`, async (t) => {
+    const script = read('anthropic');
+    // Every turn is a request; the model is silent where nothing is said to it.
+    const turns = script.turns.filter(({ model }) => model !== undefined);
+    const backend = await start(
+      api,
+      turns.map(({ model }) => model),
+    );
+    t.after(backend.stop);
+    const agent = new Agent(script, api);
+    for (const turn of script.turns) {
+      const body = agent.request(turn);
+      if (turn.model === undefined) continue;
+      const response = await post(backend.url, body, 'advanced-tool-use-2025-11-20,tool-search-tool-2025-10-19');
+      const answer = await response.json();
+      assert.equal(response.status, 200, `${turn.what}: ${JSON.stringify(answer)}`);
+      const said = SAID[api](answer);
+      assert.deepEqual(said, turn.said, turn.what);
+      agent.answer(turn, said);
+    }
+    assert.equal(backend.requests.length, turns.length);
+  });
+
+  test(`${api}: what the fake refuses`, async (t) => {
+    const backend = await start(api, [{ text: 'hi' }]);
+    t.after(backend.stop);
+    const refused = read('refused').filter((one) => one.api === api);
+    assert.ok(refused.length > 10);
+    for (const { why, body } of refused) {
+      const response = await post(backend.url, body);
+      assert.equal(response.status, 400, `${why}: ${await response.text()}`);
+    }
+    // The agent's own request, as it was before it was rewritten: nothing of this works without.
+    const { tools, turns } = read('anthropic');
+    const raw = { model: 'm', messages: turns[0].add, tools };
+    assert.equal((await post(backend.url, raw)).status, 400);
+    const body = applyDeferredLoading(raw, { target: api });
+    const header = { 'anthropic-beta': 'tool-search-tool-2025-10-19' };
+    assert.equal(
+      (await fetch(backend.url, { method: 'POST', body: JSON.stringify(body), headers: header })).status,
+      400,
+    );
+    assert.equal((await post(backend.url, body)).status, 200);
+  });
+}
+
+/** As a gateway passes a request on. */
+function post(url, body, beta) {
+  const headers = new Headers({ 'content-type': 'application/json' });
+  const left = stripDeferralBetas(beta);
+  if (left !== null) headers.set('anthropic-beta', left);
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+}

@@ -1,0 +1,94 @@
+// Odd shapes (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import {
+  answerToolSearch,
+  applyDeferredLoading,
+  applyDeferredLoadingJson,
+  searchTools,
+  ToolIndex,
+  ToolwireError,
+} from '../dist/search.js';
+
+const odd = JSON.parse(readFileSync(new URL('../../tests/odd/requests.json', import.meta.url), 'utf8'));
+const call = { type: 'tool_use', id: 't', name: 'tool_search', input: { query: 'a d' } };
+
+/** What a call gives as text, or the error it throws. */
+function outcome(run) {
+  try {
+    return { text: run() };
+  } catch (error) {
+    assert.ok(error instanceof ToolwireError, String(error));
+    assert.notEqual(error.message, '');
+    return { error: [error.code, error.pointer, error.message] };
+  }
+}
+
+/** The request with another value at a place. */
+function disturbed(request, place, value) {
+  if (place === '') return structuredClone(value);
+  const steps = place.slice(1).split('/');
+  const copy = structuredClone(request);
+  const last = steps.pop();
+  steps.reduce((node, step) => node[step], copy)[last] = structuredClone(value);
+  return copy;
+}
+
+test('an odd value anywhere in a request is no trouble', (t) => {
+  let accepted = 0;
+  let refused = 0;
+  for (const { request, places } of odd.requests) {
+    for (const place of places) {
+      for (const value of odd.values) {
+        const input = disturbed(request, place, value);
+        const text = JSON.stringify(input);
+        for (const options of odd.options) {
+          const about = () => `${place} of ${text} with ${JSON.stringify(options)}`;
+          const given = outcome(() => JSON.stringify(applyDeferredLoading(input, options)));
+          // Half a message would be built for each of thousands of runs.
+          const same = outcome(() => applyDeferredLoadingJson(text, options));
+          if (JSON.stringify(same) !== JSON.stringify(given)) assert.deepEqual(same, given, about());
+          if (given.text === undefined) refused++;
+          else if (applyDeferredLoadingJson(given.text, options) !== given.text)
+            assert.fail(`not idempotent: ${about()}`);
+          else accepted++;
+        }
+        assert.equal(JSON.stringify(input), text, 'the input was changed');
+      }
+    }
+  }
+  t.diagnostic(`${accepted} accepted, ${refused} refused`);
+  assert.ok(accepted > 20_000 && refused > 1_000);
+});
+
+test('an odd option is an error that names it, or an option', () => {
+  for (const name of odd.optionNames) {
+    for (const value of odd.values) {
+      const { error } = outcome(() => JSON.stringify(applyDeferredLoading({ messages: [] }, { [name]: value })));
+      if (error !== undefined) {
+        assert.ok(['invalid-option', 'unknown-option', 'invalid-request'].includes(error[0]), String(error));
+        if (error[0] !== 'invalid-request') assert.ok(error[1].startsWith(`/${name}`), String(error));
+      }
+    }
+  }
+  for (const value of odd.values) outcome(() => JSON.stringify(applyDeferredLoading({ messages: [] }, value)));
+});
+
+test('odd tool lists and calls are searched or refused', () => {
+  for (const value of odd.values) {
+    for (const tools of [value, [value], { tools: value }, { tools: [value, value] }]) {
+      const found = outcome(() => JSON.stringify(searchTools(tools, 'a d')));
+      assert.deepEqual(
+        outcome(() => JSON.stringify(new ToolIndex(tools).search('a d'))),
+        found,
+      );
+      const answered = outcome(() => JSON.stringify(answerToolSearch(call, tools)));
+      if (found.error === undefined) assert.equal(JSON.stringify(new ToolIndex(tools).answer(call)), answered.text);
+      else assert.deepEqual(answered, found);
+    }
+    outcome(() => JSON.stringify(answerToolSearch(value, [])));
+  }
+});

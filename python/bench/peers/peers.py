@@ -1,0 +1,106 @@
+"""Who else makes tool schemas fit an API in Python, what exactly they do, and which of our dialects does the same job.
+
+The interfaces are partly private: that is how these packages do it, there is no other way to ask them.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Schema: TypeAlias = "dict[str, Any]"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One contender."""
+
+    package: str
+    says: str
+    """What it does."""
+    dialect: str
+    """The dialect of ours that does the same job."""
+    load: Callable[[], Callable[[Schema], object]]
+    """Imports it. What it gives must leave its input alone, as ours does."""
+
+
+def _openai() -> Callable[[Schema], object]:
+    from openai.lib._pydantic import _ensure_strict_json_schema as convert
+
+    def strict(schema: Schema) -> object:
+        mine = copy.deepcopy(schema)
+        return convert(mine, path=(), root=mine)
+
+    return strict
+
+
+def _anthropic() -> Callable[[Schema], object]:
+    from anthropic.lib._parse._transform import transform_schema
+
+    return lambda schema: transform_schema(copy.deepcopy(schema))
+
+
+def _pydantic_ai_openai() -> Callable[[Schema], object]:
+    from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer as Transformer
+
+    return lambda schema: Transformer(schema, strict=True).walk()
+
+
+def _pydantic_ai_anthropic() -> Callable[[Schema], object]:
+    from pydantic_ai.providers.anthropic import AnthropicJsonSchemaTransformer as Transformer
+
+    return lambda schema: Transformer(schema, strict=True).walk()
+
+
+def _pydantic_ai_google() -> Callable[[Schema], object]:
+    from pydantic_ai.profiles.google import GoogleJsonSchemaTransformer as Transformer
+
+    return lambda schema: Transformer(schema).walk()
+
+
+def _pydantic_ai_google_open_api() -> Callable[[Schema], object]:
+    from pydantic_ai.profiles.google import GoogleOpenAPISchemaTransformer as Transformer
+
+    return lambda schema: Transformer(schema).walk()
+
+
+def _google_genai() -> Callable[[Schema], object]:
+    from google.genai._transformers import process_schema
+
+    def processed(schema: Schema) -> object:
+        mine = copy.deepcopy(schema)
+        process_schema(mine, client=None)
+        return mine
+
+    return processed
+
+
+def _langchain_google() -> Callable[[Schema], object]:
+    from langchain_core.utils.json_schema import dereference_refs
+    from langchain_google_genai._function_utils import _format_json_schema_to_gapic as convert
+
+    # It warns of every keyword that it drops.
+    logging.getLogger("langchain_google_genai").setLevel(logging.CRITICAL)
+    return lambda schema: convert(dereference_refs(schema))
+
+
+PEERS = [
+    Peer("openai", "strict JSON schema: closes objects, requires everything; copied first", "openai-strict", _openai),
+    Peer("pydantic-ai-slim", "OpenAIJsonSchemaTransformer, strict", "openai-strict", _pydantic_ai_openai),
+    Peer("anthropic", "transform_schema: says dropped keywords in text; copied first", "anthropic-strict", _anthropic),
+    Peer("pydantic-ai-slim", "AnthropicJsonSchemaTransformer, strict", "anthropic-strict", _pydantic_ai_anthropic),
+    Peer("google-genai", "process_schema: inlines references; copied first", "gemini", _google_genai),
+    Peer("pydantic-ai-slim", "GoogleOpenAPISchemaTransformer", "gemini", _pydantic_ai_google_open_api),
+    Peer("pydantic-ai-slim", "GoogleJsonSchemaTransformer", "gemini-json-schema", _pydantic_ai_google),
+    Peer(
+        "langchain-google-genai",
+        "gapic schema, references inlined; drops much",
+        "gemini",
+        _langchain_google,
+    ),
+]

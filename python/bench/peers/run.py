@@ -1,0 +1,84 @@
+"""Measure toolwire against other packages that make tool schemas fit an API: dict in, dict out, the same real tools.
+
+Usage: run.py file.jsonl: one tool with an `inputSchema` per line. Prints µs per tool, the best of several rounds, over
+the tools that both sides take; and how many each side fails on.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import platform
+import sys
+import time
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import toolwire
+from peers import PEERS, Peer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROUNDS = 7
+
+
+def fails(convert: Callable[[Any], object], schema: object) -> bool:
+    """Say whether a contender gives up on a schema."""
+    try:
+        convert(schema)
+    except Exception:  # whatever a contender raises is its way to fail
+        return True
+    return False
+
+
+def best(contenders: list[Callable[[Any], object]], schemas: list[Any]) -> list[float]:
+    """Give each contender's fastest round in µs per schema; they take turns in every round."""
+    fastest = [float("inf")] * len(contenders)
+    for _ in range(ROUNDS):
+        for at, convert in enumerate(contenders):
+            start = time.perf_counter()
+            for schema in schemas:
+                convert(schema)
+            fastest[at] = min(fastest[at], (time.perf_counter() - start) / len(schemas) * 1e6)
+    return fastest
+
+
+def compare(peer: Peer, schemas: list[Any], known: set[str]) -> None:
+    """Print one line."""
+    title = f"{peer.package} {version(peer.package)}"
+    if peer.dialect not in known:
+        print(f"{title:34} {peer.dialect:18} not here yet")
+        return
+    convert, ours = peer.load(), partial(toolwire.sanitize, dialect=peer.dialect)
+    theirs = [schema for schema in schemas if not fails(convert, schema)]
+    both = [schema for schema in theirs if not fails(ours, schema)]
+    failing = sum(fails(ours, schema) for schema in schemas)
+    before = copy.deepcopy(both)
+    slow, quick = best([convert, ours], both)
+    if both != before:
+        message = f"{title}: expected its input to stay as it was, found it changed"
+        raise AssertionError(message)
+    print(
+        f"{title:34} {peer.dialect:18} {len(schemas) - len(theirs):11} {failing:11}"
+        f" {slow:11.1f} {quick:11.1f} {slow / quick:10.1f}x"
+    )
+    print(f"  {peer.says}")
+
+
+def main() -> None:
+    """Compare with every peer on the tools of a file."""
+    lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
+    schemas = [json.loads(line)["inputSchema"] for line in lines]
+    known = {dialect["name"] for dialect in toolwire.dialects()}
+    python = platform.python_version()
+    print(f"PyPI: {len(schemas)} tools, Python {python}, µs per tool, best of {ROUNDS} rounds\n")
+    print(f"{'peer':34} {'our dialect':18} {'peer fails':>11} {'ours':>11} {'peer':>11} {'ours':>11} {'peer/ours':>11}")
+    for peer in PEERS:
+        compare(peer, schemas, known)
+
+
+if __name__ == "__main__":
+    main()

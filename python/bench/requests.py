@@ -1,0 +1,105 @@
+"""Measure a request of 10 MB against what Python takes to parse it: three contents, as in core/examples/requests.
+
+The rows take turns in every round; the table gives the fastest round of each.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from typing import TYPE_CHECKING, Any
+
+import toolwire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROUNDS = 11
+SIZE = 10_000_000
+SENTENCE = 'The harbour was quiet that morning; "too quiet", said the captain, and lit his pipe once more.\n'
+
+
+def written(value: object) -> str:
+    """Write compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def prose() -> list[Any]:
+    """Make turns of 5 KB: a line break and two quotes in every hundred characters."""
+    text = SENTENCE * 50
+    roles = ("user", "assistant")
+    return [{"role": roles[at % 2], "content": text} for at in range(SIZE // (len(text) + 3 * 50))]
+
+
+def tool_calls() -> list[Any]:
+    """Make calls with a few arguments, and results of 1 KB that are JSON: a quote in every ten characters."""
+    row = {"id": 1024, "path": "src/harbour/captain.rs", "kind": "file", "size": 52311, "tags": ["a", "b"]}
+    text = written(row) * 11
+    made = []
+    for at in range(SIZE // 1540):
+        identifier = f"toolu_{at:06}"
+        arguments = {"path": "src/harbour", "depth": 3, "pattern": "*.rs", "hidden": False}
+        call = {"type": "tool_use", "id": identifier, "name": "list_files", "input": arguments}
+        result = {"type": "tool_result", "tool_use_id": identifier, "content": [{"type": "text", "text": text}]}
+        made.append({"role": "assistant", "content": [{"type": "text", "text": "Let me look."}, call]})
+        made.append({"role": "user", "content": [result]})
+    return made
+
+
+def images() -> list[Any]:
+    """Make pictures of half a megabyte."""
+    data = "iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4CAYAAADo08FDAAAgAElEQVR4nOzdd5xU" * 8192
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+    content = [{"type": "text", "text": "What is this?"}, image]
+    return [{"role": "user", "content": content}] * (SIZE // len(data))
+
+
+def request(messages: list[Any]) -> str:
+    """Write a request with these messages and fifty deferred tools, one of which they load."""
+    properties = {f"argument_{at}": {"type": "string", "description": SENTENCE} for at in range(12)}
+    schema = {"type": "object", "properties": properties, "required": ["argument_0"]}
+    tools = [
+        {"name": f"tool_{at}", "description": SENTENCE, "input_schema": schema, "defer_loading": True}
+        for at in range(50)
+    ]
+    loaded = [{"type": "tool_reference", "tool_name": "tool_7"}]
+    search = {"type": "tool_use", "id": "t", "name": "search", "input": {}}
+    history = [
+        *messages,
+        {"role": "assistant", "content": [search]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": loaded}]},
+    ]
+    return written({"model": "m", "max_tokens": 1000, "messages": history, "tools": tools})
+
+
+def measure(name: str, messages: list[Any]) -> None:
+    """Measure one content, and print its rows."""
+    text = request(messages)
+    encoded = text.encode()
+    rows: list[tuple[str, Callable[[], object]]] = [
+        ("json.loads of bytes, alone", lambda: json.loads(encoded)),
+        ("apply_deferred_loading_json, bytes", lambda: toolwire.apply_deferred_loading_json(encoded)),
+        ("apply_deferred_loading_json, str", lambda: toolwire.apply_deferred_loading_json(text)),
+        ("copy alone, bytes", lambda: bytes(bytearray(encoded))),
+    ]
+    fastest = [float("inf")] * len(rows)
+    for _ in range(ROUNDS):
+        for at, (_, work) in enumerate(rows):
+            start = time.perf_counter()
+            work()
+            fastest[at] = min(fastest[at], (time.perf_counter() - start) * 1e3)
+    for (row, _), taken in zip(rows, fastest, strict=True):
+        print(f"  {f'{name}, {row}':52}{taken:9.2f}{taken / fastest[0]:8.2f}")
+
+
+def main() -> None:
+    """Measure all contents."""
+    print(f"Python {platform.python_version()}, a request of 10 MB, milliseconds, and the ratio to parsing it")
+    measure("prose", prose())
+    measure("tool calls", tool_calls())
+    measure("images", images())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""A fake backend on this machine: an API that refuses what the real one would, and a model that says what it has to."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from refuse import RefusedError, refuse, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Backend(HTTPServer):
+    """Answers every request with the model's next turn, and keeps the bodies that came."""
+
+    def __init__(self, api: str, says: list[dict[str, Any]]) -> None:
+        """Listen on a port that is free."""
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.api, self.says, self.requests = api, says, list[Any]()
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def answer(self, body: Any, beta: str | None) -> tuple[int, dict[str, Any]]:
+        """Give the status and the body of an answer."""
+        try:
+            # As a gateway that does not know a beta does.
+            if beta is not None and "tool" in beta:
+                refuse(f"unknown beta {beta}")
+            validate(self.api, body)
+        except RefusedError as refusal:
+            return 400, {"error": {"type": "invalid_request_error", "message": str(refusal)}}
+        self.requests.append(body)
+        if len(self.requests) > len(self.says):
+            return 500, {"error": {"message": "nothing more to say"}}
+        return 200, reply(self.api, self.says[len(self.requests) - 1])
+
+
+def reply(api: str, said: dict[str, Any]) -> dict[str, Any]:
+    """Write the model's turn in the words of the API."""
+    text = said.get("text")
+    if text is None:
+        function = {"name": said["name"], "arguments": json.dumps(said["arguments"])}
+        if api == "openai-responses":
+            call = {"type": "function_call", "id": f"fc_{said['id']}", "call_id": said["id"], **function}
+            return {"object": "response", "output": [{**call, "status": "completed"}]}
+        message: dict[str, Any] = {
+            "content": None,
+            "tool_calls": [{"id": said["id"], "type": "function", "function": function}],
+        }
+    elif api == "openai-responses":
+        content = [{"type": "output_text", "text": text, "annotations": []}]
+        return {"object": "response", "output": [{"type": "message", "role": "assistant", "content": content}]}
+    else:
+        message = {"content": text}
+    return {"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", **message}}]}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Backend
+
+    def do_POST(self) -> None:
+        """Read a body and answer it."""
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        status, answer = self.server.answer(body, self.headers.get("anthropic-beta"))
+        encoded = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(encoded)))
+        self.end_headers()
+        self.wfile.write(encoded)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing: the test says what went wrong."""
+
+
+@contextmanager
+def backend(api: str, says: list[dict[str, Any]]) -> Iterator[Backend]:
+    """Run a backend for a while. `says` are the model's turns, one for each request."""
+    with Backend(api, says) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
