@@ -1,0 +1,171 @@
+//! How a model would answer: an instance of the original schema, said in the ways that the sanitized schema offers.
+//!
+//! Follows the sanitized schema alone and knows no rule: a property that must be there and is not, is null; an object of any names
+//! may be a list of pairs of key and value; a string may hold JSON; a name may be another one. What fits is for a validator to say.
+
+use std::collections::BTreeMap;
+
+use serde_json::{json, Map, Value};
+
+/// The most answers that are kept for one schema.
+const MOST: usize = 24;
+/// The most references and branches on the way to an answer.
+const DEEPEST: usize = 40;
+
+/// Every way to say the instance.
+pub(crate) fn answers(instance: &Value, schema: &Value, names: &BTreeMap<&str, &str>) -> Vec<Value> {
+    Answers { root: schema, names }.of(Some(instance), schema, DEEPEST)
+}
+
+struct Answers<'s> {
+    root: &'s Value,
+    /// New names by old ones.
+    names: &'s BTreeMap<&'s str, &'s str>,
+}
+
+impl Answers<'_> {
+    fn of(&self, instance: Option<&Value>, schema: &Value, fuel: usize) -> Vec<Value> {
+        let Some(fuel) = fuel.checked_sub(1) else { return Vec::new() };
+        let mut found = Vec::new();
+        if let Some(target) = schema["$ref"].as_str().and_then(|reference| self.root.pointer(reference.strip_prefix('#')?)) {
+            found.extend(self.of(instance, target, fuel));
+        }
+        for keyword in ["anyOf", "oneOf", "allOf"] {
+            for branch in schema[keyword].as_array().into_iter().flatten() {
+                found.extend(self.of(instance, branch, fuel));
+            }
+        }
+        let Some(instance) = instance else {
+            found.push(Value::Null);
+            return distinct(found);
+        };
+        let says = |name: &str| match &schema["type"] {
+            Value::Array(names) => names.iter().any(|known| known == name),
+            Value::Null => true,
+            single => single == name,
+        };
+        match instance {
+            Value::Object(members) => {
+                if says("object") {
+                    found.extend(self.object(members, schema, fuel));
+                    found.extend(self.boxed(instance, schema, fuel));
+                }
+                if says("array") {
+                    found.extend(self.pairs(members, &schema["items"], fuel));
+                }
+            }
+            Value::Array(items) if says("array") => {
+                let position = |index: usize| schema["prefixItems"].get(index).unwrap_or(&schema["items"]);
+                let each = items.iter().enumerate().map(|(index, item)| self.or_itself(item, position(index), fuel));
+                found.extend(combined(each.collect()).into_iter().map(Value::Array));
+            }
+            Value::Array(_) => {}
+            _ => {
+                found.push(instance.clone());
+                found.extend(self.boxed(instance, schema, fuel));
+            }
+        }
+        if says("string") {
+            found.push(json!(instance.to_string()));
+        }
+        distinct(found)
+    }
+
+    /// The answers, and the plain instance if there are none.
+    fn or_itself(&self, instance: &Value, schema: &Value, fuel: usize) -> Vec<Value> {
+        let mut found = self.of(Some(instance), schema, fuel);
+        if found.is_empty() {
+            found.push(instance.clone());
+        }
+        found
+    }
+
+    fn object(&self, members: &Map<String, Value>, schema: &Value, fuel: usize) -> Vec<Value> {
+        let none = Map::new();
+        let table = schema["properties"].as_object().unwrap_or(&none);
+        let is_required = |name: &String| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
+        let new_name = |name: &String| match self.names.get(name.as_str()) {
+            Some(new) if !table.contains_key(name) => (*new).to_string(),
+            _ => name.clone(),
+        };
+        let (mut keys, mut values, mut rest) = (Vec::new(), Vec::new(), Map::new());
+        for (name, value) in members {
+            match table.get(&new_name(name)) {
+                Some(inner) => {
+                    keys.push(new_name(name));
+                    values.push(self.or_itself(value, inner, fuel));
+                }
+                None => {
+                    rest.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        let absent: Vec<&String> = table.keys().filter(|name| !keys.contains(name)).collect();
+        // All other members may have a property of their own, the last one.
+        let others = absent.last().filter(|name| is_pair(&table[name.as_str()]["items"])).copied();
+        for name in absent.iter().filter(|name| is_required(name) && Some(**name) != others) {
+            keys.push((*name).clone());
+            values.push(self.of(None, &table[name.as_str()], fuel));
+        }
+        let mut ways = vec![(keys.clone(), values.clone(), rest.clone())];
+        if let Some(name) = others.filter(|name| !rest.is_empty() || is_required(name)) {
+            keys.push(name.clone());
+            values.push(self.pairs(&rest, &table[name.as_str()]["items"], fuel));
+            ways = vec![(keys, values, Map::new())];
+        }
+        let mut found = Vec::new();
+        for (keys, values, rest) in ways {
+            // Members that no property speaks of are said by what speaks of all others.
+            let (free, free_values): (Vec<String>, Vec<Vec<Value>>) =
+                rest.iter().map(|(name, value)| (name.clone(), self.or_itself(value, &schema["additionalProperties"], fuel))).unzip();
+            let keys: Vec<String> = keys.into_iter().chain(free).collect();
+            let values: Vec<Vec<Value>> = values.into_iter().chain(free_values).collect();
+            found.extend(combined(values).into_iter().map(|values| Value::Object(keys.iter().cloned().zip(values).collect())));
+        }
+        found
+    }
+
+    /// An object with one property may stand for what is in it.
+    fn boxed(&self, instance: &Value, schema: &Value, fuel: usize) -> Vec<Value> {
+        let Some((name, inner)) = schema["properties"].as_object().filter(|table| table.len() == 1).and_then(|table| table.iter().next())
+        else {
+            return Vec::new();
+        };
+        self.of(Some(instance), inner, fuel).into_iter().map(|value| json!({ name.as_str(): value })).collect()
+    }
+
+    fn pairs(&self, members: &Map<String, Value>, pair: &Value, fuel: usize) -> Vec<Value> {
+        if !is_pair(pair) {
+            return Vec::new();
+        }
+        let keys: Vec<&String> = members.keys().collect();
+        let values = members.values().map(|value| self.or_itself(value, &pair["properties"]["value"], fuel)).collect();
+        let pairs = |values: Vec<Value>| keys.iter().zip(values).map(|(key, value)| json!({"key": key, "value": value})).collect();
+        combined(values).into_iter().map(pairs).collect()
+    }
+}
+
+fn is_pair(schema: &Value) -> bool {
+    schema["properties"].as_object().is_some_and(|table| table.len() == 2 && table.contains_key("key") && table.contains_key("value"))
+}
+
+/// One of each, in every way, up to a limit.
+fn combined(choices: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+    let mut ways: Vec<Vec<Value>> = vec![Vec::new()];
+    for choice in choices {
+        let longer =
+            |way: &Vec<Value>| choice.iter().map(|value| way.iter().chain([value]).cloned().collect()).collect::<Vec<Vec<Value>>>();
+        ways = ways.iter().flat_map(longer).take(MOST).collect();
+    }
+    ways
+}
+
+fn distinct(values: Vec<Value>) -> Vec<Value> {
+    let mut kept: Vec<Value> = Vec::new();
+    for value in values {
+        if kept.len() < MOST && !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    kept
+}
