@@ -92,7 +92,7 @@ pub(super) const GEMINI: Dialect = Dialect {
             says: "only the fields of the Schema message: any other key is refused",
             confidence: 'A',
             source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field`",
-            rules: &["refused-keyword", "unknown-keyword", "recursion", "ref-form", "ref-target"],
+            rules: &["refused-keyword", "unknown-keyword"],
         },
         Fact {
             says: "the root is an object, whose `properties` may be empty",
@@ -107,7 +107,7 @@ pub(super) const GEMINI: Dialect = Dialect {
             rules: &["object-without-properties", "properties-not-object"],
         },
         Fact {
-            says: "every schema has a `type`, which is one name in lower or upper case, or `anyOf`; null is `nullable: true`",
+            says: "every schema has a `type`, which is one name, or `anyOf`; null is `nullable: true`",
             confidence: 'A',
             source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is not repeating`",
             rules: &["untyped", "unknown-type", "type-list", "not-a-schema"],

@@ -13,7 +13,7 @@ use crate::{
 /// Judges one schema as a whole.
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
-    let is = |name: &str| schema.get("type").is_some_and(|value| types::is(value, name, grammar));
+    let is = |name: &str| schema.get("type").is_some_and(|value| types::is(value, name));
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks = |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
     let wants_type = grammar.typed == Typed::TypeOrUnion && !schema.pointer.steps().iter().any(asks);

@@ -61,7 +61,7 @@ pub(super) fn check(
         report.add(root, Rule::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
-    if grammar.object_root && !root.get("type").is_some_and(|value| value.as_text().is_some() && types::is(value, "object", grammar)) {
+    if grammar.object_root && !root.get("type").is_some_and(|value| value.is_text("object")) {
         let found = root.get("type").map_or_else(|| "none".to_string(), seen);
         report.add(root, Rule::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }
@@ -83,7 +83,7 @@ pub(super) fn check(
         }
         keywords(&schema, &mut report);
         containers::check(node, &schema, &mut report);
-        if let Some(reference) = object.get("$ref") {
+        if let Some(reference) = object.get("$ref").filter(|_| !grammar.refuses.has(Keyword::Ref)) {
             references::check(&schema, reference, depth, &mut references, &mut nesting, &mut report);
         }
         Ok(Next::Into)

@@ -19,10 +19,9 @@ pub(super) fn names(value: &Node<'_>, grammar: &Grammar) -> Option<Vec<&'static 
     }
 }
 
-/// Does a `type` name this one, alone or in a list, in any spelling that the grammar knows?
-pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
-    let spelled = |value: &Node<'_>| grammar.types.iter().any(|known| known.eq_ignore_ascii_case(name) && value.is_text(known));
-    spelled(value) || value.as_array().is_some_and(|names| names.iter().any(spelled))
+/// Does a `type` name this one, alone or in a list?
+pub(super) fn is(value: &Node<'_>, name: &str) -> bool {
+    value.is_text(name) || value.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
 }
 
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {

@@ -72,7 +72,7 @@ fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     }
     let (from, to) = (Spot::of(node), Spot::under(node, "items"));
     rules.notes.note(place.position, from, to, ITEMS, || String::from("wrote `items`, which may be anything"));
-    let mut any = Node::empty_object();
+    let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
         types::any(&mut any, place, rules);
     }
