@@ -27,6 +27,7 @@ pub(crate) const SERVES: &[(&str, &[&str])] = &[
     ("one-of-to-any-of", &["refused-keyword"]),
     ("merge-all-of", &["refused-keyword", "root-keyword"]),
     ("const-to-enum", &["refused-keyword"]),
+    ("exclusive-to-inclusive", &["refused-keyword"]),
     ("drop-pattern", &["pattern"]),
     ("drop-format", &["format"]),
     ("drop-unknown-required", &["required-unknown"]),

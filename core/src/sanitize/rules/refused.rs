@@ -26,7 +26,7 @@ const PATTERN: Effect = Effect::same("drop-pattern").accepts(Accepts::Wider);
 const FORMAT: Effect = Effect::same("drop-format");
 const LOWER: Effect = Effect::same("lower-bound").accepts(Accepts::Wider);
 const BOUND: Effect = Effect::same("exclusive-to-inclusive");
-const TUPLE: Effect = Effect::same("prefix-items-to-items").accepts(Accepts::Wider);
+const TUPLE: Effect = Effect::same("prefix-items-to-items");
 
 /// A schema longer than this is no text for a description.
 const LONGEST_SCHEMA: usize = 200;
@@ -47,8 +47,11 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         let value = value.clone();
         match fault {
             Fault::TooLarge(most) => lower(node, place, &name, most, rules),
-            _ if nearly(node, place, &name, &value, rules) => {}
-            _ => drop(node, place, &name, &value, fault, rules),
+            _ => match nearly(node, place, &name, &value, rules) {
+                Nearly::Exactly => continue,
+                Nearly::Loosely => {}
+                Nearly::Not => drop(node, place, &name, &value, fault, rules),
+            },
         }
         if is_told(&name, &value) {
             said.push((name, value));
@@ -207,13 +210,23 @@ fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, gr
     object.set(Text::literal("additionalProperties"), any);
 }
 
-/// Says something near to it; `false` if there is nothing near.
-fn nearly<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, rules: &mut Rules) -> bool {
+/// How near something comes to what is refused.
+enum Nearly {
+    /// It says all there was to say.
+    Exactly,
+    /// It says less, so the reader is told.
+    Loosely,
+    /// There is nothing near.
+    Not,
+}
+
+/// Says something near to it.
+fn nearly<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, rules: &mut Rules) -> Nearly {
     match name {
         "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, rules),
         "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, rules),
         "prefixItems" => tuple(node, place, value, rules),
-        _ => false,
+        _ => Nearly::Not,
     }
 }
 
@@ -224,12 +237,12 @@ fn inclusive<'a>(
     (exclusive, inclusive, step): (&'static str, &'static str, i64),
     value: &Node<'a>,
     rules: &mut Rules,
-) -> bool {
+) -> Nearly {
     let keyword = Keyword::named(&Text::literal(inclusive));
     if keyword.is_none_or(|keyword| rules.grammar.refuses.has(keyword)) {
-        return false;
+        return Nearly::Not;
     }
-    let Some(number) = value.as_number() else { return false };
+    let Some(number) = value.as_number() else { return Nearly::Not };
     let whole = number.parse::<i64>().ok().and_then(|number| number.checked_add(step));
     let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
     let (bound, effect) = match whole.filter(|_| is_integer) {
@@ -237,6 +250,7 @@ fn inclusive<'a>(
         None => (value.clone(), BOUND.accepts(Accepts::Wider)),
     };
     // The tighter of both holds.
+    let said = if matches!(effect.accepts, Accepts::Same) { Nearly::Exactly } else { Nearly::Loosely };
     let tighter = |standing: &str, new: &str| {
         let order = json::compare(standing, new);
         if step > 0 {
@@ -248,7 +262,7 @@ fn inclusive<'a>(
     let stands = node.get(inclusive).and_then(Node::as_number).is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
     let from = Spot::under(node, exclusive);
     rules.notes.note(place.position, from, Spot::under(node, inclusive), effect, || format!("spelled `{exclusive}` as `{inclusive}`"));
-    let Some(object) = node.as_object_mut() else { return false };
+    let Some(object) = node.as_object_mut() else { return Nearly::Not };
     let at = object.position(exclusive).unwrap_or_default();
     object.remove(exclusive);
     if !stands {
@@ -257,12 +271,12 @@ fn inclusive<'a>(
             false => object.insert_at(at, Text::literal(inclusive), bound),
         }
     }
-    true
+    said
 }
 
 /// Positions become one schema for all items: any of theirs.
-fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules: &mut Rules) -> bool {
-    let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return false };
+fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules: &mut Rules) -> Nearly {
+    let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Nearly::Not };
     let count = positions.len();
     let rest = node.get("items");
     let most = node.get("maxItems").and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
@@ -275,15 +289,18 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
     }
     let anything = |schema: &Node<'_>| is_open(schema);
     if (!closed && rest.is_none()) || schemas.iter().any(anything) {
-        return false;
+        return Nearly::Not;
     }
     let bounded = closed && most.is_none_or(|most| most > count);
-    rules.notes.note(place.position, Spot::under(node, "prefixItems"), Spot::under(node, "items"), TUPLE.guidance(Guidance::Moved), || {
+    let single = schemas.len() == 1;
+    // Where all positions say the same, nothing is lost, as long as the number of items is still said.
+    let same = single && !(bounded && rules.grammar.refuses.has(Keyword::MaxItems));
+    let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
+    rules.notes.note(place.position, Spot::under(node, "prefixItems"), Spot::under(node, "items"), effect, || {
         format!("said of all items what `prefixItems` says of the first {count}")
     });
-    let single = schemas.len() == 1;
     let items = if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
-    let Some(object) = node.as_object_mut() else { return false };
+    let Some(object) = node.as_object_mut() else { return Nearly::Not };
     let at = object.position("prefixItems").unwrap_or_default();
     object.remove("prefixItems");
     match object.has("items") {
@@ -293,7 +310,11 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
     if bounded && !rules.grammar.refuses.has(Keyword::MaxItems) {
         object.set(Text::literal("maxItems"), Node::count(count as u64));
     }
-    true
+    if same {
+        Nearly::Exactly
+    } else {
+        Nearly::Loosely
+    }
 }
 
 /// A lower bound can be lowered; an upper one would forbid what was allowed, so it goes.
