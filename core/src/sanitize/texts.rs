@@ -26,19 +26,27 @@ pub(super) fn applies(grammar: &Grammar) -> bool {
     grammar.anything == Anything::JsonText || grammar.enums.integers_as_text
 }
 
-/// Reads a string as JSON, if these schemas, which all apply to it, want what it holds rather than a string.
-pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>]) {
-    let Some(text) = value.as_text().and_then(|text| text.value()) else { return };
-    let Ok(held) = json::read(&text) else { return };
+/// Reads a string as JSON, if these schemas, which all apply to it, want what it holds rather than a string; where there are none,
+/// anything is wanted. `true` if it was read.
+pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>]) -> bool {
+    let Some(text) = value.as_text().and_then(|text| text.value()) else { return false };
+    let Ok(held) = json::read(&text) else { return false };
     let is_container = held.as_object().is_some() || held.as_array().is_some();
-    let silent =
-        schemas.iter().filter(|schema| !JOINS.iter().any(|keyword| schema.get(keyword).is_some())).any(|schema| !says_types(schema));
+    let silent = schemas.is_empty()
+        || schemas.iter().filter(|schema| !JOINS.iter().any(|keyword| schema.get(keyword).is_some())).any(|schema| !says_types(schema));
     let wants = |data: &Data<'_>| schemas.iter().any(|schema| admits(schema, data));
     let takes_texts = wants(value.data());
     // A string that a schema wants as a string is one, unless nothing but JSON looks like that.
-    if (silent || wants(held.data())) && (is_container || !takes_texts) {
+    let reads = (silent || wants(held.data())) && (is_container || !takes_texts);
+    if reads {
         value.replace(owned(&held));
     }
+    reads
+}
+
+/// Does a schema say that the value is an array?
+pub(super) fn is_array(schema: &Node<'_>) -> bool {
+    admits(schema, &Data::Array(alloc::vec::Vec::new()))
 }
 
 /// The same value, borrowing nothing.

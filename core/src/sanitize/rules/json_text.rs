@@ -20,7 +20,8 @@ use crate::{
 };
 
 const ANY: Effect = Effect { encoded: true, ..Effect::same("any-to-json") };
-const OBJECT: Effect = Effect { encoded: true, ..Effect::same("object-to-json") };
+/// A string that holds something else is accepted too, and stays a string.
+const OBJECT: Effect = Effect { encoded: true, ..Effect::same("object-to-json").accepts(Accepts::Wider) };
 
 /// What stays beside the type.
 const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
@@ -53,7 +54,7 @@ pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     members.retain(|member| stays(member) || member.key.is("type"));
     members.set(Text::literal("type"), Node::literal("string"));
     let asserts = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
-    let effect = if told.iter().any(asserts) { OBJECT.accepts(Accepts::Wider).guidance(Guidance::Moved) } else { OBJECT };
+    let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
     rules.notes.note(place.position, spot.clone(), spot, effect, || {
         String::from("said an object of which no property is known as a string that holds JSON")
     });

@@ -27,7 +27,6 @@ use crate::{
 };
 
 const UNROLL: Effect = Effect::same("unroll-recursion").accepts(Accepts::Wider);
-const ENCODED: Effect = Effect::same("unroll-recursion");
 const INLINE: Effect = Effect::same("inline-ref");
 
 /// How often one definition stands in itself; more would only repeat what the reader has seen.
@@ -217,9 +216,8 @@ impl<'a> Unroll<'_, 'a> {
         }
         let origin = node.origin();
         let target = if ends {
-            let effect = if self.rules.grammar.anything == Anything::JsonText { ENCODED } else { UNROLL };
             let levels = self.levels;
-            self.rules.notes.note(place.position, Spot::of(body), Spot::Node(origin.number().unwrap_or(0)), effect, || match levels {
+            self.rules.notes.note(place.position, Spot::of(body), Spot::Node(origin.number().unwrap_or(0)), UNROLL, || match levels {
                 0 => format!("left out what `{name}` holds: it refers to itself, and is too large to be written out"),
                 _ => format!("wrote the recursion of `{name}` out, {levels} levels deep"),
             });
