@@ -224,7 +224,12 @@ impl<'a> Unroll<'_, 'a> {
             self.end(body)
         } else {
             self.rules.notes.note(place.position, from, Spot::of(body), INLINE, || format!("put `{name}` where it is referred to"));
-            body.clone()
+            let mut copy = body.clone();
+            // What a document says of itself is no part of a copy inside it.
+            if copy.get("$schema").is_some() {
+                copy.as_object_mut().and_then(|object| object.remove("$schema"));
+            }
+            copy
         };
         let rest = core::mem::take(node);
         if rest.as_object().is_some_and(Object::is_empty) {
