@@ -94,7 +94,7 @@ enum Gives {
 fn gives(function: Function) -> Gives {
     match function {
         Function::AnswerToolSearch => Gives::TextOrNothing,
-        Function::Check | Function::Dialects | Function::SearchTools => Gives::List,
+        Function::Check | Function::CheckTools | Function::Dialects | Function::SearchTools => Gives::List,
         _ => Gives::Text,
     }
 }

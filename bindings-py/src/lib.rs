@@ -8,6 +8,7 @@ mod index;
 mod integer;
 mod raise;
 mod read;
+mod stream;
 mod text;
 mod write;
 
@@ -22,6 +23,8 @@ mod _toolwire {
     use crate::entry::{call, call_text};
     #[pymodule_export]
     use crate::index::Index;
+    #[pymodule_export]
+    use crate::stream::Stream;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -12,6 +12,7 @@ pub mod desk;
 #[cfg(feature = "search")]
 pub mod kept;
 mod records;
+pub mod streams;
 mod text;
 
 /// Measured against the standard library's dlmalloc (1,547 real tools in Node, same build otherwise): 5 % smaller

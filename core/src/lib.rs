@@ -28,6 +28,7 @@ mod report;
 mod sanitize;
 mod schema;
 mod sorted;
+mod tools;
 
 pub use api::*;
 pub use error::{Code, Error};

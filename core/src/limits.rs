@@ -21,3 +21,8 @@ pub const MAX_NODES: usize = 10_000;
 /// Every reference is answered by the whole definition, so a request that repeats one reference to one large tool could
 /// ask for gigabytes. No model reads 64 MiB.
 pub const MAX_NOTICE_BYTES: usize = 64 << 20;
+
+/// Bytes of a streamed reply that are held back at once: the arguments of open calls, and an event that is not whole yet.
+///
+/// A stream that never ends a call or a line must end somewhere. No model writes 64 MiB of arguments.
+pub const MAX_HELD_BYTES: usize = 64 << 20;

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export { type Adapted, type AdaptReport, adaptRequest, adaptRequestJson } from './adapt.js';
 export {
   applyDeferredLoading,
   applyDeferredLoadingJson,
@@ -23,12 +24,17 @@ export {
 } from './envelope.js';
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
 export type {
+  AdaptOptions,
   CheckOptions,
+  CheckToolsOptions,
   DeferredOptions,
   Dialect,
+  DialectQuery,
   EnvelopeOptions,
   SanitizeOptions,
   ShareOption,
+  ToolFormat,
+  ToolsOptions,
 } from './options.js';
 export type {
   Accepts,
@@ -38,9 +44,13 @@ export type {
   DeferredWarning,
   DialectDescription,
   Guidance,
+  Quarantined,
   Rewritten,
+  ToolChange,
+  ToolViolation,
   Violation,
 } from './report.js';
+export { ReplyRestorer, Restore, type RestoredCall, type RestoreJson, restoreFrom } from './restore.js';
 export {
   check,
   checkJson,
@@ -52,3 +62,12 @@ export {
   sanitizeWithReport,
 } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
+export {
+  checkTools,
+  checkToolsJson,
+  dialectFor,
+  type SanitizedTools,
+  sanitizeTools,
+  sanitizeToolsJson,
+  type Tool,
+} from './tools.js';

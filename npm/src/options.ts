@@ -2,10 +2,44 @@
 export type Dialect =
   /** OpenAI Codex, its schema sanitizer alone: unknown keywords are kept. */
   | 'codex'
-  /** OpenAI Codex, everything it does before a request leaves. */
+  /** OpenAI Codex, everything it does before the request leaves. */
   | 'codex-wire'
+  /** OpenAI Responses, function tools with `strict: false`, GPT-5 and later. */
+  | 'openai-responses'
+  /** OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5. */
+  | 'openai-chat'
+  /** OpenAI Chat Completions and Responses, function tools with `strict: true`. */
+  | 'openai-strict'
+  /** What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict. */
+  | 'portable'
+  /** Anthropic Messages API, tools that are not strict. */
+  | 'anthropic'
+  /** Anthropic Messages API, tools with `strict: true`. */
+  | 'anthropic-strict'
+  /** Gemini API, `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
+  | 'gemini'
+  /** Gemini API, `functionDeclarations[].parametersJsonSchema`. */
+  | 'gemini-json-schema'
   /** Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema. */
-  | 'moonshot';
+  | 'moonshot'
+  /** xAI (Grok), Chat Completions and Responses, function tools. */
+  | 'xai'
+  /** DeepSeek Chat Completions, tools that are not strict. */
+  | 'deepseek'
+  /** DeepSeek Chat Completions at `/beta`, tools with `strict: true`. */
+  | 'deepseek-strict'
+  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json`. */
+  | 'bedrock'
+  /** Mistral Chat Completions, function tools. */
+  | 'mistral'
+  /** Groq Chat Completions, function tools that are not strict. */
+  | 'groq'
+  /** Cerebras Chat Completions, function tools. */
+  | 'cerebras'
+  /** Fireworks Chat Completions, function tools. */
+  | 'fireworks'
+  /** llama.cpp's server: tools become a grammar (GBNF). */
+  | 'llama-cpp';
 
 /** Options of `check`, and of `sanitize` where they matter for what is accepted. */
 export interface CheckOptions {
@@ -27,6 +61,70 @@ export interface CheckOptions {
 
 /** Options of `sanitize`. */
 export interface SanitizeOptions extends CheckOptions, ShareOption {}
+
+/** The shape of a tool in a list: which API's. */
+export type ToolFormat =
+  /** MCP `tools/list`: `{ name, description, inputSchema }`. */
+  | 'mcp'
+  /** Anthropic Messages: `{ name, description, input_schema }`. */
+  | 'anthropic'
+  /** OpenAI Chat Completions: `{ type: 'function', function: { name, description, parameters } }`. */
+  | 'openai-chat'
+  /** OpenAI Responses: `{ type: 'function', name, description, parameters }`. */
+  | 'openai-responses'
+  /** Gemini: `{ name, description, parameters }`, all in one `functionDeclarations`. */
+  | 'gemini'
+  /** Gemini: `{ name, description, parametersJsonSchema }`, all in one `functionDeclarations`. */
+  | 'gemini-json-schema'
+  /** Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`. */
+  | 'bedrock';
+
+/** Options of `sanitizeTools`: those of `sanitize` for every schema, and three more. */
+export interface ToolsOptions extends SanitizeOptions {
+  /** The shape of the tools. Default: the one of the dialect's API. */
+  format?: ToolFormat | undefined;
+  /** Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. */
+  fallback?: Dialect | undefined;
+}
+
+/** Options of `adaptRequest`: those of `sanitize` for every schema, and three more. */
+export interface AdaptOptions extends SanitizeOptions {
+  /** The request's format, where its shape does not tell. */
+  format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | undefined;
+  /** Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. */
+  fallback?: Dialect | undefined;
+  /**
+   * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does; `false` leaves them as they are, for an
+   * API that has the feature.
+   */
+  deferred?: DeferredOptions | boolean | undefined;
+}
+
+/** Options of `checkTools`. */
+export interface CheckToolsOptions {
+  /** The dialects to ask about. */
+  dialects: readonly Dialect[];
+}
+
+/** What is known about where tools are sent: at least one of `api`, `model` and `host`. */
+export interface DialectQuery {
+  /** The protocol. */
+  api?:
+    | 'openai-chat'
+    | 'openai-responses'
+    | 'anthropic'
+    | 'gemini'
+    | 'gemini-json-schema'
+    | 'bedrock'
+    | 'llama-cpp'
+    | undefined;
+  /** The model, as the request names it. */
+  model?: string | undefined;
+  /** The host, or a URL on it. */
+  host?: string | undefined;
+  /** Whether the tools are sent with `strict: true`. Default `false`. */
+  strict?: boolean | undefined;
+}
 
 /** Options of `normalizeEnvelope`. */
 export interface EnvelopeOptions extends ShareOption {}

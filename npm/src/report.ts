@@ -1,3 +1,5 @@
+import type { Dialect } from './options.js';
+
 /** What a change does to the set of accepted arguments. */
 export type Accepts =
   /** Exactly the same arguments are accepted. */
@@ -56,6 +58,38 @@ export interface Violation {
   pointer: string;
   /** For people: what was expected, then what was found. */
   message: string;
+}
+
+/** A change, and which tool it is about. Its pointers are pointers into the lists. */
+export interface ToolChange extends Change {
+  /** The name that the tool's server knows. */
+  tool: string;
+  /** The dialect the tool is written in. */
+  dialect: Dialect;
+}
+
+/** A tool that was set aside, and why. */
+export interface Quarantined {
+  /** Its name, if it has one. */
+  name: string | null;
+  /** JSON Pointer into the list: what cannot be accepted. */
+  pointer: string;
+  /** Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools. */
+  rule: string;
+  /** For people: what was expected, then what was found. */
+  message: string;
+}
+
+/** Something about a tool list that the API behind a dialect would reject. */
+export interface ToolViolation extends Violation {
+  /** The tool's name; `null` if it has none. */
+  tool: string | null;
+  /** The dialect that rejects it. */
+  dialect: Dialect;
+  /** How sure we are: `A` official or proved, `B` one live report, `C` inferred. */
+  confidence: 'A' | 'B' | 'C';
+  /** Where the fact behind the rule was read. */
+  source: string;
 }
 
 /** A rewritten request and what was decided. */

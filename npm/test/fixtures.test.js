@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { check, checkJson, ToolwireError } from '../dist/index.js';
 import { ToolwireError as SearchError } from '../dist/search.js';
 import { casesOf, counts, folders } from './fixtures/cases.js';
+import { judgeList, listPathsOf, takesLists } from './fixtures/lists.js';
 import { functions, pathsOf, searches, searchPathsOf } from './fixtures/paths.js';
 import { canonical } from './fixtures/spelling.js';
 
@@ -17,14 +18,15 @@ test('every folder of fixtures is run and counted', () => {
 for (const name of functions) {
   test(`fixtures of ${name}`, async (t) => {
     const cases = casesOf(name);
-    const paths = searches(name) ? searchPathsOf(name) : pathsOf(name);
+    const paths = takesLists(name) ? listPathsOf(name) : searches(name) ? searchPathsOf(name) : pathsOf(name);
     let runs = 0;
     for (const one of cases) {
       await t.test(one.name, () => {
         for (const path of paths) {
           if (path.takesValue && !one.hasValue) continue;
           runs++;
-          if (searches(name)) judgeSearch(path, one);
+          if (takesLists(name)) judgeList(name, path, one);
+          else if (searches(name)) judgeSearch(path, one);
           else judge(name, path, one);
         }
       });

@@ -20,17 +20,23 @@ FUNCTIONS = (
     "applyDeferredLoading",
     "check",
     "restoreArguments",
+    "sanitizeTools",
+    "checkTools",
+    "adaptRequest",
+    "dialectFor",
     "searchTools",
     "answerToolSearch",
     "stripDeferralBetas",
 )
 PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools")}
 """The functions of two inputs, which are members of a case's one `input`."""
+LISTS = ("sanitizeTools", "checkTools", "adaptRequest", "dialectFor")
+"""The functions on whole lists and requests, which test_lists.py runs."""
 HEADER = "stripDeferralBetas"
 """The function on an HTTP header, which is no JSON: it has one path, and no options."""
 NO_CASES = "ranking"
 """A folder without cases: what core/tests/search.rs measures the ranking with."""
-MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema"}
+MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema", "calls", "replies", "streams"}
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
 

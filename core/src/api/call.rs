@@ -4,18 +4,19 @@
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
-use super::{describe, text_of};
+use super::{describe, text_of, tools};
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
     check, deferred,
-    dialect::DIALECTS,
+    dialect::{lookup, DIALECTS},
     envelope,
     error::{Code, Error},
     json::{self, Node},
-    options::{DeferredOptions, EnvelopeOptions, Naming, SanitizeOptions},
+    options::{dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions, ToolsOptions},
     report::Recorder,
     sanitize::{self, restore},
+    tools::{check as check_list, list, request, restore::Ways},
 };
 #[cfg(feature = "search")]
 use crate::{deferred::search::Index, options::SearchOptions};
@@ -38,6 +39,18 @@ pub enum Function {
     RestoreArguments,
     /// `dialects()`
     Dialects,
+    /// `sanitizeTools(tools, options)`
+    SanitizeTools,
+    /// `checkTools(tools, options)`
+    CheckTools,
+    /// `dialectFor(options)`
+    DialectFor,
+    /// `restoreCall(restore, name, arguments)`: the arguments are a value, or JSON text in a string
+    RestoreCall,
+    /// `adaptRequest(request, options)`
+    AdaptRequest,
+    /// `restoreReply(reply, restore)`
+    RestoreReply,
     /// `searchTools(tools, query, options)`
     #[cfg(feature = "search")]
     SearchTools,
@@ -56,6 +69,12 @@ impl Function {
         Function::Check,
         Function::RestoreArguments,
         Function::Dialects,
+        Function::SanitizeTools,
+        Function::CheckTools,
+        Function::DialectFor,
+        Function::RestoreCall,
+        Function::AdaptRequest,
+        Function::RestoreReply,
         #[cfg(feature = "search")]
         Function::SearchTools,
         #[cfg(feature = "search")]
@@ -72,6 +91,12 @@ impl Function {
             Function::Check => "check",
             Function::RestoreArguments => "restoreArguments",
             Function::Dialects => "dialects",
+            Function::SanitizeTools => "sanitizeTools",
+            Function::CheckTools => "checkTools",
+            Function::DialectFor => "dialectFor",
+            Function::RestoreCall => "restoreCall",
+            Function::AdaptRequest => "adaptRequest",
+            Function::RestoreReply => "restoreReply",
             #[cfg(feature = "search")]
             Function::SearchTools => "searchTools",
             #[cfg(feature = "search")]
@@ -86,15 +111,17 @@ impl Function {
 
     /// Whether the answer is the first input, rewritten.
     const fn rewrites(self) -> bool {
-        self.result_name().is_some() || matches!(self, Function::RestoreArguments)
+        self.result_name().is_some() || matches!(self, Function::RestoreArguments | Function::RestoreReply)
     }
 
     /// The name of the rewritten value in the result of the `WithReport` forms, for functions that have them.
     pub const fn result_name(self) -> Option<&'static str> {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
-            Function::ApplyDeferredLoading => Some("request"),
+            Function::ApplyDeferredLoading | Function::AdaptRequest => Some("request"),
+            Function::SanitizeTools => Some("tools"),
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
+            Function::CheckTools | Function::DialectFor | Function::RestoreCall | Function::RestoreReply => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
         }
@@ -163,6 +190,40 @@ pub fn call<'a>(
             Ok(answer(arguments, None, options.share))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
+        Function::SanitizeTools => {
+            let options = ToolsOptions::read(options, naming)?;
+            let outcome = list::rewrite(input()?, &options)?;
+            let report = with_report.then(|| describe::tools(&outcome));
+            Ok(answer(outcome.tools, report, options.sanitize.share))
+        }
+        Function::CheckTools => {
+            let dialects = tools::named(&dialects_to_check(options, naming)?)?;
+            Ok(answer(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
+        }
+        Function::DialectFor => {
+            let query = DialectQuery::read(options, naming)?;
+            Ok(answer(Node::literal(lookup::dialect_for(&query)?), None, false))
+        }
+        Function::RestoreCall => {
+            let (ways, name, mut arguments) = (Ways::from_node(&input()?)?, input()?, input()?);
+            let Some(name) = name.as_text() else {
+                let found = format!("expected the name of a tool as a string, found {}", name.kind());
+                return Err(Error::new(Code::InvalidValue, "/name", found));
+            };
+            ways.any(name, &mut arguments)?;
+            Ok(answer(describe::call(&ways, name, arguments), None, false))
+        }
+        Function::AdaptRequest => {
+            let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
+            let (report, ways) = request::adapt(&mut node, &options)?;
+            let report = with_report.then(|| describe::adapted(&report, &ways));
+            Ok(answer(node, report, options.tools.sanitize.share))
+        }
+        Function::RestoreReply => {
+            let (mut reply, ways) = (input()?, Ways::from_node(&input()?)?);
+            ways.reply(&mut reply)?;
+            Ok(answer(reply, None, false))
+        }
         #[cfg(feature = "search")]
         Function::SearchTools => {
             let (options, tools, query) = (SearchOptions::read(options, naming)?, input()?, input()?);
@@ -195,7 +256,7 @@ pub fn call_text<'a>(
     let mut nodes = Vec::with_capacity(inputs.len());
     for text in inputs {
         nodes.push(match function {
-            Function::ApplyDeferredLoading => deferred::read(text)?,
+            Function::ApplyDeferredLoading | Function::AdaptRequest => deferred::read(text)?,
             #[cfg(feature = "search")]
             Function::SearchTools if nodes.len() == 1 => Node::string(*text),
             _ => json::read(text)?,

@@ -9,7 +9,15 @@ use crate::{
     error::Error,
     json::{Data, Node, Object, Text},
     report::{lossless, Change},
+    tools::{
+        check::ToolViolation,
+        list::{Outcome, Quarantined, ToolChange},
+        request::AdaptReport,
+        restore::Ways,
+    },
 };
+
+use super::tools::is_lossless;
 
 /// An error as `{ code, pointer, message }`, with `changes` where it carries any.
 pub fn describe_error(error: &Error) -> Node<'static> {
@@ -60,8 +68,93 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
     )
 }
 
+/// `{ quarantined, changes, lossless, restore }`
+pub(super) fn tools(outcome: &Outcome<'_>) -> Node<'static> {
+    Node::record([
+        ("quarantined", quarantined(&outcome.quarantined)),
+        ("changes", tool_changes(&outcome.changes)),
+        ("lossless", Node::bool(is_lossless(outcome))),
+        ("restore", outcome.ways.to_node()),
+    ])
+}
+
+/// `{ report: { deferred, quarantined, changes, unforced }, restore }`
+pub(super) fn adapted(report: &AdaptReport, ways: &Ways) -> Node<'static> {
+    let deferred = report.deferred.as_ref().map_or_else(Node::default, deferred_report);
+    let unforced = report.unforced.iter().map(|name| owned(name)).collect();
+    Node::record([
+        (
+            "report",
+            Node::record([
+                ("deferred", deferred),
+                ("quarantined", quarantined(&report.quarantined)),
+                ("changes", tool_changes(&report.changes)),
+                ("unforced", Node::array(unforced)),
+            ]),
+        ),
+        ("restore", ways.to_node()),
+    ])
+}
+
+fn quarantined(list: &[Quarantined]) -> Node<'static> {
+    let one = |tool: &Quarantined| {
+        Node::record([
+            ("name", tool.name.as_deref().map_or_else(Node::default, owned)),
+            ("pointer", owned(&tool.pointer)),
+            ("rule", Node::literal(tool.rule)),
+            ("message", owned(&tool.message)),
+        ])
+    };
+    Node::array(list.iter().map(one).collect())
+}
+
+fn tool_changes(list: &[ToolChange]) -> Node<'static> {
+    let one = |about: &ToolChange| {
+        let mut node = change(&about.change);
+        if let Some(object) = node.as_object_mut() {
+            object.insert_at(0, Text::literal("tool"), owned(&about.tool));
+            object.insert_at(1, Text::literal("dialect"), Node::literal(about.dialect));
+        }
+        node
+    };
+    Node::array(list.iter().map(one).collect())
+}
+
+/// A list of `{ tool, dialect, rule, pointer, message, confidence, source }`.
+pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
+    let one = |violation: &ToolViolation| {
+        Node::record([
+            ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
+            ("dialect", Node::literal(violation.dialect)),
+            ("rule", Node::literal(violation.rule)),
+            ("pointer", owned(&violation.pointer)),
+            ("message", owned(&violation.message)),
+            ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
+            ("source", Node::string(violation.source)),
+        ])
+    };
+    Node::array(list.iter().map(one).collect())
+}
+
+/// `{ name, namespace?, arguments }`
+pub(super) fn call<'a>(ways: &Ways, name: &Text<'_>, arguments: Node<'a>) -> Node<'a> {
+    let way = ways.name(name);
+    let (name, namespace) = match way {
+        Some(way) => (way.name.into_owned(), way.namespace.map(Text::into_owned)),
+        None => (name.borrowed().into_owned(), None),
+    };
+    let mut members = Vec::from([(Text::literal("name"), Node::string(name))]);
+    members.extend(namespace.map(|namespace| (Text::literal("namespace"), Node::string(namespace))));
+    members.push((Text::literal("arguments"), arguments));
+    Node::object(Object::from_iter(members))
+}
+
 /// `{ report: { loaded, hidden, warnings, nameMap?, unreachable, savedBytes } }`
 pub(super) fn deferred(report: &DeferredReport) -> Node<'static> {
+    Node::record([("report", deferred_report(report))])
+}
+
+fn deferred_report(report: &DeferredReport) -> Node<'static> {
     let names = |names: &[alloc::string::String]| Node::array(names.iter().map(|name| owned(name)).collect());
     let warnings = report.warnings.iter().map(|warning| match &warning.name {
         Some(name) => Node::record([("code", Node::literal(warning.code)), ("name", owned(name))]),
@@ -76,7 +169,7 @@ pub(super) fn deferred(report: &DeferredReport) -> Node<'static> {
     }
     members.push((Text::literal("unreachable"), Node::bool(report.unreachable)));
     members.push((Text::literal("savedBytes"), Node::count(report.saved_bytes as u64)));
-    Node::record([("report", Node::object(Object::from_iter(members)))])
+    Node::object(Object::from_iter(members))
 }
 
 /// A list of what is known about each dialect.

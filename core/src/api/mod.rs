@@ -5,9 +5,11 @@ mod deferred;
 mod describe;
 mod dialects;
 mod envelope;
+mod request;
 mod sanitize;
 #[cfg(feature = "search")]
 mod search;
+mod tools;
 
 pub use call::{call, call_text, Answer, Function, TextAnswer};
 pub use deferred::{
@@ -17,6 +19,7 @@ pub use deferred::{
 pub use describe::describe_error;
 pub use dialects::dialects;
 pub use envelope::{normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report};
+pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
 pub use sanitize::{
     check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report,
     Rewritten,
@@ -24,10 +27,17 @@ pub use sanitize::{
 #[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
+pub use tools::{check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json, Restore, RestoredCall, SanitizedTools};
+
 pub use crate::{
     check::Violation,
     deferred::{DeferredReport, NamespacedName, Warning},
-    dialect::Dialect,
+    dialect::{Dialect, Fact},
+    tools::{
+        check::ToolViolation,
+        list::{Quarantined, ToolChange},
+        request::AdaptReport,
+    },
 };
 
 use alloc::{borrow::Cow, string::String};

@@ -14,7 +14,7 @@ mod loads;
 mod marks;
 mod namespace;
 mod notice;
-mod open;
+pub(crate) mod open;
 mod report;
 mod responses;
 pub(crate) mod search;
@@ -23,6 +23,8 @@ mod tool;
 mod translate;
 
 pub(crate) use betas::strip as strip_betas;
+pub(crate) use marks::NAMES_TOOLS;
+pub(crate) use namespace::flat as flat_name;
 pub use report::{DeferredReport, NamespacedName, Warning};
 
 use crate::{
@@ -40,7 +42,13 @@ use report::Warnings;
 
 /// Reads a request so that what cannot hold anything to rewrite stays text.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
-    json::read_outline(text, &["system", "messages", "input"], marks::of)
+    json::read_outline(text, &["system", "messages", "input", "contents"], marks::of)
+}
+
+/// The format of a request, by its shape or by the options.
+pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
+    // What it is to become has no say in what it is.
+    Ok(format::recognise(request, &DeferredOptions { target: None, ..options.clone() })?.format)
 }
 
 /// Rewrites a request in place. `reports`: whether the report is wanted; without, the one thing in it that costs another look

@@ -13,7 +13,7 @@ use crate::{
 
 /// The name a tool of a namespace has in the list. One that already carries the prefix keeps its name, and so does one
 /// whose namespace was made up for it.
-pub(super) fn flat<'a>(namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
+pub(crate) fn flat<'a>(namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
     let (prefix, own) = (namespace.display(), name.display());
     if namespace.is_empty() || prefix == own || own.strip_prefix(&*prefix).is_some_and(|rest| rest.starts_with("__")) {
         name.clone()

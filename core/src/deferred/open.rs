@@ -27,7 +27,7 @@ impl<'a> Deref for View<'_, 'a> {
 }
 
 /// Whether a node may hold what `wanted` stands for. A tree may always; text says so by its [`marks`](super::marks).
-pub(super) fn may_hold(node: &Node<'_>, wanted: u8) -> bool {
+pub(crate) fn may_hold(node: &Node<'_>, wanted: u8) -> bool {
     !matches!(node.data(), Data::Verbatim(_)) || node.marks() & wanted != 0
 }
 
@@ -40,7 +40,7 @@ pub(super) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
 }
 
 /// Lets `change` work on a node as a tree. Text it did not change stays text, white space included.
-pub(super) fn edit<'a, R>(node: &mut Node<'a>, change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>) -> Result<R, Error> {
+pub(crate) fn edit<'a, R>(node: &mut Node<'a>, change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>) -> Result<R, Error> {
     let Data::Verbatim(text) = node.data() else { return change(node) };
     let mut tree = json::read(text)?;
     let result = change(&mut tree)?;
@@ -51,7 +51,7 @@ pub(super) fn edit<'a, R>(node: &mut Node<'a>, change: impl FnOnce(&mut Node<'a>
 }
 
 /// [`edit`] for a member, if there is one of that name.
-pub(super) fn edit_member<'a, R>(
+pub(crate) fn edit_member<'a, R>(
     object: &mut Node<'a>,
     key: &str,
     change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>,

@@ -10,12 +10,12 @@ mod gemini;
 pub(crate) mod grammar;
 mod groq;
 mod llama_cpp;
+pub(crate) mod lookup;
 mod mistral;
 mod moonshot;
 mod openai;
 mod portable;
 mod serves;
-#[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
 pub(crate) mod surface;
 mod well_formed;
 mod xai;
@@ -59,7 +59,7 @@ pub struct Fact {
 
 impl Fact {
     /// The fact, its confidence and its source, as the report says why a rule is there.
-    fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         format!("{} (confidence {}): {}", self.says, self.confidence, self.source)
     }
 }
@@ -89,7 +89,6 @@ pub struct Dialect {
     /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `""` is the reason of all others.
     pub(crate) reasons: &'static [(&'static str, &'static str)],
     pub(crate) method: Method,
-    #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
     /// How tools are written around their schemas, and what a request may hold.
     pub(crate) tools: surface::Surface,
 }
@@ -138,7 +137,6 @@ impl Dialect {
         }
     }
 
-    #[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
     /// The fact that a rule of `check` rests on.
     pub(crate) fn fact_of(&self, rule: &str) -> Option<&'static Fact> {
         self.facts.iter().find(|fact| fact.rules.contains(&rule)).or_else(|| self.facts.first())

@@ -1,6 +1,8 @@
 //! How an API wants its tools, around their schemas: the shape of a tool, its names, flags and descriptions, and what a whole
 //! request may hold. As data; `tools` writes towards it and judges by it.
 
+use core::fmt;
+
 use crate::options::ToolFormat;
 
 /// The tools of one API surface, schemas aside. Write `Surface { names: NameShape::OPENAI, ..Surface::PLAIN }`.
@@ -105,5 +107,34 @@ impl Counted {
             Counted::OptionalProperties => "too-many-optional-properties",
             Counted::Unions => "too-many-unions",
         }
+    }
+
+    /// What is counted, for messages.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Counted::Tools => "strict tools",
+            Counted::OptionalProperties => "optional properties",
+            Counted::Unions => "properties with several types",
+        }
+    }
+}
+
+/// In words, for messages.
+impl fmt::Display for NameShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NameShape { also, letter_first, least, most } = *self;
+        if most == usize::MAX {
+            write!(f, "{least} or more")?;
+        } else {
+            write!(f, "{least} to {most}")?;
+        }
+        match also {
+            None => f.write_str(" characters")?,
+            Some(also) => {
+                f.write_str(" ASCII letters, digits")?;
+                also.chars().try_for_each(|one| write!(f, " and `{one}`"))?;
+            }
+        }
+        f.write_str(if letter_first { ", a letter or `_` first" } else { "" })
     }
 }

@@ -17,6 +17,7 @@ mod text;
 mod value;
 mod write;
 
+pub(crate) use node::identical;
 pub use node::{canonical, same, Child, Data, Node, Origin};
 pub use number::{compare, is_integral};
 pub use object::{Member, Object};

@@ -154,6 +154,19 @@ impl<'a> Node<'a> {
         self
     }
 
+    /// Shifts the numbers of a tree, which stays as intact as it is: a part of an input can so be taken for a whole input, whose
+    /// root is number 0, and put back. `by` is the number of the part's root.
+    pub(crate) fn renumber(&mut self, by: u32, back: bool) {
+        if let Some(number) = self.origin.number() {
+            self.origin = Origin(if back { number.saturating_add(by) } else { number.saturating_sub(by) });
+        }
+        match &mut self.data {
+            Data::Array(items) => items.iter_mut().for_each(|item| item.renumber(by, back)),
+            Data::Object(object) => object.members_mut().iter_mut().for_each(|member| member.value.renumber(by, back)),
+            _ => {}
+        }
+    }
+
     /// Says anew which value it stands for, and whether it is exactly that.
     pub(crate) fn see_as(&mut self, origin: Origin, is_intact: bool) {
         self.origin = origin;
@@ -370,6 +383,27 @@ pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
         (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
         _ => false,
     }
+}
+
+/// Are two values written alike: the same members in the same order, numbers and strings spelled alike?
+pub(crate) fn identical(one: &Node<'_>, two: &Node<'_>) -> bool {
+    match (one.data(), two.data()) {
+        (Data::Array(one), Data::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| identical(one, two)),
+        (Data::Object(one), Data::Object(two)) => {
+            let alike = |(one, two): (&Member<'_>, &Member<'_>)| spelled_alike(&one.key, &two.key) && identical(&one.value, &two.value);
+            one.len() == two.len() && one.iter().zip(two).all(alike)
+        }
+        (Data::String(one), Data::String(two)) => spelled_alike(one, two),
+        (Data::Number(one), Data::Number(two)) => one == two,
+        (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
+        (Data::Bool(one), Data::Bool(two)) => one == two,
+        (Data::Null, Data::Null) => true,
+        _ => false,
+    }
+}
+
+fn spelled_alike(one: &Text<'_>, two: &Text<'_>) -> bool {
+    one.as_plain().is_some() == two.as_plain().is_some() && one.chars() == two.chars()
 }
 
 /// A text that two values share exactly if they are [`same`]: members sorted, numbers by value.

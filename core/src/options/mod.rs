@@ -4,10 +4,10 @@
 
 mod deferred;
 mod envelope;
+mod lookup;
 mod read;
 mod sanitize;
 mod search;
-#[allow(dead_code, reason = "`tools` reads it; it lands next, and the tables are filled in meanwhile")]
 mod tools;
 
 pub use deferred::{
@@ -15,7 +15,9 @@ pub use deferred::{
     UnknownReference,
 };
 pub use envelope::EnvelopeOptions;
+pub use lookup::{Api, DialectQuery};
 pub use read::Naming;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
-pub use tools::ToolFormat;
+pub(crate) use tools::dialects as dialects_to_check;
+pub use tools::{AdaptOptions, ToolFormat, ToolsOptions};

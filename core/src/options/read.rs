@@ -62,9 +62,10 @@ impl Naming {
 
     /// A call as somebody would type it.
     pub(crate) fn example(self, call: &Example) -> String {
+        let comma = if call.input.is_empty() { "" } else { ", " };
         match self {
-            Naming::Camel => format!("{}({}, {{ {}: {} }})", call.function, call.input, call.option, call.value),
-            Naming::Snake => format!("{}({}, {}={})", snake(call.function), call.input, snake(call.option), call.value),
+            Naming::Camel => format!("{}({}{comma}{{ {}: {} }})", call.function, call.input, call.option, call.value),
+            Naming::Snake => format!("{}({}{comma}{}={})", snake(call.function), call.input, snake(call.option), call.value),
         }
     }
 }
@@ -93,7 +94,7 @@ impl<'o, 'a> Reader<'o, 'a> {
     ///
     /// # Errors
     /// `invalid-option` if the options are no object, `unknown-option` with the known names and a call that works.
-    pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &'static [&'static str], example: &Example) -> Result<Self, Error> {
+    pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &[&str], example: &Example) -> Result<Self, Error> {
         let object = match node.data() {
             Data::Null => None,
             Data::Object(object) => Some(object),
@@ -151,6 +152,11 @@ impl<'o, 'a> Reader<'o, 'a> {
             Some(value) => Ok(Some(value.into_owned())),
             None => Err(self.wrong(name, "a string", node)),
         }
+    }
+
+    /// An option that is read by somebody else.
+    pub(crate) fn node(&self, name: &str) -> Option<&'o Node<'a>> {
+        self.given(name)
     }
 
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Error> {

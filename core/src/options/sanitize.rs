@@ -5,7 +5,7 @@ use alloc::{format, string::String};
 use super::read::{choice, Example, Naming, Reader};
 use crate::{
     error::{Code, Error},
-    json::Node,
+    json::{Member, Node, Object, Text},
     report::Allow,
 };
 
@@ -39,6 +39,10 @@ choice! {
         /// Dropped.
         Drop = "drop",
     }
+}
+
+fn spelling<T: PartialEq>(choices: &[(&'static str, T)], chosen: T) -> &'static str {
+    choices.iter().find(|(_, choice)| *choice == chosen).map_or("", |(spelling, _)| spelling)
 }
 
 impl Allow {
@@ -80,7 +84,7 @@ pub struct SanitizeOptions {
     pub(crate) naming: Naming,
 }
 
-const KNOWN: &[&str] = &["dialect", "refs", "untyped", "hints", "allow", "maxBytes", "maxNodes", "share"];
+pub(super) const KNOWN: &[&str] = &["dialect", "refs", "untyped", "hints", "allow", "maxBytes", "maxNodes", "share"];
 const EXAMPLE: Example = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
 impl SanitizeOptions {
@@ -146,14 +150,18 @@ impl SanitizeOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
+        SanitizeOptions::of(&Reader::new(node, naming, KNOWN, &EXAMPLE)?, naming, &EXAMPLE)
+    }
+
+    /// The options among those of a function that has more.
+    pub(super) fn of(reader: &Reader<'_, '_>, naming: Naming, example: &Example) -> Result<Self, Error> {
         let dialect = reader.text("dialect")?.ok_or_else(|| {
             Error::new(
                 Code::InvalidOption,
                 "/dialect",
                 format!(
                     "expected a dialect, because no schema is right for every API, found none; for example `{}`",
-                    naming.example(&EXAMPLE)
+                    naming.example(example)
                 ),
             )
         })?;
@@ -168,6 +176,33 @@ impl SanitizeOptions {
             share: reader.flag("share")?.unwrap_or_default(),
             naming,
         })
+    }
+
+    /// The same for another dialect, as far as that has the options.
+    pub(crate) fn in_dialect(mut self, dialect: &str, known: &[&str]) -> Self {
+        self.dialect = dialect.into();
+        self.refs = self.refs.filter(|_| known.contains(&"refs"));
+        self.untyped = self.untyped.filter(|_| known.contains(&"untyped"));
+        self.hints = self.hints.filter(|_| known.contains(&"hints"));
+        self.max_bytes = self.max_bytes.filter(|_| known.contains(&"maxBytes"));
+        self.max_nodes = self.max_nodes.filter(|_| known.contains(&"maxNodes"));
+        self
+    }
+
+    /// What restoring depends on, as JSON that [`Self::read`] reads.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let word = |name: Option<&'static str>| name.map(Node::literal);
+        let count = |count: usize| Node::count(count as u64);
+        let members = [
+            ("dialect", Some(Node::string(self.dialect.clone()))),
+            ("refs", word(self.refs.map(|chosen| spelling(Refs::CHOICES, chosen)))),
+            ("untyped", word(self.untyped.map(|chosen| spelling(Untyped::CHOICES, chosen)))),
+            ("hints", word(self.hints.map(|chosen| spelling(Hints::CHOICES, chosen)))),
+            ("maxBytes", self.max_bytes.map(|bytes| bytes.map_or_else(Node::default, count))),
+            ("maxNodes", self.max_nodes.map(count)),
+        ];
+        let members = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
+        Node::object(Object::from_unique(members.collect()))
     }
 
     /// A call that works, for messages.

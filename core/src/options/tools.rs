@@ -1,6 +1,15 @@
 //! Options of `sanitize_tools`, and the shapes that tools have.
 
-use super::read::choice;
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    read::{choice, Example, Naming, Reader},
+    sanitize, DeferredOptions, SanitizeOptions,
+};
+use crate::{
+    error::{Code, Error},
+    json::Node,
+};
 
 choice! {
     /// The shape of a tool in a list: which API's.
@@ -20,4 +29,132 @@ choice! {
         /// Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`.
         Bedrock = "bedrock",
     }
+}
+
+/// Options of `sanitize_tools`.
+///
+/// ```
+/// use toolwire::{ToolFormat, ToolsOptions};
+/// let options = ToolsOptions::new("moonshot").format(ToolFormat::Anthropic);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolsOptions {
+    /// The dialect of the schemas, and the other options of [`sanitize`](crate::sanitize).
+    pub sanitize: SanitizeOptions,
+    /// The shape of the tools; `None` is the one of the dialect's API.
+    pub format: Option<ToolFormat>,
+    /// Another dialect, for tools that the first one cannot say, or only with more loss than is allowed.
+    pub fallback: Option<String>,
+}
+
+const KNOWN: [&str; 2] = ["format", "fallback"];
+const EXAMPLE: Example = Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
+
+impl ToolsOptions {
+    /// Options for a dialect, everything else at its default.
+    pub fn new(dialect: impl Into<String>) -> Self {
+        ToolsOptions { sanitize: SanitizeOptions::new(dialect), format: None, fallback: None }
+    }
+
+    /// Sets [`Self::format`].
+    #[must_use]
+    pub fn format(mut self, format: ToolFormat) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Sets [`Self::fallback`].
+    #[must_use]
+    pub fn fallback(mut self, dialect: impl Into<String>) -> Self {
+        self.fallback = Some(dialect.into());
+        self
+    }
+
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).collect();
+        ToolsOptions::of(&Reader::new(node, naming, &known, &EXAMPLE)?, naming, &EXAMPLE)
+    }
+
+    /// The options among those of a function that has more.
+    pub(super) fn of(reader: &Reader<'_, '_>, naming: Naming, example: &Example) -> Result<Self, Error> {
+        Ok(ToolsOptions {
+            sanitize: SanitizeOptions::of(reader, naming, example)?,
+            format: reader.choice("format", ToolFormat::CHOICES)?,
+            fallback: reader.text("fallback")?,
+        })
+    }
+}
+
+/// Options of `adapt_request`.
+///
+/// ```
+/// use toolwire::{AdaptOptions, DeferredOptions};
+/// let options = AdaptOptions::new("moonshot").deferred(None);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AdaptOptions {
+    /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does not tell.
+    pub tools: ToolsOptions,
+    /// How tools are loaded that are deferred; `None`: they stay as they are, for an API that has the feature.
+    pub deferred: Option<DeferredOptions>,
+}
+
+impl AdaptOptions {
+    /// Options for a dialect, everything else at its default.
+    pub fn new(dialect: impl Into<String>) -> Self {
+        AdaptOptions { tools: ToolsOptions::new(dialect), deferred: Some(DeferredOptions::default()) }
+    }
+
+    /// Sets [`Self::deferred`].
+    #[must_use]
+    pub fn deferred(mut self, deferred: impl Into<Option<DeferredOptions>>) -> Self {
+        self.deferred = deferred.into();
+        self
+    }
+
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        const EXAMPLE: Example = Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(["deferred"]).collect();
+        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
+        let tools = ToolsOptions::of(&reader, naming, &EXAMPLE)?;
+        if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::Bedrock | ToolFormat::GeminiJsonSchema)) {
+            let message =
+                "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", which requests have";
+            return Err(Error::new(Code::InvalidOption, "/format", message));
+        }
+        let deferred = match reader.node("deferred") {
+            None => Some(DeferredOptions::default()),
+            Some(node) => match node.as_bool() {
+                Some(true) => Some(DeferredOptions::default()),
+                Some(false) => None,
+                None => Some(DeferredOptions::read(node, naming).map_err(|error| error.below("/deferred"))?),
+            },
+        };
+        Ok(AdaptOptions { tools, deferred })
+    }
+}
+
+/// The dialects that `check_tools` is asked about.
+///
+/// # Errors
+/// `unknown-option`, `invalid-option`.
+pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, Error> {
+    const EXAMPLE: Example = Example { function: "checkTools", input: "tools", option: "dialects", value: "[\"moonshot\"]" };
+    let reader = Reader::new(node, naming, &["dialects"], &EXAMPLE)?;
+    reader.names("dialects")?.ok_or_else(|| {
+        let example = naming.example(&EXAMPLE);
+        Error::new(Code::InvalidOption, "/dialects", format!("expected a list of dialects, found none; for example `{example}`"))
+    })
 }

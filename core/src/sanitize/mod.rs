@@ -15,6 +15,7 @@ use crate::{
     json::Node,
     options::SanitizeOptions,
     report::{Allow, Change, Recorder},
+    schema::resolve,
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
@@ -29,9 +30,13 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::accepts(node, options)?) {
-                rules::sanitize(node, dialect, grammar, options, &mut recorder)?;
-                accepted(node, grammar, options)?;
+            let as_is = grammar.as_is && options.refs.is_none() && options.untyped.is_none();
+            if !(as_is && check::accepts(node, options)?) {
+                // And what has become so is returned as it is when it comes again.
+                let is_done = |node: &Node<'_>| as_is && accepted(node, grammar, options).is_ok();
+                if !rules::sanitize(node, dialect, grammar, options, &is_done, &mut recorder)? {
+                    accepted(node, grammar, options)?;
+                }
             }
         }
     }
@@ -50,8 +55,9 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Re
     }
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
     depth::within_limit(node)?;
-    // As it will be read: parts that were copied share their numbers, by which references are told apart.
-    match check::first(&node.as_read(), options)? {
+    // References are told apart by numbers, which parts that were copied share: then it is judged as it will be read.
+    let read = resolve::mentions_references(node).then(|| node.as_read());
+    match check::first(read.as_ref().unwrap_or(node), options)? {
         None => Ok(()),
         Some(violation) => {
             let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);

@@ -58,7 +58,7 @@ fn loses_slashes(schema: &Node<'_>, dialect: &'static Dialect, grammar: &'static
         return false;
     }
     let mut recorder = Recorder::on();
-    let written = rules::sanitize(&mut schema.clone(), dialect, grammar, options, &mut recorder);
+    let written = rules::sanitize(&mut schema.clone(), dialect, grammar, options, &|_| false, &mut recorder);
     let renames =
         |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
     // What could not be written has no arguments to restore.

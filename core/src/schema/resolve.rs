@@ -60,6 +60,15 @@ pub(crate) fn reference_number(node: &Node<'_>) -> Option<Number> {
     node.get("$ref").filter(|reference| reference.as_text().is_some())?.origin().number()
 }
 
+/// Is there a key called `$ref` anywhere, whatever it means there? Quicker to tell than whether it is a reference.
+pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
+    match root.data() {
+        Data::Array(items) => items.iter().any(mentions_references),
+        Data::Object(object) => object.iter().any(|member| member.key.is("$ref") || mentions_references(&member.value)),
+        _ => false,
+    }
+}
+
 /// Is there a `$ref` anywhere where a schema stands?
 pub(crate) fn has_references(root: &Node<'_>) -> bool {
     let mut found = false;

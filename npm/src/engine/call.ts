@@ -16,6 +16,12 @@ export type FunctionName =
   | 'check'
   | 'restoreArguments'
   | 'dialects'
+  | 'sanitizeTools'
+  | 'checkTools'
+  | 'dialectFor'
+  | 'restoreCall'
+  | 'adaptRequest'
+  | 'restoreReply'
   // In the entry `toolwire/search` only.
   | 'searchTools'
   | 'answerToolSearch';

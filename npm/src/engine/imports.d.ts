@@ -24,6 +24,11 @@ declare module 'wasm:glue' {
       spelled: boolean,
       broken: boolean,
     ): unknown;
+    openStream(words: number, chars: number, spelled: boolean): unknown;
+    feedStream(stream: number, words: number, chars: number, spelled: boolean): unknown;
+    feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): unknown;
+    closeStream(stream: number): void;
     // In the entry `toolwire/search` only: what is kept in the instance.
     keep(words: number, chars: number, spelled: boolean): unknown;
     keepText(words: number, chars: number, spelled: boolean, broken: boolean): unknown;

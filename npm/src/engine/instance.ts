@@ -29,6 +29,11 @@ export class Place {
   /** @param keeps - Whether the instance holds what later calls need, so that no other one can take its place. */
   constructor(private readonly keeps: boolean) {}
 
+  /** Whether what it kept is lost. */
+  get isLost(): boolean {
+    return this.lost;
+  }
+
   /** The instance, started if need be. Synchronous, and the only place where starting costs anything. */
   running(): Engine {
     if (this.lost) throw new Error('toolwire stopped in the middle of a call, and what it kept is lost: make it anew');

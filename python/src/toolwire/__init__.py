@@ -23,12 +23,15 @@ from . import types as types
 from ._dialect import dialects
 from ._error import ToolwireError
 from ._request import (
+    adapt_request,
+    adapt_request_json,
     apply_deferred_loading,
     apply_deferred_loading_json,
     apply_deferred_loading_json_with_report,
     apply_deferred_loading_with_report,
     strip_deferral_betas,
 )
+from ._restore import ReplyRestorer, Restore, restore_from
 from ._schema import (
     check,
     check_json,
@@ -44,6 +47,7 @@ from ._schema import (
     sanitize_with_report,
 )
 from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, search_tools, search_tools_json
+from ._tools import check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json
 from ._toolwire import __version__
 
 normalizeEnvelope = normalize_envelope
@@ -52,9 +56,13 @@ applyDeferredLoading = apply_deferred_loading
 """The name `apply_deferred_loading` has in TypeScript."""
 
 __all__ = [
+    "ReplyRestorer",
+    "Restore",
     "ToolIndex",
     "ToolwireError",
     "__version__",
+    "adapt_request",
+    "adapt_request_json",
     "answer_tool_search",
     "answer_tool_search_json",
     "applyDeferredLoading",
@@ -64,6 +72,9 @@ __all__ = [
     "apply_deferred_loading_with_report",
     "check",
     "check_json",
+    "check_tools",
+    "check_tools_json",
+    "dialect_for",
     "dialects",
     "normalizeEnvelope",
     "normalize_envelope",
@@ -72,9 +83,12 @@ __all__ = [
     "normalize_envelope_with_report",
     "restore_arguments",
     "restore_arguments_json",
+    "restore_from",
     "sanitize",
     "sanitize_json",
     "sanitize_json_with_report",
+    "sanitize_tools",
+    "sanitize_tools_json",
     "sanitize_with_report",
     "search_tools",
     "search_tools_json",

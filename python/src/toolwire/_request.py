@@ -1,15 +1,25 @@
-"""The functions on a whole request: `apply_deferred_loading`, and `strip_deferral_betas` for its header."""
+"""The functions on a whole request: `apply_deferred_loading`, `adapt_request`, and `strip_deferral_betas`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from ._restore import Restore
 from ._toolwire import call, call_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import Deferred, DeferredBytes, DeferredOptions, DeferredText
+    from .types import (
+        Adapted,
+        AdaptedBytes,
+        AdaptedText,
+        AdaptOptions,
+        Deferred,
+        DeferredBytes,
+        DeferredOptions,
+        DeferredText,
+    )
 
 
 def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions]) -> Any:
@@ -107,3 +117,54 @@ def strip_deferral_betas(value: str | None, /) -> str | None:
     """
     left: str | None = call("stripDeferralBetas", (value,), {}, False)
     return left
+
+
+def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapted:
+    """Make a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini.
+
+    Deferred loading first (`apply_deferred_loading`), then every tool (`sanitize_tools`), then what speaks of tools by
+    their names, in `tool_choice` and in the history. The request is not changed.
+
+    Options, all by keyword: those of `sanitize`, `format`, `fallback`, `deferred`; `toolwire.types.AdaptOptions`
+    describes them.
+
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-value`,
+    `forced-deferred-tool`, `too-deep`.
+
+    >>> schema = {"type": "object", "properties": {}}
+    >>> request = {
+    ...     "messages": [{"role": "user", "content": "read it"}],
+    ...     "tools": [{"name": "files.read", "input_schema": schema}],
+    ...     "tool_choice": {"type": "tool", "name": "files.read"},
+    ... }
+    >>> adapted = adapt_request(request, dialect="anthropic")
+    >>> adapted["request"]["tools"][0]["name"], adapted["request"]["tool_choice"]["name"]
+    ('files_read', 'files_read')
+    >>> adapted["restore"].reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]})
+    {'content': [{'type': 'tool_use', 'id': 't1', 'name': 'files.read', 'input': {}}]}
+    """
+    return _with_restore(call("adaptRequest", (request,), options, True))
+
+
+@overload
+def adapt_request_json(text: str, /, **options: Unpack[AdaptOptions]) -> AdaptedText: ...
+@overload
+def adapt_request_json(text: bytes | bytearray | memoryview, /, **options: Unpack[AdaptOptions]) -> AdaptedBytes: ...
+def adapt_request_json(
+    text: str | bytes | bytearray | memoryview, /, **options: Unpack[AdaptOptions]
+) -> AdaptedText | AdaptedBytes:
+    """Do what `adapt_request` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
+
+    Messages that hold nothing to rewrite are copied as they stand.
+
+    Raises what `adapt_request` raises, and `invalid-json` with line and column.
+
+    >>> adapt_request_json(b'{"messages": [], "tools": []}', dialect="anthropic")["request"]
+    b'{"messages": [], "tools": []}'
+    """
+    return _with_restore(call_text("adaptRequest", (text,), options, True))
+
+
+def _with_restore(answer: dict[str, Any]) -> Any:
+    answer["restore"] = Restore(answer["restore"])
+    return answer

@@ -7,11 +7,34 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired, Required
+
+    from ._restore import Restore
 elif sys.version_info >= (3, 11):
     # For those who read the hints at run time, which with 3.10 alone nobody can.
     from typing import NotRequired, Required
 
-DialectName: TypeAlias = Literal["codex", "codex-wire", "moonshot"]
+DialectName: TypeAlias = Literal[
+    "codex",
+    "codex-wire",
+    "openai-responses",
+    "openai-chat",
+    "openai-strict",
+    "portable",
+    "anthropic",
+    "anthropic-strict",
+    "gemini",
+    "gemini-json-schema",
+    "moonshot",
+    "xai",
+    "deepseek",
+    "deepseek-strict",
+    "bedrock",
+    "mistral",
+    "groq",
+    "cerebras",
+    "fireworks",
+    "llama-cpp",
+]
 """The dialects there are; `dialects()` says what is known about each."""
 
 Accepts: TypeAlias = Literal["same", "wider", "narrower", "mixed"]
@@ -65,6 +88,57 @@ class SanitizeOptions(CheckOptions, total=False):
 
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
+
+
+ToolFormat: TypeAlias = Literal[
+    "mcp", "anthropic", "openai-chat", "openai-responses", "gemini", "gemini-json-schema", "bedrock"
+]
+"""The shape of a tool in a list: which API's. `"gemini"` has schemas in `parameters`, `"gemini-json-schema"` in
+`parametersJsonSchema`."""
+
+
+class ToolsOptions(SanitizeOptions, total=False):
+    """Keyword arguments of `sanitize_tools` and `sanitize_tools_json`."""
+
+    format: ToolFormat | None
+    """The shape of the tools. By default the one of the dialect's API."""
+    fallback: DialectName | None
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+
+
+class AdaptOptions(SanitizeOptions, total=False):
+    """Keyword arguments of `adapt_request` and `adapt_request_json`."""
+
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
+    """The request's format, where its shape does not tell."""
+    fallback: DialectName | None
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    deferred: DeferredOptions | bool | None
+    """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
+    are, for an API that has the feature."""
+
+
+class CheckToolsOptions(TypedDict):
+    """Keyword arguments of `check_tools` and `check_tools_json`."""
+
+    dialects: list[DialectName] | tuple[DialectName, ...]
+    """The dialects to ask about."""
+
+
+class DialectQuery(TypedDict, total=False):
+    """Keyword arguments of `dialect_for`: at least one of `api`, `model` and `host`."""
+
+    api: (
+        Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
+        | None
+    )
+    """The protocol."""
+    model: str | None
+    """The model, as the request names it."""
+    host: str | None
+    """The host, or a URL on it."""
+    strict: bool | None
+    """Whether the tools are sent with `strict: true`. By default false."""
 
 
 class EnvelopeOptions(TypedDict, total=False):
@@ -225,6 +299,118 @@ class Violation(TypedDict):
     """JSON Pointer to what is rejected."""
     message: str
     """For people: what was expected, then what was found."""
+
+
+class ToolViolation(Violation):
+    """Something about a tool list that the API behind a dialect would reject."""
+
+    tool: str | None
+    """The tool's name; `None` if it has none."""
+    dialect: DialectName
+    """The dialect that rejects it."""
+    confidence: Literal["A", "B", "C"]
+    """How sure we are, as in `Fact`."""
+    source: str
+    """Where the fact behind the rule was read."""
+
+
+class ToolChange(Change):
+    """A change, and which tool it is about. Its pointers are pointers into the lists."""
+
+    tool: str
+    """The name that the tool's server knows."""
+    dialect: DialectName
+    """The dialect the tool is written in."""
+
+
+class Quarantined(TypedDict):
+    """A tool that was set aside, and why."""
+
+    name: str | None
+    """Its name, if it has one."""
+    pointer: str
+    """JSON Pointer into the list: what cannot be accepted."""
+    rule: str
+    """Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools."""
+    message: str
+    """For people: what was expected, then what was found."""
+
+
+class _Sanitized(TypedDict):
+    quarantined: list[Quarantined]
+    """The tools that could not be made acceptable: they are not in the list."""
+    changes: list[ToolChange]
+    """Every change, tool by tool. That a tool has another shape is none."""
+    lossless: bool
+    """Whether the same arguments are accepted, no guidance is lost, and no tool is missing."""
+    restore: Restore
+    """Brings the model's calls back to what the tools' own servers expect."""
+
+
+class SanitizedTools(_Sanitized):
+    """A tool list that an API accepts, and what was done for that."""
+
+    tools: list[Any]
+
+
+class SanitizedToolsText(_Sanitized):
+    """The text of a tool list that an API accepts, and what was done for that."""
+
+    tools: str
+
+
+class SanitizedToolsBytes(_Sanitized):
+    """The UTF-8 text of a tool list that an API accepts, and what was done for that."""
+
+    tools: bytes
+
+
+class AdaptReport(TypedDict):
+    """What was decided and changed about a request."""
+
+    deferred: DeferredReport | None
+    """What deferred loading decided; `None` if it was not asked."""
+    quarantined: list[Quarantined]
+    """The tools that could not be made acceptable: they are not in the request."""
+    changes: list[ToolChange]
+    """Every change of a tool, in their order."""
+    unforced: list[str]
+    """The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now."""
+
+
+class Adapted(TypedDict):
+    """A request that an API accepts, and what was done for that."""
+
+    request: Any
+    report: AdaptReport
+    restore: Restore
+
+
+class AdaptedText(TypedDict):
+    """The text of a request that an API accepts, and what was done for that."""
+
+    request: str
+    report: AdaptReport
+    restore: Restore
+
+
+class AdaptedBytes(TypedDict):
+    """The UTF-8 text of a request that an API accepts, and what was done for that."""
+
+    request: bytes
+    report: AdaptReport
+    restore: Restore
+
+
+class RestoredCall(TypedDict):
+    """A call as the tool's own server expects it."""
+
+    name: str
+    """The tool's name."""
+    namespace: NotRequired[str]
+    """The namespace of the tool (OpenAI Responses), if it stood in one."""
+    arguments: Any
+    """The arguments: text if text was given."""
 
 
 class Fact(TypedDict):

@@ -80,6 +80,11 @@ impl Measure {
     }
 
     fn string(&self, text: &Text<'_>) -> usize {
+        // Most are letters.
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.' | b',');
+        if let Some(plain) = text.as_plain().filter(|plain| plain.bytes().all(is_letter)) {
+            return 2 + plain.len();
+        }
         2 + text.code_points().map(|point| self.character(point)).sum::<usize>()
     }
 

@@ -98,8 +98,7 @@ fn excess(root: &Node<'_>, limits: &Measure, six_bytes: &[char]) -> Option<Exces
 }
 
 fn measure(root: &Node<'_>, six_bytes: &[char]) -> Measure {
-    let text = json::write(root);
-    let bytes = text.len() + six_bytes.iter().map(|character| text.matches(*character).count() * (6 - character.len_utf8())).sum::<usize>();
+    let bytes = json::length(root) + Growth::of(six_bytes).value(root);
     let (mut depth, mut properties) = (0, 0);
     let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
         properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
@@ -110,6 +109,43 @@ fn measure(root: &Node<'_>, six_bytes: &[char]) -> Measure {
         Ok(Next::Into)
     });
     Measure { bytes, depth, properties }
+}
+
+/// The bytes that characters take beyond those they are written with, where they count six.
+struct Growth<'c> {
+    characters: &'c [char],
+    /// Whether a byte begins one of them: most texts are done with a look at their bytes.
+    begins: [bool; 256],
+}
+
+impl<'c> Growth<'c> {
+    fn of(characters: &'c [char]) -> Self {
+        let mut begins = [false; 256];
+        for character in characters {
+            let first = character.encode_utf8(&mut [0; 4]).bytes().next().map(usize::from);
+            if let Some(place) = first.and_then(|first| begins.get_mut(first)) {
+                *place = true;
+            }
+        }
+        Growth { characters, begins }
+    }
+
+    fn value(&self, node: &Node<'_>) -> usize {
+        match node.data() {
+            Data::String(text) => self.text(text),
+            Data::Array(items) => items.iter().map(|item| self.value(item)).sum(),
+            Data::Object(object) => object.iter().map(|member| self.text(&member.key) + self.value(&member.value)).sum(),
+            _ => 0,
+        }
+    }
+
+    fn text(&self, text: &Text<'_>) -> usize {
+        if !text.chars().bytes().any(|byte| self.begins.get(usize::from(byte)).is_some_and(|begins| *begins)) {
+            return 0;
+        }
+        let counted = text.chars().chars().filter(|character| self.characters.contains(character));
+        counted.map(|character| 6 - character.len_utf8()).sum()
+    }
 }
 
 fn deepest(root: &Node<'_>) -> usize {

@@ -76,6 +76,8 @@ struct Rules {
     reads_input: bool,
     /// Something was respelled that older drafts say otherwise.
     respelled: bool,
+    /// A key called `$ref` stands somewhere.
+    mentions_references: bool,
     /// Nothing refers to any definition, so they all go.
     no_references: bool,
     /// A definition that stays has a `/` in some key, and no reference could lead past it.
@@ -91,6 +93,7 @@ struct Rules {
 
 impl Rules {
     fn new(node: &Node<'_>, grammar: &'static Grammar, options: &SanitizeOptions, draft: Draft, notes: Notes) -> Self {
+        let mentions_references = resolve::mentions_references(node);
         Rules {
             grammar,
             draft,
@@ -101,7 +104,8 @@ impl Rules {
             may_grow: true,
             reads_input: notes.reads_input(),
             respelled: false,
-            no_references: !resolve::has_references(node),
+            mentions_references,
+            no_references: !(mentions_references && resolve::has_references(node)),
             no_slash: false,
             leaves_definitions: false,
             types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
@@ -121,22 +125,24 @@ const LAST_GROWTH: usize = 5;
 ///
 /// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been what made
 /// a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves beside a reference
-/// that stays is said in a definition of its own.
+/// that stays is said in a definition of its own. Where `is_done` says so they end at once; then it gives true.
 pub(super) fn sanitize(
     node: &mut Node<'_>,
     dialect: &'static Dialect,
     grammar: &'static Grammar,
     options: &SanitizeOptions,
+    is_done: &dyn Fn(&Node<'_>) -> bool,
     recorder: &mut Recorder,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     flatten::refuse_no_object(node, grammar)?;
     refuse_options(grammar, options)?;
     let mut notes = Notes::new(node, recorder);
     let draft = Draft::of(node);
     notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
     let mut is_settled = node.is_intact();
+    let mut ends = !is_settled && is_done(node);
     for count in 1..MOST_ROUNDS {
-        if is_settled {
+        if is_settled || ends {
             break;
         }
         let before = rounds::renumber(node);
@@ -147,9 +153,10 @@ pub(super) fn sanitize(
         notes = round(node, dialect, options, rules)?;
         is_settled = node.is_intact();
         rounds::restore(node, &before);
+        ends = !is_settled && is_done(node);
     }
     notes.finish(node, |rule| dialect.because(rule), recorder);
-    Ok(())
+    Ok(ends)
 }
 
 /// Runs every rule once; gives the notes back.

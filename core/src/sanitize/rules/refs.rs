@@ -94,7 +94,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         }
     }
     // Everything was written anew to find out that nothing had to be.
-    if source.is_intact() && crate::json::write(root) == crate::json::write(&source) {
+    if source.is_intact() && crate::json::identical(root, &source) {
         *root = source;
     }
     Ok(())

@@ -128,7 +128,7 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
         refused::say(node, place, rules);
     }
     // Values that hold a key called `$ref`, before anything looks for references again.
-    if runs("stray") {
+    if rules.mentions_references && runs("stray") {
         stray::say(node, place, rules);
     }
     // The same where a key that no reference could lead past stands in a definition.

@@ -1,0 +1,159 @@
+//! `adapt_request`, and replies restored: whole, and from streamed pieces.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use serde_json::Value;
+
+use super::{text_of, Restore};
+use crate::{
+    error::Error,
+    json::{self, Node},
+    options::AdaptOptions,
+    tools::{
+        request::{self, AdaptReport},
+        stream::Stream,
+    },
+};
+
+/// A request that an API accepts, and what was done for that.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Adapted<T> {
+    /// The request.
+    pub request: T,
+    /// What was decided and changed.
+    pub report: AdaptReport,
+    /// Brings the reply's calls back to what the tools' own servers expect.
+    pub restore: Restore,
+}
+
+/// Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini: deferred loading
+/// first ([`apply_deferred_loading`](crate::apply_deferred_loading)), then every tool ([`sanitize_tools`](crate::sanitize_tools)),
+/// then what speaks of tools by their names, in `tool_choice` and in the history.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{adapt_request, AdaptOptions};
+/// let request = json!({
+///     "model": "claude",
+///     "messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "files.read", "input": {}}]}],
+///     "tools": [{"name": "files.read", "input_schema": {"type": "object", "properties": {}}}],
+///     "tool_choice": {"type": "tool", "name": "files.read"},
+/// });
+/// let adapted = adapt_request(&request, &AdaptOptions::new("anthropic"))?;
+/// assert_eq!(adapted.request["tools"][0]["name"], "files_read");
+/// assert_eq!(adapted.request["messages"][0]["content"][0]["name"], "files_read");
+/// assert_eq!(adapted.request["tool_choice"]["name"], "files_read");
+/// let reply = json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t2", "name": "files_read", "input": {}}]});
+/// assert_eq!(adapted.restore.reply(&reply)?["content"][0]["name"], "files.read");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-option`, `invalid-request`, `forced-deferred-tool`, `too-deep`.
+pub fn adapt_request(request: &Value, options: &AdaptOptions) -> Result<Adapted<Value>, Error> {
+    let mut node = Node::from_value(request)?;
+    let (report, ways) = request::adapt(&mut node, options)?;
+    Ok(Adapted { request: node.to_value()?, report, restore: Restore(ways) })
+}
+
+/// [`adapt_request`] from text to text: messages that hold nothing to rewrite are copied as they stand.
+///
+/// # Errors
+/// As [`adapt_request`], and `invalid-json`.
+pub fn adapt_request_json<'a>(request: &'a str, options: &AdaptOptions) -> Result<Adapted<Cow<'a, str>>, Error> {
+    let mut node = request::read(request)?;
+    let (report, ways) = request::adapt(&mut node, options)?;
+    Ok(Adapted { request: text_of(request, &node), report, restore: Restore(ways) })
+}
+
+impl Restore {
+    /// Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
+    ///
+    /// # Errors
+    /// `too-deep`.
+    pub fn reply(&self, reply: &Value) -> Result<Value, Error> {
+        let mut node = Node::from_value(reply)?;
+        self.0.reply(&mut node)?;
+        node.to_value()
+    }
+
+    /// [`Self::reply`] from text to text; the reply itself if there is nothing to restore.
+    ///
+    /// # Errors
+    /// As [`Self::reply`], and `invalid-json`.
+    pub fn reply_json<'a>(&self, reply: &'a str) -> Result<Cow<'a, str>, Error> {
+        let mut node = json::read(reply)?;
+        self.0.reply(&mut node)?;
+        Ok(text_of(reply, &node))
+    }
+
+    /// Restores a reply that comes in pieces.
+    pub fn stream(&self) -> ReplyRestorer {
+        ReplyRestorer(Stream::new(self.0.clone()))
+    }
+}
+
+/// Restores a reply that comes in pieces: the events of one stream, in their order.
+///
+/// Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something for that
+/// tool: then they are held back, and come whole, restored, where the call ends.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{sanitize_tools, ToolsOptions};
+/// let tools = json!([{"name": "show", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]);
+/// let mut stream = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?.restore.stream();
+/// let start = json!({"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "show", "arguments": ""}}]}});
+/// assert_eq!(stream.feed(&json!({"choices": [start]}))?.len(), 1);
+/// for piece in ["{\"dollar_", "ref_\":\"main\"}"] {
+///     let delta = json!({"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}});
+///     assert_eq!(stream.feed(&json!({"choices": [delta]}))?.len(), 0);
+/// }
+/// let end = stream.feed(&json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}))?;
+/// assert_eq!(end[0]["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"], "{\"$ref\":\"main\"}");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ReplyRestorer(Stream);
+
+impl ReplyRestorer {
+    /// Takes the next event, and gives what is to be passed on: the event, none, or several.
+    ///
+    /// # Errors
+    /// `too-deep`.
+    pub fn feed(&mut self, event: &Value) -> Result<Vec<Value>, Error> {
+        self.0.feed(Node::from_value(event)?)?.iter().map(Node::to_value).collect()
+    }
+
+    /// [`Self::feed`] on trees: for bindings.
+    ///
+    /// # Errors
+    /// `too-deep`.
+    pub fn feed_node<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        self.0.feed(event)
+    }
+
+    /// Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text that is to
+    /// be passed on. What needs no change passes byte for byte.
+    ///
+    /// # Errors
+    /// `limit-exceeded` if an event is larger than any reply.
+    pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+        self.0.feed_text(piece)
+    }
+
+    /// Ends the stream: gives the events that are still held back because their call never ended.
+    pub fn finish(&mut self) -> Result<Vec<Value>, Error> {
+        self.0.finish().iter().map(Node::to_value).collect()
+    }
+
+    /// [`Self::finish`] on trees: for bindings.
+    pub fn finish_node(&mut self) -> Vec<Node<'static>> {
+        self.0.finish()
+    }
+
+    /// Ends a stream of text: what is still held back, and what came after the last whole event.
+    pub fn finish_text(&mut self) -> String {
+        self.0.finish_text()
+    }
+}

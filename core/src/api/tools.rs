@@ -1,0 +1,203 @@
+//! `sanitize_tools`, `check_tools`, `dialect_for`, and `Restore`, the way back.
+
+use alloc::{
+    borrow::Cow,
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde_json::Value;
+
+use super::text_of;
+use crate::{
+    dialect::{lookup, Dialect},
+    error::Error,
+    json::{self, Node, Text},
+    options::{DialectQuery, SanitizeOptions, ToolsOptions},
+    report::{Accepts, Guidance},
+    tools::{
+        check::{self, ToolViolation},
+        list::{self, Outcome, Quarantined, ToolChange},
+        restore::Ways,
+    },
+};
+
+/// A tool list that an API accepts, and what was done for that.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SanitizedTools<T> {
+    /// The tools, in the API's own shape.
+    pub tools: T,
+    /// The tools that could not be made acceptable: they are not in the list.
+    pub quarantined: Vec<Quarantined>,
+    /// Every change, tool by tool. That a tool has another shape is none.
+    pub changes: Vec<ToolChange>,
+    /// Whether the same arguments are accepted, no guidance is lost, and no tool is missing.
+    pub lossless: bool,
+    /// Brings the model's calls back to what the tools' own servers expect.
+    pub restore: Restore,
+}
+
+/// Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A tool that
+/// cannot be made acceptable is set aside, and never costs the others.
+///
+/// `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or Bedrock have
+/// them, or an object that has one in `tools`. What the API runs itself (a hosted search, say) is passed on as it is.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{sanitize_tools, ToolsOptions};
+/// let tools = json!([{"name": "21st_builder", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]);
+/// let sanitized = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?;
+/// assert_eq!(sanitized.tools[0]["function"]["name"], "_21st_builder");
+/// let call = sanitized.restore.call("_21st_builder", &json!({"dollar_ref_": "main"}))?;
+/// assert_eq!((call.name.as_str(), call.arguments), ("21st_builder", json!({"$ref": "main"})));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-option`, `invalid-request` if it is no list of tools, `too-deep`.
+pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<SanitizedTools<Value>, Error> {
+    let outcome = list::rewrite(Node::from_value(tools)?, options)?;
+    let value = outcome.tools.to_value()?;
+    Ok(sanitized(outcome, |_| value))
+}
+
+/// [`sanitize_tools`] from text to text; the input itself if there is nothing to change.
+///
+/// # Errors
+/// As [`sanitize_tools`], and `invalid-json`.
+pub fn sanitize_tools_json<'a>(tools: &'a str, options: &ToolsOptions) -> Result<SanitizedTools<Cow<'a, str>>, Error> {
+    let outcome = list::rewrite(json::read(tools)?, options)?;
+    Ok(sanitized(outcome, |node| text_of(tools, node)))
+}
+
+fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(&Node<'a>) -> T) -> SanitizedTools<T> {
+    let lossless = is_lossless(&outcome);
+    let Outcome { tools, quarantined, changes, ways, .. } = outcome;
+    SanitizedTools { tools: as_output(&tools), quarantined, changes, lossless, restore: Restore(ways) }
+}
+
+pub(super) fn is_lossless(outcome: &Outcome<'_>) -> bool {
+    let keeps = |change: &ToolChange| change.change.accepts == Accepts::Same && change.change.guidance != Guidance::Lost;
+    outcome.quarantined.is_empty() && outcome.changes.iter().all(keeps)
+}
+
+/// What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means accepted.
+///
+/// ```
+/// use serde_json::json;
+/// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
+/// let violations = toolwire::check_tools(&tools, &["moonshot"])?;
+/// assert_eq!((violations[0].rule, violations[0].pointer.as_str(), violations[0].confidence), ("tool-name", "/0/name", 'A'));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-request` if it is no list of tools, `too-deep`.
+pub fn check_tools<S: AsRef<str>>(tools: &Value, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
+    check::list(Node::from_value(tools)?, &named(dialects)?)
+}
+
+/// [`check_tools`] of JSON text.
+///
+/// # Errors
+/// As [`check_tools`], and `invalid-json`.
+pub fn check_tools_json<S: AsRef<str>>(tools: &str, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
+    check::list(json::read(tools)?, &named(dialects)?)
+}
+
+/// The dialects of these names.
+pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
+    let known = |(at, name): (usize, &S)| {
+        let options = SanitizeOptions::new(name.as_ref());
+        crate::dialect::of(&options).map_err(|error| Error::new(error.code(), alloc::format!("/dialects/{at}"), error.message()))
+    };
+    dialects.iter().enumerate().map(known).collect()
+}
+
+/// The dialect for what is known of an API: its host, its protocol, the model.
+///
+/// ```
+/// use toolwire::{dialect_for, DialectQuery};
+/// let query = DialectQuery { model: Some("moonshotai/kimi-k2".into()), ..DialectQuery::default() };
+/// assert_eq!(dialect_for(&query)?, "moonshot");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect` with what is known; `invalid-option` if there is nothing to go by.
+pub fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
+    lookup::dialect_for(query)
+}
+
+/// Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
+///
+/// Calls come back in a later turn, maybe in another process: [`Self::to_json`] and [`Self::from_json`] keep it until then.
+#[derive(Clone, Debug, Default)]
+pub struct Restore(pub(super) Ways);
+
+/// A call as the tool's own server expects it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoredCall<T> {
+    /// The tool's name.
+    pub name: String,
+    /// The namespace of the tool (OpenAI Responses), if it stood in one.
+    pub namespace: Option<String>,
+    /// The arguments.
+    pub arguments: T,
+}
+
+impl Restore {
+    /// Restores a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
+    ///
+    /// # Errors
+    /// `too-deep`.
+    pub fn call(&self, name: &str, arguments: &Value) -> Result<RestoredCall<Value>, Error> {
+        let mut node = Node::from_value(arguments)?;
+        self.0.arguments(&Text::new(name), &mut node)?;
+        Ok(self.named(name, node.to_value()?))
+    }
+
+    /// Restores a call whose arguments are JSON text. If they are none, the model made a mistake, which stays as it is: the
+    /// tool's server can tell the model.
+    pub fn call_json<'a>(&self, name: &str, arguments: &'a str) -> RestoredCall<Cow<'a, str>> {
+        let restored = self.0.text(&Text::new(name), arguments);
+        self.named(name, restored.map_or(Cow::Borrowed(arguments), Cow::Owned))
+    }
+
+    fn named<T>(&self, name: &str, arguments: T) -> RestoredCall<T> {
+        let (name, namespace) = match self.0.name(&Text::new(name)) {
+            Some(way) => (way.name.display().into_owned(), way.namespace.map(|space| space.display().into_owned())),
+            None => (name.to_string(), None),
+        };
+        RestoredCall { name, namespace, arguments }
+    }
+
+    /// Whether calls come back as they are.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// As JSON text, to be kept for a later turn.
+    pub fn to_json(&self) -> String {
+        json::write(&self.0.to_node())
+    }
+
+    /// From the JSON text that [`Self::to_json`] gave.
+    ///
+    /// # Errors
+    /// `invalid-json`, `too-deep`, `invalid-value` if it is something else, `unknown-dialect` if it was written by another
+    /// version that knows more.
+    pub fn from_json(text: &str) -> Result<Restore, Error> {
+        Self::from_node(&json::read(text)?)
+    }
+
+    /// From the tree of what [`Self::to_json`] gave: for bindings.
+    ///
+    /// # Errors
+    /// As [`Self::from_json`].
+    pub fn from_node(node: &Node<'_>) -> Result<Restore, Error> {
+        Ways::from_node(node).map(Restore)
+    }
+}

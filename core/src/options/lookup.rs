@@ -1,0 +1,64 @@
+//! What `dialect_for` is asked with.
+
+use alloc::string::String;
+
+use super::read::{choice, Example, Naming, Reader};
+use crate::{error::Error, json::Node};
+
+choice! {
+    /// A protocol in which tools are sent.
+    Api {
+        /// OpenAI Chat Completions, and what took it over.
+        OpenaiChat = "openai-chat",
+        /// OpenAI Responses.
+        OpenaiResponses = "openai-responses",
+        /// Anthropic Messages.
+        Anthropic = "anthropic",
+        /// Gemini `generateContent`, with schemas in `parameters`.
+        Gemini = "gemini",
+        /// Gemini `generateContent`, with schemas in `parametersJsonSchema`.
+        GeminiJsonSchema = "gemini-json-schema",
+        /// Bedrock Converse.
+        Bedrock = "bedrock",
+        /// llama.cpp's server and what runs on it.
+        LlamaCpp = "llama-cpp",
+    }
+}
+
+/// What is known about where tools are sent: at least one of protocol, model and host.
+///
+/// ```
+/// use toolwire::DialectQuery;
+/// let query = DialectQuery { host: Some("api.moonshot.ai".into()), ..DialectQuery::default() };
+/// # let _ = query;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DialectQuery {
+    /// The protocol.
+    pub api: Option<Api>,
+    /// The model, as the request names it.
+    pub model: Option<String>,
+    /// The host, or a URL on it.
+    pub host: Option<String>,
+    /// Whether the tools are sent with `strict: true`.
+    pub strict: bool,
+}
+
+const KNOWN: &[&str] = &["api", "model", "host", "strict"];
+const EXAMPLE: Example = Example { function: "dialectFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
+
+impl DialectQuery {
+    /// Reads the query from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
+        Ok(DialectQuery {
+            api: reader.choice("api", Api::CHOICES)?,
+            model: reader.text("model")?,
+            host: reader.text("host")?,
+            strict: reader.flag("strict")?.unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,47 @@
+//! What a tool takes of what a whole request may hold.
+
+use crate::{
+    dialect::surface::{Budget, Counted},
+    json::Node,
+    schema::{
+        keyword::{Keyword, Keywords},
+        walk::{self, Next},
+    },
+    sorted::Set,
+};
+
+/// Where schemas stand that are reached without a reference.
+const REACHED: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+    Keyword::Items,
+    Keyword::PrefixItems,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+]);
+
+/// How much of a budget a tool with this schema takes.
+pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
+    let mut count = 0;
+    let per_property: fn(&Node<'_>, bool) -> bool = match budget.counts {
+        Counted::Tools => return 1,
+        Counted::OptionalProperties => |_, required| !required,
+        Counted::Unions => |property, _| {
+            property.get("anyOf").is_some()
+                || property.get("type").is_some_and(|types| types.as_array().is_some_and(|types| types.len() > 1))
+        },
+    };
+    let Some(schema) = schema else { return 0 };
+    // The visitor never fails.
+    let _ = walk::visit(schema, REACHED, &mut |node, _| {
+        if let Some(properties) = node.get("properties").and_then(Node::as_object) {
+            let required = node.get("required").and_then(Node::as_array).unwrap_or_default();
+            let required: Set<_> = required.iter().filter_map(Node::as_text).collect();
+            count += properties.iter().filter(|member| per_property(&member.value, required.contains(&member.key))).count();
+        }
+        Ok(Next::Into)
+    });
+    count
+}

@@ -1,0 +1,114 @@
+//! Where calls stand in the messages, replies and events of each API. Knows the shapes, and nothing of what is done to calls.
+//!
+//! One walk for all formats: no member means a call in one format and something else in another.
+
+use crate::json::{Data, Node};
+
+/// Something that names a tool.
+pub(super) struct Site<'n, 'a> {
+    pub(super) node: &'n mut Node<'a>,
+    /// The member that holds the name.
+    pub(super) name: &'static str,
+    /// The member that holds the arguments, as a value or as JSON text in a string; `None`: it is no call, or one whose
+    /// arguments are no JSON.
+    pub(super) arguments: Option<&'static str>,
+}
+
+type Visit<'v> = &'v mut dyn FnMut(Site<'_, '_>);
+
+/// Every call in a reply, whole or in an event that holds whole calls.
+pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
+    in_message(reply, visit);
+    each(reply, "choices", &mut |choice| {
+        choice.visit("message", |message| in_message(message, visit));
+    });
+    each(reply, "output", &mut |item| in_message(item, visit));
+    each(reply, "candidates", &mut |candidate| {
+        candidate.visit("content", |content| in_message(content, visit));
+    });
+    reply.visit("message", |message| in_message(message, visit));
+    // What the events of Responses, and some gateways, wrap a reply in.
+    reply.visit("response", |response| {
+        in_message(response, visit);
+        each(response, "output", &mut |item| in_message(item, visit));
+        each(response, "candidates", &mut |candidate| {
+            candidate.visit("content", |content| in_message(content, visit));
+        });
+    });
+}
+
+/// Every call in a message or item of a history, and what else there names a tool.
+pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
+    match type_of(message) {
+        Some(Kind::FunctionCall) => visit(Site { node: message, name: "name", arguments: Some("arguments") }),
+        Some(Kind::CustomCall) => visit(Site { node: message, name: "name", arguments: None }),
+        // Chat Completions names the tool in its result, if it likes.
+        _ if message.get("role").is_some_and(|role| role.is_text("tool") || role.is_text("function")) => {
+            visit(Site { node: message, name: "name", arguments: None });
+        }
+        _ => {}
+    }
+    each(message, "content", &mut |block| in_block(block, visit));
+    each(message, "tool_calls", &mut |call| in_tool_call(call, visit));
+    message.visit("function_call", |call| visit(Site { node: call, name: "name", arguments: Some("arguments") }));
+    each(message, "parts", &mut |part| {
+        for (key, arguments) in
+            [("functionCall", Some("args")), ("function_call", Some("args")), ("functionResponse", None), ("function_response", None)]
+        {
+            part.visit(key, |call| visit(Site { node: call, name: "name", arguments }));
+        }
+    });
+}
+
+/// The calls in one entry of `tool_calls`.
+pub(super) fn in_tool_call(call: &mut Node<'_>, visit: Visit<'_>) {
+    call.visit("function", |function| visit(Site { node: function, name: "name", arguments: Some("arguments") }));
+    call.visit("custom", |custom| visit(Site { node: custom, name: "name", arguments: None }));
+}
+
+fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
+    match type_of(block) {
+        Some(Kind::ToolUse) => visit(Site { node: block, name: "name", arguments: Some("input") }),
+        Some(Kind::Reference) => visit(Site { node: block, name: "tool_name", arguments: None }),
+        Some(Kind::Result) => each(block, "content", &mut |inner| {
+            if type_of(inner) == Some(Kind::Reference) {
+                visit(Site { node: inner, name: "tool_name", arguments: None });
+            }
+        }),
+        _ => {}
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    ToolUse,
+    Reference,
+    Result,
+    FunctionCall,
+    CustomCall,
+}
+
+fn type_of(node: &Node<'_>) -> Option<Kind> {
+    let name = node.get("type")?;
+    let kinds = [
+        ("tool_use", Kind::ToolUse),
+        ("tool_reference", Kind::Reference),
+        ("tool_result", Kind::Result),
+        ("function_call", Kind::FunctionCall),
+        ("custom_tool_call", Kind::CustomCall),
+    ];
+    kinds.into_iter().find(|(spelling, _)| name.is_text(spelling)).map(|(_, kind)| kind)
+}
+
+/// Visits the items of a member that is a list.
+pub(super) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(&mut Node<'a>)) {
+    node.visit(key, |list| {
+        if matches!(list.data(), Data::Array(_)) {
+            // The visitor never fails.
+            let _ = list.visit_children::<()>(|_, item| {
+                visit(item);
+                Ok(())
+            });
+        }
+    });
+}

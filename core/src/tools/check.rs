@@ -1,0 +1,187 @@
+//! `check_tools`: what the APIs behind some dialects would reject about a tool list as it is.
+//!
+//! Written from the tables; shares no rewriting code with `sanitize_tools`, so that one catches the other.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+
+use super::{
+    arguments, budget,
+    listing::{Listed, Listing},
+    names,
+    shape::{self, Entry, Shape},
+};
+use crate::{
+    check as rules,
+    dialect::{
+        surface::{NoArguments, Surface},
+        Dialect,
+    },
+    error::Error,
+    json::{push_token, Node},
+    options::SanitizeOptions,
+    sorted::Set,
+};
+
+/// One thing that the API behind a dialect would reject about a tool list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolViolation {
+    /// The tool's name; `None` if it has none.
+    pub tool: Option<String>,
+    /// The dialect that rejects it.
+    pub dialect: &'static str,
+    /// The rule's kebab-case name.
+    pub rule: &'static str,
+    /// JSON Pointer into the list.
+    pub pointer: String,
+    /// For people: what was expected, then what was found.
+    pub message: String,
+    /// How sure we are: `A`, `B` or `C`, as in [`Fact`](crate::Fact).
+    pub confidence: char,
+    /// Where the fact behind the rule was read.
+    pub source: &'static str,
+}
+
+/// What is true of tools in every API.
+const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a name of its own");
+
+struct Checking {
+    dialect: &'static Dialect,
+    found: Vec<ToolViolation>,
+}
+
+/// Everything that is wrong, dialect by dialect, tools in their order.
+pub(crate) fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
+    let listing = Listing::read(tools)?;
+    let mut found = Vec::new();
+    for dialect in dialects {
+        let mut checking = Checking { dialect, found };
+        checking.list(&listing)?;
+        found = checking.found;
+    }
+    Ok(found)
+}
+
+impl Checking {
+    fn add(&mut self, tool: Option<&str>, rule: &'static str, pointer: String, message: String) {
+        let general = matches!(rule, "not-a-tool" | "nameless-tool" | "duplicate-name" | "description-not-string");
+        let (confidence, source) = match self.dialect.fact_of(rule) {
+            Some(fact) if !general => (fact.confidence, fact.source),
+            _ => EVERYWHERE,
+        };
+        let dialect = self.dialect.name;
+        self.found.push(ToolViolation { tool: tool.map(String::from), dialect, rule, pointer, message, confidence, source });
+    }
+
+    fn list(&mut self, listing: &Listing<'_>) -> Result<(), Error> {
+        let Surface { tools_most, budgets, .. } = self.dialect.tools;
+        let mut seen: Set<Cow<'_, str>> = Set::new();
+        let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
+        for (count, listed) in listing.entries().enumerate() {
+            let Listed { entry, pointer, .. } = listed;
+            if tools_most == Some(count) {
+                let message = format!("expected at most {count} tools in a request, found one more");
+                self.add(None, "too-many-tools", pointer.clone(), message);
+            }
+            let shape = match shape::recognise(entry) {
+                Entry::Hosted => continue,
+                Entry::Tool(shape) => shape,
+                Entry::Unknown => {
+                    let message = format!("expected a tool with a name or a schema, found {}", entry.kind());
+                    self.add(None, "not-a-tool", pointer.clone(), message);
+                    continue;
+                }
+            };
+            let name = shape.name(entry).map(|name| name.display());
+            self.tool(listed, shape, name.as_deref())?;
+            if let Some(name) = &name {
+                if !seen.insert(name.clone()) {
+                    let message = format!("expected every tool to have a name of its own, found a second `{name}`");
+                    self.add(Some(name), "duplicate-name", at(listed, &shape.pointer_to("name")), message);
+                }
+            }
+            for (sum, budget) in taken.iter_mut().zip(budgets) {
+                let before = *sum;
+                *sum += budget::taken(*budget, shape.schema(entry));
+                if before <= budget.most && *sum > budget.most {
+                    let (most, what) = (budget.most, budget.counts.words());
+                    let message = format!("expected at most {most} {what} in all tools of a request, found {sum} up to here");
+                    self.add(name.as_deref(), budget.counts.rule(), pointer.clone(), message);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tool(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
+        let (entry, surface) = (&listed.entry, self.dialect.tools);
+        match shape.name(entry) {
+            None => {
+                let found =
+                    shape.part(entry, "name").map_or("none", |name| if name.as_text().is_some() { "an empty string" } else { name.kind() });
+                self.add(None, "nameless-tool", at(listed, &[]), format!("expected a name as a string, found {found}"));
+            }
+            Some(text) if !names::is_legal(surface.names, text) => {
+                let message = format!("expected a name of {}, found `{}`", surface.names, text.display());
+                self.add(name, "tool-name", at(listed, &shape.pointer_to("name")), message);
+            }
+            Some(_) => {}
+        }
+        self.description(listed, shape, name);
+        if let Some(format) = shape.format() {
+            let (wanted, found) = (shape::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
+            // Left out where it may be: what counts is what is meant.
+            if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
+                let message = format!("expected `strict` to be {}, found {}", said(wanted), said(found));
+                let path = if shape.strict(entry).is_some() { shape.pointer_to("strict") } else { Vec::new() };
+                self.add(name, "strict-flag", at(listed, &path), message);
+            }
+        }
+        let Some(schema) = shape.schema(entry) else { return Ok(()) };
+        let above = at(listed, &shape.pointer_to_schema());
+        if surface.no_arguments == NoArguments::Omitted && arguments::none(schema).is_some() {
+            let message = "expected no schema for a tool without arguments, found one".into();
+            self.add(name, "no-arguments", above, message);
+            return Ok(());
+        }
+        for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name))? {
+            self.add(name, violation.rule, format!("{above}{}", violation.pointer), violation.message);
+        }
+        Ok(())
+    }
+
+    fn description(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) {
+        let surface = self.dialect.tools;
+        let Some(description) = shape.part(&listed.entry, "description") else { return };
+        let (rule, message) = match description.as_text() {
+            None => ("description-not-string", format!("expected a description as a string, found {}", description.kind())),
+            Some(text) if text.is_empty() && surface.no_empty_description => {
+                ("empty-description", "expected a description or none, found an empty one".into())
+            }
+            Some(text) => {
+                let length = text.code_points().count();
+                match surface.description_most {
+                    Some(most) if length > most => {
+                        ("description-length", format!("expected a description of at most {most} characters, found {length}"))
+                    }
+                    _ => return,
+                }
+            }
+        };
+        self.add(name, rule, at(listed, &shape.pointer_to("description")), message);
+    }
+}
+
+fn said(flag: Option<bool>) -> &'static str {
+    match flag {
+        Some(true) => "true",
+        Some(false) => "false",
+        None => "left out",
+    }
+}
+
+fn at(listed: &Listed<'_>, path: &[&str]) -> String {
+    let mut out = listed.pointer.clone();
+    path.iter().for_each(|token| push_token(&mut out, token));
+    out
+}

@@ -1,0 +1,140 @@
+//! `tool_choice` and its like: tools under their new names, and what is forced must be there.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    request::Wire,
+    shape::{remove, set},
+};
+use crate::{
+    deferred::open::edit_member,
+    error::Error,
+    json::{Data, Node, Text},
+};
+
+/// What becomes of a tool that a choice names.
+pub(super) enum Fate {
+    Stays,
+    Renamed(String),
+    /// It was set aside.
+    Gone,
+}
+
+/// Settles the choice of a request. Tells the names of forced tools that are gone.
+pub(super) fn settle<'a>(request: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text<'a>) -> Fate) -> Result<Vec<Text<'static>>, Error> {
+    let mut lost = Vec::new();
+    if wire == Wire::Gemini {
+        for (outer, inner, list) in [
+            ("toolConfig", "functionCallingConfig", "allowedFunctionNames"),
+            ("tool_config", "function_calling_config", "allowed_function_names"),
+        ] {
+            edit_member(request, outer, |config| {
+                config.visit(inner, |config| gemini(config, list, fate, &mut lost));
+                Ok(())
+            })?;
+        }
+        return Ok(lost);
+    }
+    edit_member(request, "tool_choice", |choice| {
+        let is = |name: &str| choice.get("type").is_some_and(|kind| kind.is_text(name));
+        if is("allowed_tools") {
+            allowed(choice, wire, fate, &mut lost);
+        } else if let Some(name) = forced(choice, fate) {
+            lost.push(name);
+            automatic(choice, wire);
+        }
+        Ok(())
+    })?;
+    Ok(lost)
+}
+
+/// Renames what a choice forces; its name, if it is gone.
+fn forced<'a>(choice: &mut Node<'a>, fate: &dyn Fn(&Text<'a>) -> Fate) -> Option<Text<'static>> {
+    for inner in ["function", "custom"] {
+        if choice.get(inner).is_some_and(|inner| inner.as_object().is_some()) {
+            return choice.visit(inner, |inner| forced_here(inner, fate)).flatten();
+        }
+    }
+    forced_here(choice, fate)
+}
+
+fn forced_here<'a>(choice: &mut Node<'a>, fate: &dyn Fn(&Text<'a>) -> Fate) -> Option<Text<'static>> {
+    let name = choice.get("name")?.as_text()?;
+    match fate(name) {
+        Fate::Stays => None,
+        Fate::Renamed(new) => {
+            set(choice, "name", Node::string(new));
+            None
+        }
+        Fate::Gone => Some(name.clone().into_owned()),
+    }
+}
+
+fn automatic(choice: &mut Node<'_>, wire: Wire) {
+    if wire == Wire::Anthropic {
+        remove(choice, "name");
+        set(choice, "type", Node::literal("auto"));
+    } else {
+        *choice = Node::literal("auto");
+    }
+}
+
+/// A choice among some tools: those that are gone cannot be allowed; if none is left, all are.
+fn allowed<'a>(choice: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text<'a>) -> Fate, lost: &mut Vec<Text<'static>>) {
+    let mut among = |inner: &mut Node<'a>| {
+        inner.visit("tools", |tools| filter(tools, lost, &mut |tool| forced(tool, fate)));
+        inner.get("tools").and_then(Node::as_array).is_some_and(<[Node<'a>]>::is_empty)
+    };
+    let nested = choice.get("allowed_tools").is_some_and(|inner| inner.as_object().is_some());
+    let emptied = if nested { choice.visit("allowed_tools", &mut among) == Some(true) } else { among(choice) };
+    if emptied {
+        automatic(choice, wire);
+    }
+}
+
+fn gemini<'a>(config: &mut Node<'a>, list: &str, fate: &dyn Fn(&Text<'a>) -> Fate, lost: &mut Vec<Text<'static>>) {
+    config.visit(list, |names| {
+        filter(names, lost, &mut |name| {
+            let text = name.as_text()?;
+            match fate(text) {
+                Fate::Stays => None,
+                Fate::Renamed(new) => {
+                    *name = Node::string(new);
+                    None
+                }
+                Fate::Gone => Some(text.clone().into_owned()),
+            }
+        });
+    });
+    if config.get(list).and_then(Node::as_array).is_some_and(<[Node<'a>]>::is_empty) {
+        remove(config, list);
+    }
+}
+
+/// Leaves out of a list what `gone` gives a name for.
+fn filter<'a>(list: &mut Node<'a>, lost: &mut Vec<Text<'static>>, gone: &mut dyn FnMut(&mut Node<'a>) -> Option<Text<'static>>) {
+    let (mut at, mut places) = (0, Vec::new());
+    if !matches!(list.data(), Data::Array(_)) {
+        return;
+    }
+    // The visitor never fails.
+    let _ = list.visit_children::<()>(|_, item| {
+        if let Some(name) = gone(item) {
+            lost.push(name);
+            places.push(at);
+        }
+        at += 1;
+        Ok(())
+    });
+    if places.is_empty() {
+        return;
+    }
+    if let Some(items) = list.as_array_mut() {
+        let (mut at, mut places) = (0, places.into_iter().peekable());
+        items.retain(|_| {
+            let goes = places.next_if_eq(&at).is_some();
+            at += 1;
+            !goes
+        });
+    }
+}

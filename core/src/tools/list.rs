@@ -1,0 +1,418 @@
+//! `sanitize_tools`: every tool of a list into one API's own shape, and what cannot be made acceptable set aside.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+
+use super::{
+    arguments, budget,
+    listing::{Listed, Listing},
+    names::{self, Names},
+    restore::{Way, Ways},
+    shape::{self, Edits, Entry, Shape},
+};
+use crate::{
+    dialect::{self, surface::NoArguments, Dialect},
+    error::{Code, Error},
+    json::{self, push_token, Data, Node, Text},
+    options::{SanitizeOptions, ToolFormat, ToolsOptions},
+    report::{Accepts, Allow, Change, Guidance},
+    sanitize,
+    sorted::Set,
+};
+
+/// A tool that was set aside, and why. One bad tool never costs the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Quarantined {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// JSON Pointer into the list: what cannot be accepted.
+    pub pointer: String,
+    /// Why, in kebab-case: the code of an error of [`sanitize`](crate::sanitize), or a rule about tools.
+    pub rule: &'static str,
+    /// For people: what was expected, then what was found.
+    pub message: String,
+}
+
+/// A change, and which tool it is about. Its pointers are pointers into the lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolChange {
+    /// The name that the tool's server knows.
+    pub tool: String,
+    /// The dialect the tool is written in.
+    pub dialect: &'static str,
+    /// What was changed.
+    pub change: Change,
+}
+
+/// What became of a list.
+pub(crate) struct Outcome<'a> {
+    pub(crate) tools: Node<'a>,
+    pub(crate) quarantined: Vec<Quarantined>,
+    pub(crate) changes: Vec<ToolChange>,
+    pub(crate) ways: Ways,
+    /// What is called otherwise now, also in requests that speak of these tools.
+    pub(crate) names: Names,
+    /// The names that can be called, as they are now.
+    pub(crate) accepted: Set<String>,
+}
+
+/// Why a tool is set aside.
+struct Refused {
+    rule: &'static str,
+    pointer: String,
+    message: String,
+}
+
+/// A tool as it is sent, to be reported once its place is known.
+struct Done {
+    tool: String,
+    dialect: &'static str,
+    /// Output pointers are relative to the entry.
+    changes: Vec<Change>,
+}
+
+/// One dialect, and what is left of its budgets.
+struct Target {
+    dialect: &'static Dialect,
+    options: SanitizeOptions,
+    /// What has been taken of each budget.
+    taken: Vec<usize>,
+}
+
+struct Writer<'o> {
+    /// The dialect and, if there is one, the one to fall back to.
+    targets: Vec<Target>,
+    format: ToolFormat,
+    allow: Allow,
+    names: &'o Names,
+    accepted: Set<String>,
+    /// How many tools are in the list so far, hosted ones included.
+    count: usize,
+    quarantined: Vec<Quarantined>,
+    ways: Ways,
+}
+
+/// Rewrites a list.
+pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<Outcome<'a>, Error> {
+    let targets = targets(options)?;
+    let Some(first) = targets.first() else { return Err(Error::new(Code::UnknownDialect, "/dialect", "expected a dialect, found none")) };
+    let surface = first.dialect.tools;
+    let format = options.format.unwrap_or(surface.format);
+    let listing = Listing::read(tools)?;
+    let (mut own, mut hosted) = (Vec::new(), Vec::new());
+    let mut count = 0;
+    for listed in listing.entries() {
+        match shape::recognise(&listed.entry) {
+            Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
+            Entry::Hosted => {
+                hosted.extend(listed.entry.get("name").and_then(Node::as_text));
+                count += 1;
+            }
+            Entry::Unknown => {}
+        }
+    }
+    let names = Names::plan(surface.names, own.into_iter(), &hosted);
+    let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
+    let quarantined = Vec::new();
+    let mut writer =
+        Writer { targets, format, allow: options.sanitize.allow, names: &names, accepted, count, quarantined, ways: Ways::default() };
+    let mut changes = Vec::new();
+    let tools = listing.write(
+        format,
+        |listed| writer.entry(listed),
+        |done: Option<Done>, at| {
+            let Some(Done { tool, dialect, changes: own }) = done else { return };
+            changes.extend(own.into_iter().map(|mut change| {
+                if let Some(pointer) = &mut change.output_pointer {
+                    pointer.insert_str(0, at);
+                }
+                ToolChange { tool: tool.clone(), dialect, change }
+            }));
+        },
+    );
+    let Writer { accepted, quarantined, ways, .. } = writer;
+    Ok(Outcome { tools, quarantined, changes, ways, names, accepted })
+}
+
+fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
+    let target = |options: SanitizeOptions| {
+        let dialect = dialect::of(&options)?;
+        Ok::<_, Error>(Target { dialect, options, taken: dialect.tools.budgets.iter().map(|_| 0).collect() })
+    };
+    let mut targets = Vec::from([target(options.sanitize.clone())?]);
+    if let Some(fallback) = &options.fallback {
+        let known = dialect::of(&SanitizeOptions::new(fallback.as_str()))
+            .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
+        targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
+    }
+    Ok(targets)
+}
+
+impl Writer<'_> {
+    fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
+        let shape = match shape::recognise(&listed.entry) {
+            Entry::Hosted => return Some((listed.entry, None)),
+            Entry::Tool(shape) => Some(shape),
+            Entry::Unknown => None,
+        };
+        let name = shape.and_then(|shape| shape.name(&listed.entry).cloned());
+        let pointer = listed.pointer.clone();
+        let found = match (shape, &name) {
+            (None, _) => Err(unknown(&listed.entry)),
+            (Some(shape), None) => Err(nameless(shape, &listed.entry)),
+            (Some(shape), Some(name)) => self.tool(listed, shape, name),
+        };
+        match found {
+            Ok((node, done)) => Some((node, Some(done))),
+            Err(Refused { rule, pointer: at, message }) => {
+                let name = name.map(|name| name.display().into_owned());
+                self.quarantined.push(Quarantined { name, pointer: pointer + &at, rule, message });
+                None
+            }
+        }
+    }
+
+    fn tool<'a>(&mut self, listed: Listed<'a>, shape: Shape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {
+        let Listed { mut entry, pointer: at, namespace } = listed;
+        let own = namespace.as_ref().map_or(name, |(_, own)| own);
+        let new_name = self.names.new_name(name).map(String::from);
+        let called = new_name.clone().unwrap_or_else(|| name.display().into_owned());
+        if self.accepted.contains(&called) {
+            let message = format!("expected every tool to have a name of its own, found a second `{called}`");
+            return Err(refused("duplicate-name", &pointer(&shape.pointer_to("name")), message));
+        }
+        self.has_room()?;
+        let original = self.targets.iter().any(|target| !target.dialect.encodes.is_empty());
+        let original = original.then(|| shape.schema(&entry).map(json::write)).flatten();
+
+        let Written { target, mut changes, added, omit } = self.schema(&mut entry, shape)?;
+        let written = shape::written(self.format, omit);
+        let Some(Target { dialect, options, taken }) = self.targets.get_mut(target) else {
+            return Err(refused("unknown-dialect", "", "expected a dialect, found none".into()));
+        };
+        let (dialect, encoded) = (*dialect, changes.iter().any(|change| change.encoded));
+        let description = description(&entry, (shape, written), dialect, &mut changes);
+        if let Some(new) = &new_name {
+            let shown = name.display();
+            let message = format!("the tool `{shown}` is called `{new}`; `restore` gives it its name back");
+            let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
+            let change = about("rename-tool", at, Guidance::Same, because(dialect, "tool-name"), message);
+            changes.push(Change { encoded: true, ..change });
+        }
+        within(self.allow, &changes)?;
+        // Nothing can go wrong any more: what the tool takes is taken.
+        let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
+        for (taken, budget) in taken.iter_mut().zip(dialect.tools.budgets) {
+            *taken += budget::taken(*budget, schema);
+        }
+        if encoded || new_name.is_some() || namespace.is_some() {
+            let encoded = original.filter(|_| encoded).map(|schema| (&*options, schema));
+            self.ways.add(called.clone(), Way::new(own, namespace.as_ref().map(|(space, _)| space), encoded));
+        }
+        let edits = Edits { name: new_name, description, strict: shape::strict_in(dialect, self.format), omit };
+        shape.settle(&mut entry, self.format, added, edits);
+        changes.iter_mut().for_each(|change| change.pointer.insert_str(0, &at));
+        self.accepted.insert(called);
+        self.count += 1;
+        Ok((entry, Done { tool: own.display().into_owned(), dialect: dialect.name, changes }))
+    }
+
+    /// The most tools of a request are the API's, whatever dialect a single one is written in.
+    fn has_room(&self) -> Result<(), Refused> {
+        match self.targets.first().and_then(|target| target.dialect.tools.tools_most) {
+            Some(most) if self.count >= most => {
+                let message = format!("expected at most {most} tools in a request, found one more");
+                Err(refused("too-many-tools", "", message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the schema acceptable in the first dialect that can say it.
+    fn schema<'a>(&self, entry: &mut Node<'a>, shape: Shape) -> Result<Written<'a>, Refused> {
+        let spare = if self.targets.len() > 1 { shape.schema(entry).cloned() } else { None };
+        let mut first: Option<Refused> = None;
+        for (number, target) in self.targets.iter().enumerate() {
+            if let (true, Some(spare)) = (number > 0, &spare) {
+                shape.edit_schema(entry, |schema| *schema = spare.clone());
+            }
+            match target.write(entry, shape, number, self.format) {
+                Ok(mut written) => {
+                    if let Some(cause) = first {
+                        let because =
+                            format!("`{}` cannot say it: {}", self.targets.first().map_or("", |first| first.dialect.name), cause.message);
+                        let message = format!("written in `{}`, the fallback", target.dialect.name);
+                        let at = (String::new(), Some(String::new()));
+                        written.changes.insert(0, about("fallback", at, Guidance::Same, because.into(), message));
+                    }
+                    return Ok(written);
+                }
+                Err(refused) => first = first.or(Some(refused)),
+            }
+        }
+        Err(first.unwrap_or_else(|| refused("unknown-dialect", "", "expected a dialect, found none".into())))
+    }
+}
+
+/// A tool's schema as it is sent.
+struct Written<'a> {
+    /// Which dialect it is in.
+    target: usize,
+    changes: Vec<Change>,
+    /// The schema of a tool that had none.
+    added: Option<Node<'a>>,
+    /// It has no arguments, and is written without a schema.
+    omit: bool,
+}
+
+impl Written<'_> {
+    /// A tool without arguments goes without a schema; `closed`: it forbade all, which nothing says any more.
+    fn leave_out(&mut self, dialect: &'static Dialect, shape: Shape, closed: bool) {
+        self.omit = true;
+        self.changes.iter_mut().for_each(|change| change.output_pointer = None);
+        let message = "a tool without arguments is sent without a schema".into();
+        let at = (pointer(&shape.pointer_to_schema()), None);
+        let change = about("omit-arguments", at, Guidance::Same, because(dialect, "no-arguments"), message);
+        self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
+    }
+}
+
+impl Target {
+    fn write<'a>(&self, entry: &mut Node<'a>, shape: Shape, target: usize, format: ToolFormat) -> Result<Written<'a>, Refused> {
+        let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
+        let mut written = Written { target, changes: Vec::new(), added: None, omit: false };
+        match shape.schema(entry).map(arguments::none) {
+            None if omits => written.omit = true,
+            None => {
+                let mut schema = empty_schema();
+                sanitize::sanitize(&mut schema, &self.options, false).map_err(|error| failed(&error, ""))?;
+                written.added = Some(schema);
+            }
+            Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
+            Some(_) => {
+                let (at, to) = (pointer(&shape.pointer_to_schema()), pointer(&shape::written(format, false).pointer_to_schema()));
+                let sanitized = shape.edit_schema(entry, |schema| {
+                    // The rules take a schema for the whole input.
+                    let root = schema.origin().number().unwrap_or_default();
+                    schema.renumber(root, false);
+                    let changes = sanitize::sanitize(schema, &self.options, true);
+                    schema.renumber(root, true);
+                    changes
+                });
+                written.changes = sanitized.unwrap_or_else(|| Ok(Vec::new())).map_err(|error| failed(&error, &at))?;
+                for change in &mut written.changes {
+                    change.pointer.insert_str(0, &at);
+                    if let Some(output) = &mut change.output_pointer {
+                        output.insert_str(0, &to);
+                    }
+                }
+                // What is left may be a schema without arguments.
+                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(arguments::none)) {
+                    written.leave_out(self.dialect, shape, closed);
+                }
+            }
+        }
+        let schema = written.added.as_ref().or_else(|| shape.schema(entry)).filter(|_| !written.omit);
+        for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
+            let takes = budget::taken(*limit, schema);
+            if takes > 0 && taken + takes > limit.most {
+                let rule = limit.counts.rule();
+                let (what, most) = (limit.counts.words(), limit.most);
+                let message =
+                    format!("expected at most {most} {what} in all tools of a request, found {takes} more than the {taken} before");
+                return Err(refused(rule, "", message));
+            }
+        }
+        Ok(written)
+    }
+}
+
+fn empty_schema() -> Node<'static> {
+    Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())])
+}
+
+/// What becomes of the description; `None`: it stays.
+fn description(
+    entry: &Node<'_>,
+    (shape, written): (Shape, Shape),
+    dialect: &'static Dialect,
+    changes: &mut Vec<Change>,
+) -> Option<Option<String>> {
+    const KEY: &str = "description";
+    let surface = dialect.tools;
+    let found = shape.part(entry, KEY)?;
+    let from = pointer(&shape.pointer_to(KEY));
+    let Some(text) = found.as_text() else {
+        let message = format!("the description is no string but {}, and is left out", found.kind());
+        let guidance = if found.is_null() { Guidance::Same } else { Guidance::Lost };
+        changes.push(about("drop-description", (from, None), guidance, "a description is a string wherever there is one".into(), message));
+        return Some(None);
+    };
+    if text.is_empty() && surface.no_empty_description {
+        let message = "the description is empty, and is left out".into();
+        changes.push(about("drop-description", (from, None), Guidance::Same, because(dialect, "empty-description"), message));
+        return Some(None);
+    }
+    let most = surface.description_most?;
+    let length = text.code_points().count();
+    let cut = text.value().filter(|_| length > most).map(|text| format!("{}…", names::cut(&text, most.saturating_sub(1))))?;
+    let message = format!("the description has {length} characters, and is cut to {most}");
+    let at = (from, Some(pointer(&written.pointer_to(KEY))));
+    changes.push(about("cut-description", at, Guidance::Lost, because(dialect, "description-length"), message));
+    Some(Some(cut))
+}
+
+/// A change of a tool that leaves its arguments as they are.
+fn about(
+    rule: &'static str,
+    (from, to): (String, Option<String>),
+    guidance: Guidance,
+    because: Cow<'static, str>,
+    message: String,
+) -> Change {
+    Change { pointer: from, output_pointer: to, rule, accepts: Accepts::Same, guidance, encoded: false, because, message }
+}
+
+fn pointer(path: &[&str]) -> String {
+    let mut out = String::new();
+    path.iter().for_each(|token| push_token(&mut out, token));
+    out
+}
+
+/// The fact that a rule about tools rests on.
+fn because(dialect: &'static Dialect, rule: &str) -> Cow<'static, str> {
+    dialect.fact_of(rule).map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
+}
+
+fn within(allow: Allow, changes: &[Change]) -> Result<(), Refused> {
+    let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else { return Ok(()) };
+    let (needed, allowed) = (Allow::needed_for(worst.accepts, worst.encoded).as_str(), allow.as_str());
+    let message = format!("expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}", worst.message);
+    Err(Refused { rule: Code::TooLossy.as_str(), pointer: worst.pointer.clone(), message })
+}
+
+fn failed(error: &Error, at: &str) -> Refused {
+    Refused { rule: error.code().as_str(), pointer: format!("{at}{}", error.pointer()), message: error.message().into() }
+}
+
+fn refused(rule: &'static str, at: &str, message: String) -> Refused {
+    Refused { rule, pointer: at.into(), message }
+}
+
+fn unknown(entry: &Node<'_>) -> Refused {
+    let found = match entry.data() {
+        Data::Object(_) => "an object without any of them",
+        _ => entry.kind(),
+    };
+    refused("not-a-tool", "", format!("expected a tool: an object with a name, a schema or the type of a hosted tool; found {found}"))
+}
+
+fn nameless(shape: Shape, entry: &Node<'_>) -> Refused {
+    let found = match shape.part(entry, "name") {
+        None => "none",
+        Some(name) if name.as_text().is_some() => "an empty string",
+        Some(name) => name.kind(),
+    };
+    refused("nameless-tool", &pointer(&shape.pointer_to("name")), format!("expected a name as a string, found {found}"))
+}

@@ -1,0 +1,20 @@
+//! Tool lists and whole requests: names, wrappers, quarantine, and the way back.
+//!
+//! A list is taken apart (`listing`), every entry is recognised (`shape`), gets a legal name (`names`) and an acceptable schema
+//! (`list`, with `budget` for what a request may hold), and what has to be undone is noted (`restore`). A whole request
+//! (`request`) also speaks of tools in its history (`calls`) and in what it forces (`choice`). Replies come back whole (`restore`)
+//! or in pieces (`stream`, `sse`).
+
+mod arguments;
+mod budget;
+mod calls;
+pub(crate) mod check;
+mod choice;
+pub(crate) mod list;
+mod listing;
+mod names;
+pub(crate) mod request;
+pub(crate) mod restore;
+mod shape;
+mod sse;
+pub(crate) mod stream;

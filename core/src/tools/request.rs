@@ -1,0 +1,226 @@
+//! `adapt_request`: a whole request made acceptable. Deferred loading first, then every tool, then what speaks of tools.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{
+    calls,
+    choice::{self, Fate},
+    list::{self, Quarantined, ToolChange},
+    names,
+    restore::Ways,
+    shape::{self, remove, Family},
+};
+use crate::{
+    deferred::{self, open, DeferredReport, NAMES_TOOLS},
+    dialect,
+    error::{Code, Error},
+    json::{self, Data, Node, Text},
+    options::{AdaptOptions, DeferredOptions, Format, Target, ToolFormat, ToolsOptions},
+    sorted::Set,
+};
+
+/// The format of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wire {
+    Anthropic,
+    Chat,
+    Responses,
+    Gemini,
+}
+
+impl Wire {
+    /// The member that holds the history.
+    const fn history(self) -> &'static str {
+        match self {
+            Wire::Anthropic | Wire::Chat => "messages",
+            Wire::Responses => "input",
+            Wire::Gemini => "contents",
+        }
+    }
+
+    /// The shape of its tools, for a dialect whose own is `home`.
+    fn tools(self, home: ToolFormat) -> ToolFormat {
+        match self {
+            Wire::Anthropic => ToolFormat::Anthropic,
+            Wire::Chat => ToolFormat::OpenaiChat,
+            Wire::Responses => ToolFormat::OpenaiResponses,
+            Wire::Gemini if shape::family(home) == Family::Gemini => home,
+            Wire::Gemini => ToolFormat::GeminiJsonSchema,
+        }
+    }
+}
+
+/// What was done to a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AdaptReport {
+    /// What deferred loading decided; `None` if it was not asked.
+    pub deferred: Option<DeferredReport>,
+    /// The tools that could not be made acceptable: they are not in the request.
+    pub quarantined: Vec<Quarantined>,
+    /// Every change of a tool, in their order.
+    pub changes: Vec<ToolChange>,
+    /// The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now.
+    pub unforced: Vec<String>,
+}
+
+/// Reads a request so that what cannot hold anything to rewrite stays text.
+pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
+    deferred::read(text)
+}
+
+/// Rewrites a request in place.
+pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(AdaptReport, Ways), Error> {
+    let dialect = dialect::of(&options.tools.sanitize)?;
+    let mut report = AdaptReport::default();
+    let wire = recognise(request, options)?;
+    let mut wire_out = wire;
+    if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
+        report.deferred =
+            Some(deferred::apply(request, &DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() }, true)?);
+        match deferred.target {
+            Some(Target::OpenaiResponses) => wire_out = Wire::Responses,
+            Some(Target::OpenaiChat) => wire_out = Wire::Chat,
+            None => {}
+        }
+    }
+    let tools = ToolsOptions { format: Some(wire_out.tools(dialect.tools.format)), ..options.tools.clone() };
+    let (mut ways, names, callable) = rewrite_tools(request, wire_out, &tools, &mut report)?;
+    for (flat, original) in report.deferred.iter().flat_map(|report| &report.name_map) {
+        let called = names.new_name(&Text::new(flat.as_str())).map_or_else(|| flat.clone(), ToString::to_string);
+        ways.in_namespace(called, &Text::new(original.name.as_str()), &Text::new(original.namespace.as_str()));
+    }
+    let shape = dialect.tools.names;
+    let new_name = |name: &Text<'_>| {
+        let planned = names.new_name(name).map(String::from);
+        planned.or_else(|| (!names::is_legal(shape, name)).then(|| names::of_the_past(shape, name)))
+    };
+    let gone: Set<&str> = report.quarantined.iter().filter_map(|tool| tool.name.as_deref()).collect();
+    let fate = |name: &Text<'_>| {
+        let new = new_name(name);
+        let called = new.as_deref().map_or_else(|| name.display(), Into::into);
+        match new.as_deref() {
+            _ if gone.contains(&*name.display()) && !callable.contains(&*called) => Fate::Gone,
+            Some(new) => Fate::Renamed(new.into()),
+            None => Fate::Stays,
+        }
+    };
+    let lost = choice::settle(request, wire_out, &fate)?;
+    report.unforced = lost.iter().map(|name| name.display().into_owned()).collect();
+    rename_history(request, wire_out, &new_name)?;
+    Ok((report, ways))
+}
+
+fn rewrite_tools<'a>(
+    request: &mut Node<'a>,
+    wire: Wire,
+    options: &ToolsOptions,
+    report: &mut AdaptReport,
+) -> Result<(Ways, names::Names, Set<String>), Error> {
+    let mut found = (Ways::default(), names::Names::default(), Set::new());
+    let mut emptied = false;
+    let had = request.visit("tools", |node| {
+        if node.is_null() {
+            return Ok(());
+        }
+        let (data, origin) = (core::mem::take(node), node.origin());
+        let (tools, spelled) = match data.data() {
+            Data::Verbatim(text) => (json::read(text)?, Some(*text)),
+            _ => (data, None),
+        };
+        let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
+        let outcome = list::rewrite(tools, options).map_err(|error| match error.code() {
+            Code::InvalidRequest => error.below("/tools"),
+            _ => error,
+        })?;
+        emptied = had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty);
+        report.quarantined = outcome.quarantined;
+        report.changes = outcome.changes;
+        for tool in &mut report.quarantined {
+            tool.pointer.insert_str(0, "/tools");
+        }
+        for about in &mut report.changes {
+            about.change.pointer.insert_str(0, "/tools");
+            if let Some(output) = &mut about.change.output_pointer {
+                output.insert_str(0, "/tools");
+            }
+        }
+        found = (outcome.ways, outcome.names, outcome.accepted);
+        *node = match spelled {
+            Some(text) if outcome.tools.is_intact() => Node::read(Data::Verbatim(text), origin),
+            _ => outcome.tools,
+        };
+        Ok(())
+    });
+    had.transpose()?;
+    if emptied {
+        // A choice without tools is refused, and some APIs refuse an empty list, too.
+        for key in ["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"] {
+            if wire == Wire::Gemini || !key.contains("onfig") {
+                remove(request, key);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Gives tools that the history speaks of the names they have now.
+fn rename_history(request: &mut Node<'_>, wire: Wire, new_name: &dyn Fn(&Text<'_>) -> Option<String>) -> Result<(), Error> {
+    let renamed = request.visit(wire.history(), |history| {
+        if !matches!(history.data(), Data::Array(_)) {
+            return Ok(());
+        }
+        history.visit_children(|_, message| {
+            if !open::may_hold(message, NAMES_TOOLS) {
+                return Ok(());
+            }
+            open::edit(message, |message| {
+                calls::in_message(message, &mut |site| {
+                    let new = site.node.get(site.name).and_then(Node::as_text).and_then(new_name);
+                    if let Some(new) = new {
+                        shape::set(site.node, site.name, Node::string(new));
+                    }
+                });
+                Ok(())
+            })
+        })
+    });
+    renamed.unwrap_or(Ok(()))
+}
+
+fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Wire, Error> {
+    let given = |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
+    match options.tools.format {
+        Some(ToolFormat::Anthropic) => Ok(Wire::Anthropic),
+        Some(ToolFormat::OpenaiChat) => Ok(Wire::Chat),
+        Some(ToolFormat::OpenaiResponses) => Ok(Wire::Responses),
+        Some(_) => Ok(Wire::Gemini),
+        None if given("contents") => Ok(Wire::Gemini),
+        None => {
+            let found = deferred::format_of(request, options.deferred.as_ref().unwrap_or(&DeferredOptions::default()));
+            match found {
+                Ok(Format::Anthropic) => Ok(Wire::Anthropic),
+                Ok(Format::OpenaiChat) => Ok(Wire::Chat),
+                Ok(Format::OpenaiResponses) => Ok(Wire::Responses),
+                Err(error) if error.pointer().is_empty() => {
+                    let message = format!("{}; for Gemini `contents` would do", error.message());
+                    Err(Error::new(error.code(), "", message))
+                }
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+fn format_of(wire: Wire) -> Option<Format> {
+    match wire {
+        Wire::Anthropic => Some(Format::Anthropic),
+        Wire::Chat => Some(Format::OpenaiChat),
+        Wire::Responses => Some(Format::OpenaiResponses),
+        Wire::Gemini => None,
+    }
+}

@@ -1,0 +1,186 @@
+//! Whole lists of the real MCP tools that lie beside the checkout (`../shared/data`), and lists that somebody made to be hard.
+//! Where the data is absent, a line says so and nothing is tested.
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+)]
+
+use std::{collections::BTreeSet, fs, io::Write as _, path::PathBuf};
+
+use serde_json::{json, Value};
+use toolwire::{adapt_request, check_tools, dialects, sanitize_tools, sanitize_tools_json, AdaptOptions, Restore, ToolsOptions};
+
+/// Said past the test harness, which would swallow it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// The real tools, names and all; of several servers, so some names stand more than once.
+fn real_tools() -> Option<Vec<Value>> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/mcp_tools.jsonl");
+    let Ok(text) = fs::read_to_string(path) else {
+        say("skipped: ../shared/data/mcp_tools.jsonl is not there");
+        return None;
+    };
+    let tools = text.lines().map(|line| {
+        let row: Value = serde_json::from_str(line).expect("a row");
+        json!({ "name": row["name"], "description": row["description"], "inputSchema": row["inputSchema"] })
+    });
+    Some(tools.collect())
+}
+
+fn definition(tool: &Value) -> &Value {
+    ["function", "toolSpec"].iter().map(|holder| &tool[holder]).find(|inner| inner.is_object()).unwrap_or(tool)
+}
+
+/// The tools of a list, whatever API it is for.
+fn definitions(list: &Value) -> Vec<&Value> {
+    let entries = list.as_array().expect("a list").iter();
+    entries
+        .flat_map(|entry| entry["functionDeclarations"].as_array().map_or_else(|| vec![definition(entry)], |inner| inner.iter().collect()))
+        .collect()
+}
+
+#[test]
+fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
+    let Some(all) = real_tools() else { return };
+    for dialect in dialects() {
+        let (mut kept, mut renamed, mut quarantined) = (0, 0, 0);
+        // As many at once as an API takes.
+        for tools in all.chunks(100) {
+            let found = sanitize_tools(&json!(tools), &ToolsOptions::new(dialect.name)).expect("a list");
+            let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
+            let set_aside: BTreeSet<&str> =
+                found.quarantined.iter().map(|tool| tool.pointer.split('/').nth(1).unwrap_or_default()).collect();
+            let accepted: Vec<&Value> =
+                tools.iter().enumerate().filter(|(at, _)| !set_aside.contains(at.to_string().as_str())).map(|(_, tool)| tool).collect();
+            let sent = definitions(&found.tools);
+            assert_eq!(sent.len(), accepted.len(), "{}", dialect.name);
+            let names: BTreeSet<&str> = sent.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+            assert_eq!(names.len(), sent.len(), "{}: two tools of one name", dialect.name);
+            for (sent, own) in sent.iter().zip(accepted) {
+                let call = restore.call(sent["name"].as_str().expect("a name"), &json!({})).expect("a call");
+                assert_eq!(call.name, own["name"].as_str().expect("a name"), "{}", dialect.name);
+                renamed += usize::from(sent["name"] != own["name"]);
+            }
+            for tool in &found.quarantined {
+                assert!(
+                    matches!(tool.rule, "duplicate-name" | "not-representable" | "limit-exceeded" | "budget-exceeded")
+                        || tool.rule.starts_with("too-many-"),
+                    "{}: {tool:?}",
+                    dialect.name
+                );
+            }
+            kept += sent.len();
+            quarantined += found.quarantined.len();
+            let again = sanitize_tools(&found.tools, &ToolsOptions::new(dialect.name)).expect("a list");
+            assert_eq!(again.tools, found.tools, "{}: not idempotent", dialect.name);
+            if dialect.name != "codex" {
+                let violations = check_tools(&found.tools, &[dialect.name]).expect("a list");
+                assert!(violations.is_empty(), "{}: {:?}", dialect.name, violations[0]);
+            }
+        }
+        say(&format!("{}: {kept} real tools sent, {renamed} renamed, {quarantined} set aside", dialect.name));
+    }
+}
+
+/// The same tools in another order have the same names.
+#[test]
+fn names_do_not_depend_on_the_order() {
+    let names = ["a.b", "a_b", "a b", "a/b", "abc", "ls", "ls_", "21", "__1", "é", "è", "e"];
+    let list = |names: &[&str]| json!(names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect::<Vec<_>>());
+    let by_name = |names: &[&str]| -> Vec<(String, String)> {
+        let found = sanitize_tools(&list(names), &ToolsOptions::new("moonshot")).expect("a list");
+        let mut pairs: Vec<(String, String)> = definitions(&found.tools)
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_string())
+            .map(|new| (found.restore.call(&new, &json!({})).expect("a call").name, new))
+            .collect();
+        pairs.sort();
+        pairs
+    };
+    let first = by_name(&names);
+    assert_eq!(first.len(), names.len());
+    let mut other = names;
+    for _ in 0..names.len() {
+        other.rotate_left(1);
+        assert_eq!(by_name(&other), first);
+    }
+    other.reverse();
+    assert_eq!(by_name(&other), first);
+}
+
+/// Whatever stands in a list or a request: an answer or an error, and no tool is lost without a word.
+#[test]
+fn any_json_is_a_list_or_an_error() {
+    let odd = [
+        json!(null),
+        json!(true),
+        json!(1.5),
+        json!(""),
+        json!("x"),
+        json!([]),
+        json!([[]]),
+        json!({}),
+        json!({"a": {}}),
+        json!({"type": null}),
+        json!({"type": "function"}),
+        json!({"type": "function", "function": null}),
+        json!({"type": "function", "function": {"name": {}}}),
+        json!({"type": "namespace", "tools": [null]}),
+        json!({"type": "namespace", "name": "n", "tools": [{"type": "namespace", "name": "m", "tools": [{"name": "t"}]}]}),
+        json!({"functionDeclarations": [null, {"name": "f"}], "x": 1}),
+        json!({"functionDeclarations": 3}),
+        json!({"toolSpec": {}}),
+        json!({"toolSpec": {"name": "t", "inputSchema": 3}}),
+        json!({"name": "t", "inputSchema": null, "input_schema": 4}),
+        json!({"name": "t", "description": 3, "parameters": true}),
+        json!({"name": "\u{0}", "parametersJsonSchema": false}),
+        json!({"name": "t", "strict": "yes", "parameters": {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}}}),
+    ];
+    for dialect in dialects() {
+        for one in &odd {
+            for list in [one.clone(), json!([one]), json!({ "tools": [one, one] }), json!({ "tools": one })] {
+                for options in [ToolsOptions::new(dialect.name), ToolsOptions::new(dialect.name).fallback("codex")] {
+                    let Ok(found) = sanitize_tools(&list, &options) else { continue };
+                    let again = sanitize_tools(&found.tools, &options).expect("what was written can be read");
+                    assert_eq!(again.tools, found.tools, "{}: {list}", dialect.name);
+                    check_tools(&list, &[dialect.name]).expect("a list is a list");
+                }
+                for request in [
+                    json!({ "messages": [one, {"role": "assistant", "content": one, "tool_calls": one}], "tools": list, "tool_choice": one }),
+                    json!({ "input": [one, {"type": "function_call", "name": one}], "tools": list, "tool_choice": {"type": "function", "name": one} }),
+                    json!({ "contents": [one, {"parts": one}, {"parts": [{"functionCall": one}]}], "tools": list, "toolConfig": one }),
+                ] {
+                    let Ok(adapted) = adapt_request(&request, &AdaptOptions::new(dialect.name)) else { continue };
+                    for reply in [&request, one] {
+                        adapted.restore.reply(reply).expect("a reply");
+                        adapted.restore.stream().feed(reply).expect("an event");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Ten thousand tools: every one with a name that has to be changed, many of them alike.
+#[test]
+fn ten_thousand_tools() {
+    let tools: Vec<Value> = (0..10_000)
+        .map(|number| {
+            let schema = json!({"type": "object", "properties": {"$ref": {"type": "string", "const": format!("{number}")}}});
+            json!({ "name": format!("server.{}/tool {number}", number % 7), "inputSchema": schema })
+        })
+        .collect();
+    let text = json!(tools).to_string();
+    let options = ToolsOptions::new("codex");
+    let found = sanitize_tools_json(&text, &options).expect("a list");
+    assert!(found.quarantined.is_empty());
+    let sent: Value = serde_json::from_str(&found.tools).expect("JSON");
+    let names: BTreeSet<&str> = definitions(&sent).iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+    assert_eq!(names.len(), 10_000);
+    let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
+    assert_eq!(restore.call(names.first().expect("a name"), &json!({})).expect("a call").name, "server.0/tool 0");
+}

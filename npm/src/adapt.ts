@@ -1,0 +1,64 @@
+import { callOnText, callOnValues } from './engine/call.js';
+import type { Text } from './engine/text.js';
+import type { AdaptOptions } from './options.js';
+import type { DeferredReport, Quarantined, ToolChange } from './report.js';
+import { Restore, type RestoreJson } from './restore.js';
+
+/** A request that an API accepts, and what was done for that. */
+export interface Adapted<T> {
+  /** The request. */
+  request: T;
+  /** What was decided and changed. */
+  report: AdaptReport;
+  /** Brings the reply's calls back to what the tools' own servers expect. */
+  restore: Restore;
+}
+
+/** What was decided and changed about a request. */
+export interface AdaptReport {
+  /** What deferred loading decided; `null` if it was not asked. */
+  deferred: DeferredReport | null;
+  /** The tools that could not be made acceptable: they are not in the request. */
+  quarantined: Quarantined[];
+  /** Every change of a tool, in their order. */
+  changes: ToolChange[];
+  /** The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now. */
+  unforced: string[];
+}
+
+/**
+ * Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini: deferred
+ * loading first ({@link applyDeferredLoading}), then every tool ({@link sanitizeTools}), then what speaks of tools by their
+ * names, in `tool_choice` and in the history. The input is not changed.
+ *
+ * @example
+ * ```ts
+ * const { request, report, restore } = adaptRequest(body, { dialect: dialectFor({ host, model }) });
+ * const reply = restore.reply(await send(request));
+ * ```
+ *
+ * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-value`,
+ *   `forced-deferred-tool`, `too-deep`.
+ */
+export function adaptRequest<T>(request: T, options: AdaptOptions): Adapted<T> {
+  const { value, report } = callOnValues('adaptRequest', true, [request], options);
+  return adapted(value as T, report);
+}
+
+/**
+ * {@link adaptRequest} from JSON text to JSON text: messages that hold nothing to rewrite are copied as they stand.
+ *
+ * @throws {@link ToolwireError} as {@link adaptRequest}, and `invalid-json`.
+ */
+export function adaptRequestJson(request: string, options: AdaptOptions): Adapted<string>;
+export function adaptRequestJson(request: Uint8Array, options: AdaptOptions): Adapted<Uint8Array>;
+export function adaptRequestJson(request: Text, options: AdaptOptions): Adapted<Text>;
+export function adaptRequestJson(request: Text, options: AdaptOptions): Adapted<Text> {
+  const { value, report } = callOnText('adaptRequest', true, request, options);
+  return adapted(value, report);
+}
+
+function adapted<T>(request: T, described: object | undefined): Adapted<T> {
+  const { report, restore } = described as { report: AdaptReport; restore: RestoreJson };
+  return { request, report, restore: new Restore(restore) };
+}

@@ -1,0 +1,146 @@
+import { callOnText, callOnValues } from './engine/call.js';
+import { Stream } from './engine/streams.js';
+import type { Text } from './engine/text.js';
+
+/** What a {@link Restore} is as JSON. What is in it is nobody's business but toolwire's. */
+export interface RestoreJson {
+  version: number;
+  tools: { [name: string]: unknown };
+}
+
+/** A call as the tool's own server expects it. */
+export interface RestoredCall<T> {
+  /** The tool's name. */
+  name: string;
+  /** The namespace of the tool (OpenAI Responses); absent if it stood in none. */
+  namespace?: string;
+  /** The arguments: text if text was given. */
+  arguments: T;
+}
+
+/**
+ * Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
+ *
+ * Calls come back in a later turn, maybe in another process: `JSON.stringify` it, and {@link restoreFrom} what was kept.
+ */
+export class Restore {
+  readonly #json: RestoreJson;
+
+  /** @internal */
+  constructor(json: RestoreJson) {
+    this.#json = json;
+  }
+
+  /**
+   * Restores a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
+   *
+   * @param args - The arguments as a value, or as JSON text in a string, which is what OpenAI's APIs give.
+   *
+   * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
+   */
+  restore<T>(name: string, args: T): RestoredCall<T> {
+    const { version, tools } = this.#json;
+    const known = Object.hasOwn(tools, name) ? { [name]: tools[name] } : {};
+    return callOnValues('restoreCall', false, [{ version, tools: known }, name, args], null).value as RestoredCall<T>;
+  }
+
+  /**
+   * Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini. The reply is
+   * not changed.
+   *
+   * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
+   */
+  reply<T>(reply: T): T {
+    return callOnValues('restoreReply', false, [reply, this.#json], null).value as T;
+  }
+
+  /**
+   * {@link reply} from JSON text to JSON text; the very same text if there is nothing to restore.
+   *
+   * @throws {@link ToolwireError} as {@link reply}, and `invalid-json`.
+   */
+  replyJson(reply: string): string;
+  replyJson(reply: Uint8Array): Uint8Array;
+  replyJson(reply: Text): Text;
+  replyJson(reply: Text): Text {
+    return callOnText('restoreReply', false, reply, null, JSON.stringify(this.#json)).value;
+  }
+
+  /** Restores a reply that comes in pieces. */
+  stream(): ReplyRestorer {
+    return new ReplyRestorer(this.#json);
+  }
+
+  /** What `JSON.stringify` writes. */
+  toJSON(): RestoreJson {
+    return this.#json;
+  }
+}
+
+/**
+ * A {@link Restore} from what was kept of it: the JSON text, or the value parsed from it.
+ *
+ * @throws {@link ToolwireError} `invalid-value` if it is something else.
+ */
+export function restoreFrom(json: string | object): Restore {
+  const kept: unknown = typeof json === 'string' ? JSON.parse(json) : json;
+  // Restoring something that nothing is known of reads all of it.
+  callOnValues('restoreCall', false, [kept, '', null], null);
+  return new Restore(kept as RestoreJson);
+}
+
+/**
+ * Restores a reply that comes in pieces: the events of one stream, in their order.
+ *
+ * Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something for
+ * that tool: then they are held back, and come whole, restored, where the call ends.
+ *
+ * @example
+ * ```ts
+ * const stream = restore.stream();
+ * for await (const event of events) for (const restored of stream.feed(event)) emit(restored);
+ * for (const restored of stream.finish()) emit(restored);
+ * ```
+ */
+export class ReplyRestorer {
+  readonly #stream: Stream;
+  #decoder: TextDecoder | undefined;
+
+  /** @internal */
+  constructor(json: RestoreJson) {
+    this.#stream = new Stream(json);
+  }
+
+  /**
+   * Takes the next event, and gives what is to be passed on: the event, none, or several.
+   *
+   * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
+   */
+  feed<T>(event: T): T[] {
+    return this.#stream.feed(event) as T[];
+  }
+
+  /**
+   * Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text to be passed
+   * on. What needs no change passes byte for byte. Bytes are UTF-8 and give bytes.
+   *
+   * @throws {@link ToolwireError} `limit-exceeded` if an event is larger than any reply.
+   */
+  feedText(piece: string): string;
+  feedText(piece: Uint8Array): Uint8Array;
+  feedText(piece: string | Uint8Array): string | Uint8Array {
+    if (typeof piece === 'string') return this.#stream.feedText(piece);
+    this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
+    return new TextEncoder().encode(this.#stream.feedText(this.#decoder.decode(piece, { stream: true })));
+  }
+
+  /** Ends the stream: gives the events that are still held back because their call never ended. */
+  finish(): unknown[] {
+    return this.#stream.finish(false);
+  }
+
+  /** Ends a stream of text: gives what is still held back, and what came after the last whole event. */
+  finishText(): string {
+    return this.#stream.finish(true)[0] as string;
+  }
+}

@@ -1,0 +1,103 @@
+import { callOnText, callOnValues } from './engine/call.js';
+import type { Text } from './engine/text.js';
+import type { CheckToolsOptions, Dialect, DialectQuery, ToolsOptions } from './options.js';
+import type { Quarantined, ToolChange, ToolViolation } from './report.js';
+import { Restore, type RestoreJson } from './restore.js';
+
+/** A tool list that an API accepts, and what was done for that. */
+export interface SanitizedTools<T> {
+  /** The tools, in the API's own shape. */
+  tools: T;
+  /** The tools that could not be made acceptable: they are not in the list. */
+  quarantined: Quarantined[];
+  /** Every change, tool by tool. That a tool has another shape is none. */
+  changes: ToolChange[];
+  /** Whether the same arguments are accepted, no guidance is lost, and no tool is missing. */
+  lossless: boolean;
+  /** Brings the model's calls back to what the tools' own servers expect. */
+  restore: Restore;
+}
+
+/** A tool as some API has it. */
+// biome-ignore lint/suspicious/noExplicitAny: the SDKs of the APIs have types of their own for it, which nothing else fits.
+export type Tool = any;
+
+/**
+ * Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A tool
+ * that cannot be made acceptable is set aside, and never costs the others. The input is not changed.
+ *
+ * @example
+ * ```ts
+ * const { tools, quarantined, restore } = sanitizeTools(await client.listTools(), { dialect: 'moonshot' });
+ * // … the model calls one of them …
+ * const { name, arguments: args } = restore.restore(call.function.name, call.function.arguments);
+ * ```
+ *
+ * @param tools - A list of tools as MCP's `tools/list`, Anthropic, OpenAI, Gemini or Bedrock have them, or an object that
+ *   has one in `tools`. What the API runs itself (a hosted search, say) is passed on as it is.
+ * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
+ *   `invalid-request` if it is no list of tools.
+ */
+export function sanitizeTools(tools: unknown, options: ToolsOptions): SanitizedTools<Tool[]> {
+  const { value, report } = callOnValues('sanitizeTools', true, [tools], options);
+  return sanitized(value as Tool[], report);
+}
+
+/**
+ * {@link sanitizeTools} from JSON text to JSON text; the very same text if nothing changes.
+ *
+ * @throws {@link ToolwireError} as {@link sanitizeTools}, and `invalid-json`.
+ */
+export function sanitizeToolsJson(tools: string, options: ToolsOptions): SanitizedTools<string>;
+export function sanitizeToolsJson(tools: Uint8Array, options: ToolsOptions): SanitizedTools<Uint8Array>;
+export function sanitizeToolsJson(tools: Text, options: ToolsOptions): SanitizedTools<Text>;
+export function sanitizeToolsJson(tools: Text, options: ToolsOptions): SanitizedTools<Text> {
+  const { value, report } = callOnText('sanitizeTools', true, tools, options);
+  return sanitized(value, report);
+}
+
+function sanitized<T>(tools: T, report: object | undefined): SanitizedTools<T> {
+  const { restore, ...rest } = report as Omit<SanitizedTools<T>, 'tools' | 'restore'> & { restore: RestoreJson };
+  return { tools, ...rest, restore: new Restore(restore) };
+}
+
+/**
+ * What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means accepted.
+ *
+ * @example
+ * ```ts
+ * for (const { dialect, tool, message } of checkTools(tools, { dialects: ['moonshot', 'anthropic'] })) {
+ *   console.warn(dialect, tool, message);
+ * }
+ * ```
+ *
+ * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
+ *   `invalid-request` if it is no list of tools.
+ */
+export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViolation[] {
+  return callOnValues('checkTools', false, [tools], options).value as ToolViolation[];
+}
+
+/**
+ * {@link checkTools} of JSON text.
+ *
+ * @throws {@link ToolwireError} as {@link checkTools}, and `invalid-json`.
+ */
+export function checkToolsJson(tools: Text, options: CheckToolsOptions): ToolViolation[] {
+  const { value } = callOnText('checkTools', false, tools, options);
+  return JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value)) as ToolViolation[];
+}
+
+/**
+ * The dialect for what is known of an API: its host, its protocol, the model.
+ *
+ * @example
+ * ```ts
+ * const dialect = dialectFor({ host: 'openrouter.ai', model: 'moonshotai/kimi-k2' }); // 'moonshot'
+ * ```
+ *
+ * @throws {@link ToolwireError} `unknown-dialect` with what is known; `invalid-option` if there is nothing to go by.
+ */
+export function dialectFor(query: DialectQuery): Dialect {
+  return callOnValues('dialectFor', false, [], query).value as Dialect;
+}

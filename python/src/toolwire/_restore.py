@@ -1,0 +1,149 @@
+"""The way back: `Restore`, and `restore_from` what was kept of one."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from typing import TYPE_CHECKING, Any, overload
+
+from ._toolwire import Stream, call, call_text
+
+if TYPE_CHECKING:
+    from .types import RestoredCall
+
+
+class Restore:
+    """Brings calls back to what the tools' own servers expect: their names, and arguments as their schemas want them.
+
+    Calls come back in a later turn, maybe in another process: keep `to_json()`, and `restore_from` it.
+
+    >>> from toolwire import restore_from, sanitize_tools
+    >>> restore = sanitize_tools([{"name": "files.read", "inputSchema": {}}], dialect="moonshot")["restore"]
+    >>> restore_from(restore.to_json()).restore("files_read", {"path": "a"})
+    {'name': 'files.read', 'arguments': {'path': 'a'}}
+    """
+
+    __module__ = "toolwire"  # where callers find it
+
+    __slots__ = ("_json",)
+
+    def __init__(self, kept: dict[str, Any], /) -> None:
+        """Take what `sanitize_tools` gives; others use `restore_from`."""
+        self._json = kept
+
+    def __repr__(self) -> str:
+        """How many tools it has something to undo for."""
+        return f"<Restore of {len(self._json['tools'])} tools>"
+
+    def restore(self, name: str, arguments: object, /) -> RestoredCall:
+        """Restore a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
+
+        The arguments are a value, or JSON text (`str`, which is what OpenAI's APIs give, or bytes): text gives text.
+
+        Raises `ToolwireError`: `invalid-value`, `too-deep`.
+        """
+        tools = self._json["tools"]
+        kept = {"version": self._json["version"], "tools": {name: tools[name]} if name in tools else {}}
+        if isinstance(arguments, bytes | bytearray | memoryview):
+            answer = call("restoreCall", (kept, name, str(arguments, "utf-8")), {}, False)
+            answer["arguments"] = answer["arguments"].encode()
+            return answer
+        return call("restoreCall", (kept, name, arguments), {}, False)
+
+    def reply(self, reply: object, /) -> Any:
+        """Restore every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
+
+        The reply is not changed.
+
+        Raises `ToolwireError`: `invalid-value`, `too-deep`.
+
+        >>> from toolwire import sanitize_tools
+        >>> restore = sanitize_tools([{"name": "files.read"}], dialect="anthropic")["restore"]
+        >>> restore.reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]})
+        {'content': [{'type': 'tool_use', 'id': 't1', 'name': 'files.read', 'input': {}}]}
+        """
+        return call("restoreReply", (reply, self._json), {}, False)
+
+    @overload
+    def reply_json(self, reply: str, /) -> str: ...
+    @overload
+    def reply_json(self, reply: bytes | bytearray | memoryview, /) -> bytes: ...
+    def reply_json(self, reply: str | bytes | bytearray | memoryview, /) -> str | bytes:
+        """Do what `reply` does, from JSON text to JSON text; the very same text if there is nothing to restore."""
+        return call_text("restoreReply", (reply, self.to_json()), {}, False)
+
+    def stream(self) -> ReplyRestorer:
+        """Restore a reply that comes in pieces."""
+        return ReplyRestorer(self)
+
+    def to_json(self) -> str:
+        """Give JSON text, to be kept for a later turn."""
+        return json.dumps(self._json, ensure_ascii=False, separators=(",", ":"))
+
+
+class ReplyRestorer:
+    """Restores a reply that comes in pieces: the events of one stream, in their order.
+
+    Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something
+    for that tool: then they are held back, and come whole, restored, where the call ends.
+
+    >>> from toolwire import sanitize_tools
+    >>> stream = sanitize_tools([{"name": "files.read"}], dialect="anthropic")["restore"].stream()
+    >>> block = {"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}
+    >>> stream.feed({"type": "content_block_start", "index": 0, "content_block": block})[0]["content_block"]["name"]
+    'files.read'
+    """
+
+    __module__ = "toolwire"  # where callers find it
+
+    __slots__ = ("_decoder", "_stream")
+
+    def __init__(self, restore: Restore, /) -> None:
+        """Start a stream; `Restore.stream` does the same."""
+        self._stream = Stream(restore._json)
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def feed(self, event: object, /) -> list[Any]:
+        """Take the next event, and give what is to be passed on: the event, none, or several.
+
+        Raises `ToolwireError`: `invalid-value`, `too-deep`.
+        """
+        return self._stream.feed(event)
+
+    @overload
+    def feed_text(self, piece: str, /) -> str: ...
+    @overload
+    def feed_text(self, piece: bytes, /) -> bytes: ...
+    def feed_text(self, piece: str | bytes, /) -> str | bytes:
+        """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.
+
+        What needs no change passes byte for byte.
+
+        Raises `ToolwireError`: `limit-exceeded` if an event is larger than any reply; `UnicodeDecodeError` if the bytes
+        are no UTF-8.
+        """
+        if isinstance(piece, str):
+            return self._stream.feed_text(piece)
+        return self._stream.feed_text(self._decoder.decode(piece)).encode()
+
+    def finish(self) -> list[Any]:
+        """End the stream: give the events that are still held back because their call never ended."""
+        return self._stream.finish()
+
+    def finish_text(self) -> str:
+        """End a stream of text: give what is still held back, and what came after the last whole event."""
+        return self._stream.finish_text()
+
+
+def restore_from(kept: str | bytes | bytearray | dict[str, Any], /) -> Restore:
+    """Make a `Restore` from what was kept of one: the JSON text, or the dict parsed from it.
+
+    Raises `ToolwireError`: `invalid-value` if it is something else, and `ValueError` if it is no JSON.
+
+    >>> restore_from('{"version": 1, "tools": {}}')
+    <Restore of 0 tools>
+    """
+    value = kept if isinstance(kept, dict) else json.loads(kept)
+    # Restoring something that nothing is known of reads all of it.
+    call("restoreCall", (value, "", None), {}, False)
+    return Restore(value)

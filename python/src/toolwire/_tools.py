@@ -1,0 +1,112 @@
+"""The functions on whole tool lists: `sanitize_tools`, `check_tools`, and `dialect_for`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from ._restore import Restore
+from ._toolwire import call, call_text
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .types import (
+        CheckToolsOptions,
+        DialectName,
+        DialectQuery,
+        SanitizedTools,
+        SanitizedToolsBytes,
+        SanitizedToolsText,
+        ToolsOptions,
+        ToolViolation,
+    )
+
+
+def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> SanitizedTools:
+    """Rewrite a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape.
+
+    `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or
+    Bedrock have them, or a dict that has one in `tools`. What the API runs itself (a hosted search, say) is passed on
+    as it is. A tool that cannot be made acceptable is set aside, with the reason, and never costs the others.
+
+    Options, all by keyword: those of `sanitize`, `format`, `fallback`; `toolwire.types.ToolsOptions` describes them.
+
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
+    `invalid-request` if it is no list of tools.
+
+    >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
+    >>> answer = sanitize_tools([{"name": "21st_builder", "inputSchema": schema}], dialect="moonshot")
+    >>> answer["tools"][0]["function"]["name"]
+    '_21st_builder'
+    >>> answer["restore"].restore("_21st_builder", {"dollar_ref_": "main"})
+    {'name': '21st_builder', 'arguments': {'$ref': 'main'}}
+    """
+    return _with_restore(call("sanitizeTools", (tools,), options, True))
+
+
+@overload
+def sanitize_tools_json(text: str, /, **options: Unpack[ToolsOptions]) -> SanitizedToolsText: ...
+@overload
+def sanitize_tools_json(
+    text: bytes | bytearray | memoryview, /, **options: Unpack[ToolsOptions]
+) -> SanitizedToolsBytes: ...
+def sanitize_tools_json(
+    text: str | bytes | bytearray | memoryview, /, **options: Unpack[ToolsOptions]
+) -> SanitizedToolsText | SanitizedToolsBytes:
+    """Do what `sanitize_tools` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
+
+    If there is nothing to change, the very same text comes back in `tools`.
+
+    Raises what `sanitize_tools` raises, and `invalid-json` with line and column.
+
+    >>> sanitize_tools_json('[{"name": "now"}]', dialect="anthropic")["tools"]
+    '[{"name":"now","input_schema":{"type":"object","properties":{}}}]'
+    """
+    return _with_restore(call_text("sanitizeTools", (text,), options, True))
+
+
+def _with_restore(answer: dict[str, Any]) -> Any:
+    answer["restore"] = Restore(answer["restore"])
+    return answer
+
+
+def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> list[ToolViolation]:
+    """Say what the APIs behind some dialects would reject about a tool list as it is, dialect by dialect.
+
+    The only option is `dialects`, a list of their names. An empty list means accepted.
+
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
+    `invalid-request` if it is no list of tools.
+
+    >>> tools = [{"name": "ls", "inputSchema": {"type": "object", "properties": {}}}]
+    >>> found = check_tools(tools, dialects=["moonshot", "anthropic"])
+    >>> [(violation["dialect"], violation["rule"], violation["confidence"]) for violation in found]
+    [('moonshot', 'tool-name', 'A')]
+    """
+    return call("checkTools", (tools,), options, False)
+
+
+def check_tools_json(
+    text: str | bytes | bytearray | memoryview, /, **options: Unpack[CheckToolsOptions]
+) -> list[ToolViolation]:
+    """Do what `check_tools` does, for JSON text.
+
+    Raises what `check_tools` raises, and `invalid-json` with line and column.
+
+    >>> check_tools_json("[]", dialects=["moonshot"])
+    []
+    """
+    return call_text("checkTools", (text,), options, False)
+
+
+def dialect_for(**query: Unpack[DialectQuery]) -> DialectName:
+    """Name the dialect for what is known of an API: `host`, `api`, `model`, and whether its tools are `strict`.
+
+    Raises `ToolwireError`: `unknown-dialect` with what is known, `invalid-option` if there is nothing to go by.
+
+    >>> dialect_for(host="openrouter.ai", model="moonshotai/kimi-k2")
+    'moonshot'
+    >>> dialect_for(api="openai-responses", host="api.openai.com", model="gpt-5.1")
+    'openai-responses'
+    """
+    return call("dialectFor", (), query, False)

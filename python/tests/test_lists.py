@@ -1,0 +1,159 @@
+"""The shared cases of the functions on whole lists and requests, on every path (tests/fixtures/README.md)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, Literal, TypeAlias
+
+import pytest
+
+import toolwire
+from cases import CASES, EXPECTED_COUNTS, LISTS, Case
+from exact import compact, containers, exact, same
+
+Path: TypeAlias = Literal["object", "str", "bytes"]
+PATHS: tuple[Path, ...] = ("object", "str", "bytes")
+RUN = [
+    (case, path)
+    for case in CASES
+    if case.function in LISTS
+    for path in (PATHS if case.function != "dialectFor" else PATHS[:1])
+    if case.has_value or path != "object"
+]
+RESULT = {"sanitizeTools": "tools", "adaptRequest": "request"}
+QUARANTINED = {"name", "pointer", "rule"}
+CHANGE = {"tool", "dialect", "pointer", "outputPointer", "rule", "accepts", "guidance", "encoded"}
+
+
+def source(case: Case, path: Path) -> Any:
+    """Give the input as that path takes it, fresh."""
+    if path == "object":
+        return case.value()
+    return case.text() if path == "str" else case.text().encode()
+
+
+def run(function: str, path: Path, value: Any, options: dict[str, Any]) -> Any:
+    """Call the function in the form that takes such a value."""
+    if function == "dialectFor":
+        return toolwire.dialect_for(**options)
+    if function == "checkTools":
+        return (toolwire.check_tools if path == "object" else toolwire.check_tools_json)(value, **options)
+    if function == "adaptRequest":
+        return (toolwire.adapt_request if path == "object" else toolwire.adapt_request_json)(value, **options)
+    return (toolwire.sanitize_tools if path == "object" else toolwire.sanitize_tools_json)(value, **options)
+
+
+def show(path: Path, value: Any) -> Any:
+    """Make a result comparable, whatever path it came on."""
+    return exact(compact(value) if path == "object" else value)
+
+
+@pytest.mark.parametrize(("case", "path"), RUN, ids=[f"{case}[{path}]" for case, path in RUN])
+def test_case(case: Case, path: Path) -> None:
+    value = source(case, path)
+    if case.error is not None:
+        with pytest.raises(toolwire.ToolwireError) as caught:
+            run(case.function, path, value, case.options)
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == case.error
+        assert caught.value.message
+        return
+    found = run(case.function, path, value, case.options)
+    if case.function == "dialectFor":
+        assert found == case.members["expected"]
+    elif case.function == "checkTools":
+        assert all(violation["message"] and violation["source"] for violation in found)
+        shown = [{name: one[name] for name in ("tool", "dialect", "rule", "pointer")} for one in found]
+        assert shown == case.members["expected"]
+    else:
+        gives(case, path, value, found)
+
+
+def gives(case: Case, path: Path, value: Any, found: dict[str, Any]) -> None:
+    member = RESULT[case.function]
+    tools = found[member]
+    assert show(path, tools) == exact(case.expected_text())
+    if path != "object" and case.expects_bytes:
+        assert tools == (case.expected_text() if path == "str" else case.expected_text().encode())
+    reports(case, found)
+    calls(case, found["restore"])
+    replies(case, found["restore"])
+
+    again = run(case.function, path, tools, case.options)[member]
+    assert show(path, again) == show(path, tools), "not idempotent"
+    unchanged = show(path, tools) == show(path, value)
+    if path == "object":
+        assert same(value, source(case, path)), "the input was changed"
+        mine = {id(container) for container in containers(value)}
+        assert not [container for container in containers(tools) if id(container) in mine], "shares a container"
+        shared = run(case.function, path, value, {**case.options, "share": True})[member]
+        assert show(path, shared) == show(path, tools)
+        assert (shared is value) == unchanged, "`share` gives back what is unchanged"
+    elif unchanged:
+        assert tools is value, "not the very input text"
+    if member == "tools" and "fallback" not in case.options and case.options["dialect"] != "codex":
+        assert run("checkTools", path, tools, {"dialects": [case.options["dialect"]]}) == [], "not accepted"
+
+
+def reports(case: Case, found: dict[str, Any]) -> None:
+    restore = found["restore"]
+    found = found.get("report", found)
+    assert all(tool["message"] for tool in found["quarantined"])
+    assert all(change["because"] and change["message"] for change in found["changes"])
+    shown = {
+        "quarantined": [{name: tool[name] for name in QUARANTINED} for tool in found["quarantined"]],
+        "changes": [{name: change[name] for name in CHANGE} for change in found["changes"]],
+        "lossless": found.get("lossless"),
+        "unforced": found.get("unforced"),
+        "restore": json.loads(restore.to_json()),
+    }
+    expected = dict(case.members.get("report", {"quarantined": []}))
+    if "deferred" in expected:
+        deferred = expected.pop("deferred")
+        assert (found["deferred"] is None) == (deferred is None)
+        assert {name: found["deferred"][name] for name in deferred or ()} == (deferred or {})
+    assert {name: shown[name] for name in expected} == expected
+    if "report" not in case.members and "calls" not in case.members:
+        assert shown["restore"] == {"version": 1, "tools": {}}
+
+
+def calls(case: Case, restore: toolwire.Restore) -> None:
+    """Restore by what was given and by what was kept of it, with the arguments as a value and as text."""
+    kept = toolwire.restore_from(restore.to_json())
+    assert kept.to_json() == restore.to_json()
+    for one in case.members.get("calls", []):
+        for way in (restore, kept):
+            assert compact(way.restore(one["name"], one["arguments"])) == compact(one["expected"])
+            for text in (compact(one["arguments"]), compact(one["arguments"]).encode()):
+                answer = way.restore(one["name"], text)
+                assert type(answer["arguments"]) is type(text)
+                assert compact({**answer, "arguments": json.loads(answer["arguments"])}) == compact(one["expected"])
+
+
+def replies(case: Case, restore: toolwire.Restore) -> None:
+    """Restore replies, whole and as streams: of values, of text, and of bytes cut anywhere."""
+    kept = toolwire.restore_from(restore.to_json())
+    for one in case.members.get("replies", []):
+        reply, expected = one["input"], compact(one["expected"])
+        for way in (restore, kept):
+            assert compact(way.reply(reply)) == expected
+            assert exact(way.reply_json(compact(reply))) == exact(expected)
+            assert exact(way.reply_json(compact(reply).encode()).decode()) == exact(expected)
+    for one in case.members.get("streams", []):
+        expected = compact(one["expected"])
+        stream = kept.stream()
+        found = [event for fed in one["input"] for event in stream.feed(fed)] + stream.finish()
+        assert compact(found) == expected
+        text = "".join(f"event: {event.get('type')}\ndata: {compact(event)}\n\n" for event in one["input"])
+        stream = kept.stream()
+        out = "".join(stream.feed_text(text[at : at + 7]) for at in range(0, len(text), 7)) + stream.finish_text()
+        lines = [line.removeprefix("data: ") for line in out.split("\n") if line.startswith("data: ")]
+        assert compact([json.loads(line) for line in lines]) == expected
+        stream, raw = kept.stream(), text.encode()
+        pieces = [stream.feed_text(raw[at : at + 5]) for at in range(0, len(raw), 5)]
+        assert b"".join(pieces).decode() + stream.finish_text() == out
+
+
+def test_every_case_is_there() -> None:
+    ran = Counter(case.function for case, path in RUN if path == ("object" if case.function == "dialectFor" else "str"))
+    assert {name: ran[name] for name in LISTS} == {name: EXPECTED_COUNTS[name] for name in LISTS}
