@@ -236,6 +236,8 @@ pub(crate) struct RefRule {
     pub(crate) to_root: bool,
     /// The keywords that may stand beside `$ref`, whatever its target says.
     pub(crate) beside: Keywords,
+    /// Any other keyword beside it is refused; `false`: others are only not written there.
+    pub(crate) nothing_else_beside: bool,
     /// No `type` beside it, and no `anyOf` where the target has a type.
     pub(crate) no_type_beside: bool,
     /// No keyword but annotations both beside it and in its target (or in a branch of its target's `anyOf`).
@@ -264,6 +266,7 @@ impl RefRule {
         to_definitions: true,
         to_root: true,
         beside: Keywords::ALL,
+        nothing_else_beside: true,
         no_type_beside: false,
         no_shared_keywords: false,
         recursion: Recursion::Free,

@@ -176,6 +176,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         to_root: true,
         kept_by_default: false,
         beside: Keywords::of(&[Keyword::Description, Keyword::Title]),
+        nothing_else_beside: false,
         no_type_beside: true,
         no_shared_keywords: true,
         recursion: Recursion::MustEnd,

@@ -21,7 +21,7 @@ const GRAMMAR: Grammar = Grammar {
     typed: Typed::TypeOrUnion,
     anything: Anything::Union,
     through: Keywords::ALL,
-    refs: RefRule { beside: Keywords::NONE, recursion: Recursion::OnlyOptional, ..moonshot::GRAMMAR.refs },
+    refs: RefRule { beside: Keywords::NONE, nothing_else_beside: true, recursion: Recursion::OnlyOptional, ..moonshot::GRAMMAR.refs },
     enums: EnumRule { kinds: &["string", "number", "integer"], agrees: true, ..moonshot::GRAMMAR.enums },
     objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
     arrays: ArrayRule { needs_items: true, open_items: false },

@@ -7,7 +7,7 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("openai-responses", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("openai-chat", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("openai-strict", [[1432, 0, ANY], [640, 0, ANY], [23, 0, ANY], [144, 0, ANY]]),
-    ("portable", [[0, 3, ANY], [0, 0, ANY], [0, 1, ANY], [0, 0, ANY]]),
+    ("portable", [[0, 0, ANY], [0, 0, ANY], [0, 0, ANY], [0, 0, ANY]]),
     ("anthropic", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("anthropic-strict", [[923, 0, ANY], [640, 0, ANY], [23, 0, ANY], [139, 0, ANY]]),
     ("gemini", [[1, 0, ANY], [0, 0, ANY], [0, 0, ANY], [0, 0, ANY]]),

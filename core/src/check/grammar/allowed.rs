@@ -40,7 +40,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         }
     }
     let beside = grammar.refs.beside;
-    if keyword != Keyword::Ref && !grammar.refs.no_shared_keywords && !beside.has(keyword) && schema.get("$ref").is_some() {
+    if keyword != Keyword::Ref && grammar.refs.nothing_else_beside && !beside.has(keyword) && schema.get("$ref").is_some() {
         // Tables apply to nothing by themselves.
         if keyword.role() != Role::Table {
             report.add(&member.value, Rule::BesideRef, at(), &format!("no `{}` beside `$ref`", keyword.name()), "it");
