@@ -7,8 +7,11 @@ use crate::{
     json::{self, Data, Member, Node, Object},
 };
 
-/// The types that a schema may name, each with what it says of a value.
-const TYPES: [(&str, fn(&Data<'_>) -> bool); 7] = [
+/// What a type says of a value.
+type Test = fn(&Data<'_>) -> bool;
+
+/// The types that a schema may name.
+const TYPES: [(&str, Test); 7] = [
     ("null", |data| matches!(data, Data::Null)),
     ("boolean", |data| matches!(data, Data::Bool(_))),
     ("string", |data| matches!(data, Data::String(_))),
