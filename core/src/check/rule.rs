@@ -143,6 +143,10 @@ rules! {
     TooManyBytes = "too-many-bytes",
     /// `properties` nested too deep.
     TooDeep = "too-deep",
+    /// Too many values in all the `enum`s of one part.
+    TooManyEnumValues = "too-many-enum-values",
+    /// Too many characters of names, values and constants in one part.
+    TooManyCharacters = "too-many-characters",
     /// Too many properties in all.
     TooManyProperties = "too-many-properties",
 }

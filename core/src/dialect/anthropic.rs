@@ -1,9 +1,7 @@
 //! Anthropic: Messages API, tools that are not strict and strict ones.
 
 use super::{
-    grammar::{
-        Anything, ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyShape, Recursion, RefRule, Typed,
-    },
+    grammar::{ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyShape, Recursion, RefRule, Typed},
     surface::{Budget, Counted, NameShape, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -108,8 +106,12 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::Not,
     ]),
     typed: Typed::TypeOrUnion,
-    anything: Anything::Union,
-    refs: RefRule { recursion: Recursion::Refused, ..RefRule::OPEN },
+    refs: RefRule {
+        recursion: Recursion::Refused,
+        not_directly_under: Keywords::of(&[Keyword::AllOf]),
+        kept_by_default: false,
+        ..RefRule::OPEN
+    },
     enums: EnumRule { kinds: &["string", "number", "integer", "boolean", "null"], ..EnumRule::OPEN },
     objects: ObjectRule { open: OpenRule::MustClose, maps: false, ..ObjectRule::OPEN },
     arrays: ArrayRule { needs_items: false, open_items: false },
@@ -127,7 +129,11 @@ pub(super) const STRICT: Dialect = Dialect {
     as_of: "2026-11-20",
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
-    encodes: &[],
+    encodes: &[
+        "objects of any names are lists of pairs of key and value",
+        "anything, and values that are objects or arrays, are strings that hold JSON",
+        "property names of the root that the API refuses are renamed",
+    ],
     limits: &[],
     facts: &[
         OBJECT,
@@ -151,6 +157,12 @@ pub(super) const STRICT: Dialect = Dialect {
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &["keyword-too-large"],
+        },
+        Fact {
+            says: "no `$ref` directly in `allOf`",
+            confidence: 'A',
+            source: "Anthropic, structured outputs, limitations: `allOf` with `$ref` is not supported",
+            rules: &["ref-place"],
         },
         Fact { says: "no recursion", confidence: 'A', source: "Anthropic, structured outputs, limitations", rules: &["recursion"] },
         Fact {

@@ -65,7 +65,14 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::PrefixItems,
     ]),
     type_lists: TypeLists::Scalars,
-    refs: RefRule { anywhere: false, to_definitions: false, not_directly_under: Keywords::of(&[Keyword::AnyOf]), ..RefRule::OPEN },
+    refs: RefRule {
+        anywhere: false,
+        to_definitions: false,
+        not_directly_under: Keywords::of(&[Keyword::AnyOf]),
+        kept_by_default: false,
+        ..RefRule::OPEN
+    },
+    anything: Anything::Unsaid,
     objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, open: OpenRule::MustClose, all_required: true, maps: false },
     arrays: ArrayRule { needs_items: true, open_items: false },
     formats: Some(&[("string", &["email", "hostname", "ipv4", "ipv6", "uuid"])]),
@@ -79,7 +86,11 @@ pub(super) const STRICT: Dialect = Dialect {
     as_of: "2026-11-20",
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
-    encodes: &[],
+    encodes: &[
+        "optional properties are required, and null says that one is absent",
+        "objects of any names are lists of pairs of key and value",
+        "anything, and values that are objects or arrays, are strings that hold JSON",
+    ],
     limits: &[],
     facts: &[
         OBJECT,

@@ -4,7 +4,7 @@
 //! speaking (2020-12, with Python's `re` for patterns) and a few rules of its own before that.
 
 use super::{
-    grammar::{AnyOfRule, Anything, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, Typed},
+    grammar::{AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, Typed},
     surface::{NameShape, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -159,7 +159,6 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::PrefixItems,
     ]),
     typed: Typed::TypeOrUnion,
-    anything: Anything::Union,
     refs: RefRule { anywhere: false, beside: Keywords::NONE, ..RefRule::OPEN },
     any_of: AnyOfRule { distinct_first_keys: true, ..AnyOfRule::OPEN },
     objects: ObjectRule { properties: PropertiesRule::Written, open: OpenRule::MustClose, all_required: true, maps: false },
@@ -177,8 +176,19 @@ pub(super) const STRICT: Dialect = Dialect {
     as_of: "2026-11-20",
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
-    encodes: &[],
-    limits: &[],
+    encodes: &[
+        "optional properties are required, and null says that one is absent",
+        "objects of any names are lists of pairs of key and value",
+        "anything is a definition of JSON, in which objects are lists of pairs too",
+        "values that are objects or arrays are strings that hold JSON",
+    ],
+    limits: &[
+        ("propertiesPerPart", 5000),
+        ("depthPerPart", 10),
+        ("enumValuesPerPart", 1000),
+        ("longEnumCharacters", 15_000),
+        ("charactersPerPart", 120_000),
+    ],
     facts: &[
         OBJECT,
         ROOT,
@@ -221,6 +231,12 @@ pub(super) const STRICT: Dialect = Dialect {
             confidence: 'A',
             source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a discriminator key` (ellmer#671)",
             rules: &["any-of-first-keys"],
+        },
+        Fact {
+            says: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an `enum` of more than 250 strings, and 120,000 characters of names, values and constants; the root and each definition count by themselves",
+            confidence: 'A',
+            source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; pydantic-ai counts them so",
+            rules: &["too-many-properties", "too-deep", "too-many-enum-values", "enum-too-long", "too-many-characters"],
         },
         NAMES,
         TOOLS,

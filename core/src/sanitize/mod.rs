@@ -1,6 +1,7 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
 mod codex;
+mod decode;
 mod depth;
 pub(crate) mod restore;
 mod rules;
@@ -8,6 +9,7 @@ mod texts;
 
 use alloc::{format, string::ToString, vec::Vec};
 
+use self::rules::{encode, Finish};
 use crate::{
     check,
     dialect::{self, grammar::Grammar, Method},
@@ -30,11 +32,11 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            let as_is = grammar.as_is && options.refs.is_none() && options.untyped.is_none();
-            if !(as_is && check::accepts(node, options)?) {
-                // And what has become so is returned as it is when it comes again.
-                let is_done = |node: &Node<'_>| as_is && accepted(node, grammar, options).is_ok();
-                if !rules::sanitize(node, dialect, grammar, options, &is_done, &mut recorder)? {
+            if !stays(node, grammar, options)? {
+                // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
+                let ends = grammar.as_is && options.refs.is_none() && options.untyped.is_none() && !encode::applies(grammar);
+                let is_done = |node: &Node<'_>| ends && accepted(node, grammar, options).is_ok();
+                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder)? {
                     accepted(node, grammar, options)?;
                 }
             }
@@ -43,6 +45,11 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
     depth::within_limit(node)?;
     let changes = recorder.finish();
     within(options.allow, changes)
+}
+
+/// Is the schema accepted as it stands, and nothing else asked for?
+fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<bool, Error> {
+    Ok(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::accepts(node, options)?)
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.

@@ -5,9 +5,11 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    decode,
     rules::{
         self,
         names::{self, Spelling},
+        Finish,
     },
     texts,
 };
@@ -34,6 +36,8 @@ const MOST: usize = 4096;
 pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
     let dialect = dialect::of(options)?;
     let Method::Rules(grammar) = dialect.method else { return Ok(()) };
+    // What was written last is undone first.
+    decode::decode(arguments, schema, dialect, grammar, options);
     let references = if resolve::has_references(schema) { resolve::resolve(schema, Draft::of(schema)) } else { References::default() };
     let wanted: Set<Number> = references.all_targets().collect();
     let mut targets = Map::new();
@@ -58,7 +62,7 @@ fn loses_slashes(schema: &Node<'_>, dialect: &'static Dialect, grammar: &'static
         return false;
     }
     let mut recorder = Recorder::on();
-    let written = rules::sanitize(&mut schema.clone(), dialect, grammar, options, &|_| false, &mut recorder);
+    let written = rules::sanitize(&mut schema.clone(), dialect, grammar, options, Finish::Written(&|_| false), &mut recorder);
     let renames =
         |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
     // What could not be written has no arguments to restore.

@@ -11,6 +11,7 @@ mod document;
 mod enums;
 mod nesting;
 mod objects;
+mod parts;
 mod places;
 mod recursion;
 mod references;
@@ -81,6 +82,12 @@ pub(super) fn check(
             let (expected, found) = (format!("`properties` nested at most {} deep", report.deepest), format!("level {depth}"));
             report.add(node, Rule::TooDeep, place.pointer.render(), &expected, &found);
         }
+        if grammar.refs.only_under.is_none() && place.keyword.is_some_and(|keyword| grammar.refs.not_directly_under.has(keyword)) {
+            if let Some(reference) = object.get("$ref") {
+                let expected = format!("no reference directly in `{}`", place.keyword.map_or("", Keyword::name));
+                report.add(reference, Rule::RefPlace, schema.at("$ref"), &expected, "one");
+            }
+        }
         keywords(&schema, &mut report);
         containers::check(node, &schema, &mut report);
         if let Some(reference) = object.get("$ref").filter(|_| !grammar.refuses.has(Keyword::Ref)) {
@@ -91,6 +98,7 @@ pub(super) fn check(
     if !report.is_decided() {
         places::check(root, &mut references, &mut report);
         cycles::check(root, &resolved, &mut report)?;
+        parts::check(root, dialect, &mut report);
     }
     Ok(report.found.finish())
 }

@@ -5,7 +5,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conflicts,
+    conflicts, encode,
     notes::{Effect, Spot},
     Rules,
 };
@@ -35,11 +35,12 @@ const MOST_PAIRS: usize = 2_000;
 /// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
 pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
     let (refused, at_root) = (rules.grammar.refuses, rules.grammar.root_refuses);
-    let concerned = |keyword| refused.has(keyword) || at_root.has(keyword);
+    let merges = encode::applies(rules.grammar);
+    let concerned = |keyword| refused.has(keyword) || at_root.has(keyword) || merges;
     if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(concerned) {
         return Ok(());
     }
-    let definitions = if root.get("allOf").is_some() || refused.has(Keyword::AllOf) { definitions(root) } else { Map::new() };
+    let definitions = if root.get("allOf").is_some() || refused.has(Keyword::AllOf) || merges { definitions(root) } else { Map::new() };
     walk::rewrite(root, Keywords::ALL, &mut Join { rules, definitions })
 }
 
@@ -64,7 +65,9 @@ struct Join<'r, 'a> {
 impl<'a> Rewrite<'a> for Join<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         let grammar = self.rules.grammar;
-        let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword));
+        // What is encoded must be one schema.
+        let merges = encode::applies(grammar);
+        let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword)) || merges;
         let mut expansions = 0;
         // A part may have parts of its own.
         while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {

@@ -3,6 +3,7 @@
 use alloc::string::String;
 
 use super::{
+    encode,
     notes::{Effect, Spot},
     types, Rules,
 };
@@ -38,6 +39,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         PropertiesRule::AtRoot => is_root,
         PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot => true,
     };
+    // Objects of any names are encoded.
+    let written = written && (is_root || !encode::applies(grammar));
     if written && node.get("properties").is_none() {
         let (from, to) = (Spot::of(node), Spot::under(node, "properties"));
         rules.notes.note(place.position, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
@@ -65,7 +68,9 @@ fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let open = |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
     let missing = match node.get("items") {
         None => rule.needs_items && node.get("prefixItems").is_none(),
-        Some(items) => (!rule.open_items && open(items)) || (!rules.grammar.true_items && items.as_bool() == Some(true)),
+        Some(items) if !rules.grammar.true_items && items.as_bool() == Some(true) => true,
+        // Anything is encoded.
+        Some(items) => !rule.open_items && open(items) && !encode::applies(rules.grammar),
     };
     if !missing {
         return;

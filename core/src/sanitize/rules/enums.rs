@@ -9,6 +9,7 @@ use super::{
     Rules,
 };
 use crate::{
+    dialect::grammar::Typed,
     error::{Code, Error},
     json::{self, Data, Node, Text},
     report::{Accepts, Guidance},
@@ -29,10 +30,11 @@ const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).
 /// `not-representable` if the root lists values and none of them is an object.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> Result<(), Error> {
     let rule = rules.grammar.enums;
-    if rule.agrees && !rule.needs_type {
+    let typed = rule.needs_type || rules.grammar.typed == Typed::TypeOrUnion;
+    if rule.agrees && !typed {
         agree(node, place, rules);
     }
-    let Some(values) = node.get("enum").and_then(Node::as_array).filter(|_| rule.needs_type) else { return Ok(()) };
+    let Some(values) = node.get("enum").and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
     if place.keyword.is_none() && rules.grammar.object_root && !values.iter().any(|value| value.as_object().is_some()) {
         return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found an `enum` without one"));
     }

@@ -240,7 +240,7 @@ fn conditions<'a>(objects: &[Object<'a>]) -> Node<'a> {
 }
 
 /// Does a branch leave open what another one says of a property? Then the one object says it of every call.
-fn narrows(objects: &[Object<'_>]) -> bool {
+pub(super) fn narrows(objects: &[Object<'_>]) -> bool {
     let tables: Vec<_> = objects.iter().map(table_names).collect();
     let all: Set<&Text<'_>> = tables.iter().flatten().copied().collect();
     objects.iter().zip(&tables).any(|(object, own)| {
@@ -253,7 +253,7 @@ fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
 }
 
 /// One object schema that accepts everything that one of these accepts.
-fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
+pub(super) fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
     let mut seen: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();

@@ -11,6 +11,7 @@ mod conflicts;
 mod containers;
 mod definitions;
 mod describe;
+pub(super) mod encode;
 mod endless;
 mod enums;
 mod fit;
@@ -24,6 +25,7 @@ pub(in crate::sanitize) mod names;
 mod nesting;
 mod notes;
 mod nullable;
+mod patterned;
 mod refs;
 mod refused;
 mod required;
@@ -125,13 +127,13 @@ const LAST_GROWTH: usize = 5;
 ///
 /// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been what made
 /// a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves beside a reference
-/// that stays is said in a definition of its own. Where `is_done` says so they end at once; then it gives true.
+/// that stays is said in a definition of its own. Where `finish` says so they end at once; then it gives true.
 pub(super) fn sanitize(
     node: &mut Node<'_>,
     dialect: &'static Dialect,
     grammar: &'static Grammar,
     options: &SanitizeOptions,
-    is_done: &dyn Fn(&Node<'_>) -> bool,
+    finish: Finish<'_>,
     recorder: &mut Recorder,
 ) -> Result<bool, Error> {
     flatten::refuse_no_object(node, grammar)?;
@@ -140,7 +142,7 @@ pub(super) fn sanitize(
     let draft = Draft::of(node);
     notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
     let mut is_settled = node.is_intact();
-    let mut ends = !is_settled && is_done(node);
+    let mut ends = !is_settled && finish.is_done(node);
     for count in 1..MOST_ROUNDS {
         if is_settled || ends {
             break;
@@ -153,7 +155,16 @@ pub(super) fn sanitize(
         notes = round(node, dialect, options, rules)?;
         is_settled = node.is_intact();
         rounds::restore(node, &before);
-        ends = !is_settled && is_done(node);
+        ends = !is_settled && finish.is_done(node);
+    }
+    // What reads a model's answer wants the schema as it is before this.
+    if finish.is_written() && encode::applies(grammar) {
+        let before = rounds::renumber(node);
+        notes.read_as(&before);
+        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes);
+        encode::write(node, &mut rules)?;
+        notes = rules.notes;
+        rounds::restore(node, &before);
     }
     notes.finish(node, |rule| dialect.because(rule), recorder);
     Ok(ends)
@@ -191,10 +202,35 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     if runs("fit") {
         fit::fit(node, dialect, options, &mut rules)?;
     }
+    if encode::applies(rules.grammar) {
+        encode::plain(node, dialect, &mut rules)?;
+    }
     if !rules.leaves_definitions {
         unused::prune(node);
     }
     Ok(rules.notes)
+}
+
+/// How far a schema is rewritten.
+#[derive(Clone, Copy)]
+pub(super) enum Finish<'f> {
+    /// Until nothing is left but to encode what the surface cannot say.
+    Plain,
+    /// To the end, which is reached early where this says so.
+    Written(&'f dyn Fn(&Node<'_>) -> bool),
+}
+
+impl Finish<'_> {
+    fn is_done(&self, node: &Node<'_>) -> bool {
+        match self {
+            Finish::Plain => false,
+            Finish::Written(is_done) => is_done(node),
+        }
+    }
+
+    const fn is_written(&self) -> bool {
+        matches!(self, Finish::Written(_))
+    }
 }
 
 /// Wishes that the grammar cannot grant.
@@ -228,6 +264,7 @@ impl<'a> Rewrite<'a> for Down<'_> {
         }
         if runs("respell") {
             respell::respell(node, place, self.rules);
+            patterned::say(node, place, self.rules);
         }
         Ok(Next::Into)
     }

@@ -91,6 +91,9 @@ struct Entry {
     is_undone: bool,
 }
 
+/// What was noted before a pause.
+pub(super) struct Paused(Option<Vec<Entry>>);
+
 /// Collects what the rules did; costs nothing when nobody asked.
 pub(super) struct Notes {
     entries: Option<Vec<Entry>>,
@@ -113,6 +116,16 @@ impl Notes {
             notes.in_doubt = in_doubt(root);
         }
         notes
+    }
+
+    /// Notes nothing until [`resume`](Self::resume): for what is only tried.
+    pub(super) fn pause(&mut self) -> Paused {
+        Paused(self.entries.take())
+    }
+
+    /// Goes on where it was paused.
+    pub(super) fn resume(&mut self, paused: Paused) {
+        self.entries = paused.0;
     }
 
     pub(super) fn is_on(&self) -> bool {

@@ -279,7 +279,8 @@ impl<'a> Expand<'_, '_, 'a> {
             // What stands in a list is not looked at.
             only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
         };
-        let wrapped = place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
+        let may_wrap = !self.rules.grammar.refuses.has(Keyword::AllOf) && !inside.has(Keyword::AllOf);
+        let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
         // What stands beside a reference later was put there by a rule that has said so.
         let joined = self.rules.reads_input && !is_alone;
         if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {

@@ -5,7 +5,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    describe,
+    describe, encode,
     notes::{Effect, Spot},
     Rules,
 };
@@ -79,7 +79,8 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         let known = grammar.unknown?;
         return (!known.iter().any(|name| member.key.is(name))).then_some(Fault::Refused);
     };
-    if grammar.refuses.has(keyword) {
+    // Arguments that are encoded are not what these speak of.
+    if grammar.refuses.has(keyword) || (encode::applies(grammar) && encode::JUDGES_MEMBERS.has(keyword)) {
         return Some(Fault::Refused);
     }
     // Unions at the root have a rule of their own.

@@ -7,7 +7,7 @@ use super::{
     Rules,
 };
 use crate::{
-    dialect::grammar::Null,
+    dialect::grammar::{Null, Typed},
     json::{self, Data, Member, Node, Object, Text},
     schema::{keyword::Keyword, walk::Place},
 };
@@ -126,7 +126,8 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rule
 fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(value) = node.get("const") else { return };
     // Where `enum` needs a type beside it, one rule for both is enough.
-    if !rules.grammar.refuses.has(Keyword::Const) && !rules.grammar.enums.needs_type {
+    let untyped = rules.grammar.typed == Typed::TypeOrUnion && node.get("type").is_none();
+    if !rules.grammar.refuses.has(Keyword::Const) && !rules.grammar.enums.needs_type && !untyped {
         return;
     }
     let spot = Spot::of(value);

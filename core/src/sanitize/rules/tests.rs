@@ -57,7 +57,7 @@ fn found(schema: &str, options: &SanitizeOptions) -> Vec<&'static str> {
     // The rules alone: the public function would turn what `check` finds into an error.
     let dialect = dialect::of(options).unwrap_or_else(|error| panic!("{error}"));
     let Method::Rules(grammar) = dialect.method else { panic!("`{}` has no grammar", dialect.name) };
-    super::sanitize(&mut node, dialect, grammar, options, &|_| false, &mut Recorder::off())
+    super::sanitize(&mut node, dialect, grammar, options, super::Finish::Written(&|_| false), &mut Recorder::off())
         .unwrap_or_else(|error| panic!("{schema}: {error}"));
     // As text, so that nothing but what a provider sees counts.
     let text: String = json::write(&node);

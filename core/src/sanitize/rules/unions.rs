@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conflicts, lists,
+    conflicts, encode, lists,
     notes::{Effect, Spot},
     types::annotates,
     unused::named,
@@ -72,7 +72,9 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     let shared = rule.no_shared_keywords
         && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
     let homeless = rules.grammar.required_is_known && branches.iter().any(|branch| names_unknown(branch)) && object.has("properties");
-    let joins = typed || shared || homeless;
+    // Where every object is closed, each branch has to name all the properties that there are.
+    let closes = encode::applies(rules.grammar) && object.iter().any(bundled);
+    let joins = typed || shared || homeless || closes;
     if count > rule.most || (joins && (weight.saturating_mul(count) > rules.max_nodes || depth > DEEPEST)) {
         let most = rule.most;
         rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::Nowhere, TOO_MANY, || {

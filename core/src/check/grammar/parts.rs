@@ -1,0 +1,90 @@
+//! What the root may hold by itself, and each definition by itself, references not followed: properties, levels, values, characters.
+
+use alloc::{format, string::String};
+
+use super::{Report, Rule};
+use crate::{
+    dialect::Dialect,
+    json::{Data, Node, Step},
+    schema::{
+        keyword::Keywords,
+        walk::{self, Next},
+    },
+    sorted::Map,
+};
+
+/// An `enum` of no more values than this may have any number of characters.
+const FEW: usize = 250;
+
+/// What one part holds so far.
+#[derive(Default)]
+struct Held {
+    properties: usize,
+    values: usize,
+    characters: usize,
+    /// Which limits it is known to be over.
+    over: [bool; 3],
+}
+
+pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>) {
+    let most = |name: &str| dialect.limit(name);
+    let (properties, depth, values) = (most("propertiesPerPart"), most("depthPerPart"), most("enumValuesPerPart"));
+    let (list, characters) = (most("longEnumCharacters"), most("charactersPerPart"));
+    if [properties, depth, values, list, characters].iter().all(Option::is_none) {
+        return;
+    }
+    let mut parts: Map<String, Held> = Map::new();
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+        let Some(object) = node.as_object() else { return Ok(Next::Skip) };
+        let (name, inside) = match place.pointer.steps() {
+            [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => (name.display().into_owned(), rest),
+            steps => (String::new(), steps),
+        };
+        let held = parts.entry(name.clone()).or_default();
+        if inside.is_empty() {
+            held.characters += name.chars().count();
+        }
+        let level = inside.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
+        let at = |keyword: &str| place.pointer.render_with(keyword);
+        if let Some(table) = object.get("properties").filter(|table| table.as_object().is_some_and(|table| !table.is_empty())) {
+            let names = table.as_object().into_iter().flatten();
+            held.properties += names.clone().count();
+            held.characters += names.map(|member| member.key.code_points().count()).sum::<usize>();
+            if depth == Some(level) {
+                let (expected, found) = (format!("`properties` at most {level} levels deep"), format!("level {}", level + 1));
+                report.add(table, Rule::TooDeep, at("properties"), &expected, &found);
+            }
+        }
+        if let Some((listed, items)) = object.get("enum").and_then(|listed| Some((listed, listed.as_array()?))) {
+            let length = items.iter().map(length).sum::<usize>();
+            held.values += items.len();
+            held.characters += length;
+            if let Some(most) = list.filter(|most| items.len() > FEW && length > *most) {
+                let expected = format!("at most {most} characters in an `enum` of more than {FEW} values");
+                report.add(listed, Rule::EnumTooLong, at("enum"), &expected, &format!("{length}"));
+            }
+        }
+        held.characters += object.get("const").map_or(0, length);
+        let amounts = [
+            (properties, held.properties, Rule::TooManyProperties, "properties"),
+            (values, held.values, Rule::TooManyEnumValues, "values in `enum`"),
+            (characters, held.characters, Rule::TooManyCharacters, "characters of names, values and constants"),
+        ];
+        for ((most, found, rule, what), over) in amounts.into_iter().zip(&mut held.over) {
+            if let Some(most) = most.filter(|most| found > *most && !*over) {
+                *over = true;
+                let expected = format!("at most {most} {what} in the root, and in each definition");
+                report.add(node, rule, place.pointer.render(), &expected, &format!("{found} so far"));
+            }
+        }
+        Ok(Next::Into)
+    });
+}
+
+/// The characters of a value: of a string its own, of anything else those of its JSON.
+fn length(value: &Node<'_>) -> usize {
+    match value.data() {
+        Data::String(text) => text.code_points().count(),
+        _ => crate::json::length(value),
+    }
+}

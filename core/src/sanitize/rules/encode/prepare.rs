@@ -1,0 +1,230 @@
+//! Makes a schema plain: no union beside anything that applies to the same instance, one container a list of types, no name in
+//! `required` that is no property, and no recursion where it cannot be written.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    first_keys,
+    shape::{self, Shape},
+};
+use crate::{
+    dialect::grammar::TypeLists,
+    error::Error,
+    json::{Data, Member, Node, Object, Step, Text},
+    report::{Accepts, Guidance},
+    sanitize::rules::{
+        notes::{Effect, Spot},
+        unused, Rules,
+    },
+    schema::{
+        keyword::{Keyword, Keywords, Kind},
+        walk::{self, Next, Place, Rewrite},
+    },
+};
+
+const NAME: Effect = Effect::same("name-required-property");
+const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const SPLIT: Effect = Effect::same("split-type-list");
+const ALL: Effect = Effect::same("join-any").guidance(Guidance::Lost);
+const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+pub(super) fn prepare(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
+    if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
+        walk::rewrite(root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
+    }
+    // Branches that are joined bring unions together.
+    for _ in 0..ROUNDS {
+        let mut prepare = Prepare { rules, joined: false };
+        walk::rewrite(root, Keywords::ALL, &mut prepare)?;
+        if !prepare.joined {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// How often branches are joined inside branches that were joined.
+const ROUNDS: usize = 8;
+
+struct Prepare<'r> {
+    rules: &'r mut Rules,
+    joined: bool,
+}
+
+impl<'a> Rewrite<'a> for Prepare<'_> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        name_required(node, place, self.rules);
+        split(node, place, self.rules);
+        join(node, place, self.rules);
+        self.joined |= first_keys::tell_apart(node, place, self.rules)?;
+        Ok(())
+    }
+}
+
+/// What is required and said nothing of is a property of which nothing is said.
+fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(object) = node.as_object() else { return };
+    if !shape::declares(object, "object") {
+        return;
+    }
+    let table = object.get("properties").and_then(Node::as_object);
+    let unknown: Vec<Text<'a>> = shape::required(object)
+        .into_iter()
+        .filter(|name| table.is_none_or(|table| table.get_text(name).is_none()))
+        .map(Text::clone)
+        .collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let others = object.get("additionalProperties").cloned();
+    let closed = others.as_ref().and_then(Node::as_bool) == Some(false);
+    let spot = Spot::under(node, "required");
+    let to = if closed { Spot::of(node) } else { Spot::under(node, "properties") };
+    rules.notes.note(place.position, spot, to, if closed { UNKNOWN } else { NAME }, || {
+        let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
+        format!(
+            "{} {}",
+            if closed { "no longer required what may not be there:" } else { "named what is required as a property:" },
+            names.join(", ")
+        )
+    });
+    if closed {
+        node.visit("required", |names| {
+            if let Some(names) = names.as_array_mut() {
+                names.retain(|name| name.as_text().is_some_and(|name| !unknown.contains(name)));
+            }
+        });
+        return;
+    }
+    let schema = others.filter(|schema| schema.as_object().is_some()).unwrap_or_else(Node::empty_object);
+    if let Some(object) = node.as_object_mut() {
+        if !object.has("properties") {
+            let place = object.position("type").map_or(0, |place| place + 1);
+            object.insert_at(place, Text::literal("properties"), Node::empty_object());
+        }
+    }
+    node.visit("properties", |table| {
+        if let Some(table) = table.as_object_mut() {
+            unknown.into_iter().for_each(|name| table.set(name, schema.clone()));
+        }
+    });
+}
+
+/// Objects and arrays in one list of types get a branch each, so that pairs are not taken for items; and any container does where
+/// lists of types are of scalars only.
+fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(object) = node.as_object() else { return };
+    let Some(types) = object.get("type").and_then(Node::as_array) else { return };
+    let containers = types.iter().filter(|name| name.is_text("object") || name.is_text("array")).count();
+    let allowed = match rules.grammar.type_lists {
+        TypeLists::Any => 1,
+        TypeLists::Scalars | TypeLists::None => 0,
+    };
+    if place.keyword.is_none() || types.len() < 2 || containers <= allowed || object.has("enum") || object.has("const") {
+        return;
+    }
+    let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
+    rules.notes.note(place.position, Spot::under(node, "type"), Spot::under(node, "anyOf"), SPLIT, || {
+        format!("gave each of {} types its own branch, because there are containers among them", names.len())
+    });
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let (mut outside, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
+    for member in core::mem::take(object).into_members() {
+        if member.key.is("type") {
+            continue;
+        }
+        match Keyword::named(&member.key).and_then(Keyword::constrains) {
+            Some(_) => own.push(member),
+            None => outside.push(member),
+        }
+    }
+    let branches = names.into_iter().map(|name| {
+        let kind = [
+            ("object", Kind::Object),
+            ("array", Kind::Array),
+            ("string", Kind::String),
+            ("number", Kind::Number),
+            ("integer", Kind::Number),
+        ]
+        .into_iter()
+        .find(|(known, _)| name.is(known))
+        .map(|(_, kind)| kind);
+        let mut branch = Object::new();
+        branch.set(Text::literal("type"), Node::string(name));
+        for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::constrains) == kind) {
+            branch.set(member.key.clone(), member.value.clone());
+        }
+        Node::object(branch).with_origin(origin)
+    });
+    let branches = Node::array(branches.collect());
+    let mut members = Object::from_unique(outside);
+    members.set(Text::literal("anyOf"), branches);
+    node.replace(Data::Object(members));
+}
+
+/// A union in which one branch, or all of them together, accept anything says nothing.
+fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Shape::Union(branches) = shape::of(node, false, rules.grammar) else { return };
+    let says_nothing = |branch: &Node<'a>| matches!(shape::of(branch, false, rules.grammar), Shape::Anything);
+    let bare = |branch: &Node<'a>, name: &str| {
+        branch.as_object().is_some_and(|object| {
+            shape::declares(object, name)
+                && object.iter().all(|member| match Keyword::named(&member.key) {
+                    Some(Keyword::AdditionalProperties) => {
+                        member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty)
+                    }
+                    Some(Keyword::Items) => member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty),
+                    Some(keyword) => matches!(keyword, Keyword::Type | Keyword::Description | Keyword::Title),
+                    None => true,
+                })
+        })
+    };
+    let all = ["string", "number", "boolean", "object", "array", "null"];
+    if !branches.iter().any(says_nothing) && !all.iter().all(|name| branches.iter().any(|branch| bare(branch, name))) {
+        return;
+    }
+    let spot = Spot::under(node, "anyOf");
+    rules.notes.note(place.position, spot, Spot::of(node), ALL, || String::from("said a union that accepts anything as anything"));
+    if let Some(object) = node.as_object_mut() {
+        object.remove("anyOf");
+    }
+}
+
+/// Recursion that would lead through `anyOf`, as an optional property's does, is cut where the surface has no such recursion.
+struct Cut<'r> {
+    rules: &'r mut Rules,
+    /// Of each schema above: whether it stands below `anyOf`, and the names it requires.
+    above: Vec<(bool, Vec<String>)>,
+}
+
+impl<'a> Rewrite<'a> for Cut<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let steps = place.pointer.steps();
+        let below = self.above.last().is_some_and(|(below, required)| {
+            let optional = || match steps.last() {
+                Some(Step::Member(name)) => name.value().is_none_or(|name| !required.iter().any(|known| **known == *name)),
+                _ => false,
+            };
+            let starts = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
+            !starts && (*below || place.keyword == Some(Keyword::AnyOf) || (place.keyword == Some(Keyword::Properties) && optional()))
+        });
+        let required = node.as_object().map(shape::required).unwrap_or_default();
+        let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
+        self.above.push((below, required));
+        if let Some(name) = unused::named(node).map(String::from).filter(|_| below) {
+            self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), CUT, || {
+                format!("cut the recursion into `{name}`, which would lead through `anyOf`")
+            });
+            if let Some(object) = node.as_object_mut() {
+                object.remove("$ref");
+            }
+        }
+        Ok(Next::Into)
+    }
+
+    fn leave(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<(), Error> {
+        self.above.pop();
+        Ok(())
+    }
+}
