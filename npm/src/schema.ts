@@ -13,7 +13,7 @@ export type ObjectSchema = JsonSchema & {
 };
 
 /** The dialects that promise an object root: tool parameters of their APIs are an object and nothing else. */
-export type ObjectRootDialect = 'moonshot';
+export type ObjectRootDialect = Exclude<Dialect, 'codex' | 'codex-wire'>;
 
 /** What `sanitize` returns for a dialect, so that it fits the SDKs' parameter types without a cast. */
 export type SchemaFor<D extends Dialect> = D extends ObjectRootDialect ? ObjectSchema : JsonSchema;

@@ -35,7 +35,7 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
             if !stays(node, grammar, options)? {
                 // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
                 let ends = grammar.as_is && options.refs.is_none() && options.untyped.is_none() && !encode::applies(grammar);
-                let is_done = |node: &Node<'_>| ends && accepted(node, grammar, options).is_ok();
+                let is_done = |node: &Node<'_>| ends && is_whole(node, grammar) && accepted(node, grammar, options).is_ok();
                 if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder)? {
                     accepted(node, grammar, options)?;
                 }
@@ -49,7 +49,13 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
 
 /// Is the schema accepted as it stands, and nothing else asked for?
 fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<bool, Error> {
-    Ok(grammar.as_is && options.refs.is_none() && options.untyped.is_none() && check::accepts(node, options)?)
+    let asks_for_more = options.refs.is_some() || options.untyped.is_some();
+    Ok(grammar.as_is && !asks_for_more && is_whole(node, grammar) && check::accepts(node, options)?)
+}
+
+/// Callers may count on a root with `properties`, whatever the API takes.
+fn is_whole(node: &Node<'_>, grammar: &Grammar) -> bool {
+    !grammar.object_root || node.get("properties").is_some()
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.
