@@ -225,18 +225,39 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
     Ok(())
 }
 
-/// What distinguishes the branches, as short as it can be said: what each requires beyond the others.
+/// What distinguishes the branches, as short as it can be said: what each requires beyond the others. Where one requires nothing
+/// more, that alone would be untrue of it, so each branch names its constant, too; without one nothing is said.
 fn conditions<'a>(objects: &[Object<'a>]) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> =
         objects.iter().map(|object| object.get("required").and_then(Node::as_array).unwrap_or_default().to_vec()).collect();
     let everywhere = |name: &Node<'a>| lists.iter().all(|list| list.iter().any(|other| json::same(other, name)));
-    let own: Vec<Node<'a>> = lists
-        .iter()
-        .map(|list| list.iter().filter(|name| !everywhere(name)).cloned().collect::<Vec<_>>())
-        .filter(|list| !list.is_empty())
-        .map(|list| Node::record([("required", Node::array(list))]))
-        .collect();
-    Node::array(own)
+    let own: Vec<Vec<Node<'a>>> =
+        lists.iter().map(|list| list.iter().filter(|name| !everywhere(name)).cloned().collect::<Vec<_>>()).collect();
+    let required = |own| Member { key: Text::literal("required"), value: Node::array(own) };
+    let branch = |members: Vec<Member<'a>>| Node::object(Object::from_members(members));
+    if own.iter().all(|list| !list.is_empty()) {
+        return Node::array(own.into_iter().map(|own| branch(Vec::from([required(own)]))).collect());
+    }
+    let shared = lists.first().into_iter().flatten().filter(|name| everywhere(name)).filter_map(Node::as_text);
+    let told_apart = shared.filter_map(|name| objects.iter().map(|object| constant(object, name)).collect::<Option<Vec<_>>>()).next();
+    let Some(constants) = told_apart.filter(|_| own.iter().any(|list| !list.is_empty())) else { return Node::array(Vec::new()) };
+    let said = constants.into_iter().zip(own).map(|(constant, own)| {
+        let mut members = Vec::from([Member { key: Text::literal("properties"), value: constant }]);
+        if !own.is_empty() {
+            members.push(required(own));
+        }
+        branch(members)
+    });
+    Node::array(said.collect())
+}
+
+/// One property of a branch and the values it lists for it, as `properties` say it.
+fn constant<'a>(object: &Object<'a>, name: &Text<'a>) -> Option<Node<'a>> {
+    let property = object.get("properties").and_then(Node::as_object)?.get_text(name)?;
+    let (keyword, values) = ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;
+    let mut table = Object::new();
+    table.set(name.clone(), Node::record([(keyword, values.clone())]));
+    Some(Node::object(table))
 }
 
 /// Does a branch leave open what another one says of a property? Then the one object says it of every call.
