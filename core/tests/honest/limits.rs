@@ -3,10 +3,10 @@
 const LIMITS: &[(&str, usize)] = &[
     ("openai-responses", 6),
     ("openai-chat", 8),
-    ("openai-strict", 108),
+    ("openai-strict", 94),
     ("portable", 6),
     ("anthropic", 21),
-    ("anthropic-strict", 38),
+    ("anthropic-strict", 2),
     ("gemini", 2),
     ("gemini-json-schema", 2),
     ("xai", 20),
