@@ -1,7 +1,7 @@
 //! Cerebras: Chat Completions, tools whose arguments are decoded under constraints.
 
 use super::{
-    grammar::{ArrayRule, Grammar, Recursion, RefRule},
+    grammar::{EnumRule, Grammar, Recursion, RefRule},
     surface::{NameShape, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -16,7 +16,8 @@ const DOCUMENTATION: &str = "Cerebras, structured outputs, limitations";
 const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::Pattern, Keyword::Format]),
     refs: RefRule { recursion: Recursion::Refused, ..RefRule::OPEN },
-    arrays: ArrayRule { needs_items: false, open_items: false },
+    enums: EnumRule { most: 500, ..EnumRule::OPEN },
+    true_items: false,
     array_items: false,
     ..Grammar::OPEN
 };
@@ -29,7 +30,7 @@ pub(super) const CEREBRAS: Dialect = Dialect {
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes", "maxBytes"],
     encodes: &[],
-    limits: &[("maxBytes", 5_000), ("propertyDepth", 10), ("properties", 500)],
+    limits: &[("maxBytes", 5_000), ("propertyDepth", 10), ("properties", 500), ("enumValues", 500)],
     facts: &[
         Fact {
             says: "at most 5,000 characters, 10 levels and 500 properties",
@@ -44,6 +45,7 @@ pub(super) const CEREBRAS: Dialect = Dialect {
             rules: &["recursion", "ref-target"],
         },
         Fact { says: "no `pattern` and `format`", confidence: 'A', source: DOCUMENTATION, rules: &["refused-keyword"] },
+        Fact { says: "at most 500 values in an `enum`", confidence: 'A', source: DOCUMENTATION, rules: &["enum-too-long"] },
         Fact { says: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &["open-items"] },
         WELL_FORMED,
     ],

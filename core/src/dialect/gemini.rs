@@ -55,12 +55,12 @@ const GRAMMAR: Grammar = Grammar {
     unknown: Some(&["example", "propertyOrdering"]),
     type_lists: TypeLists::None,
     typed: Typed::TypeOrUnion,
-    anything: Anything::Union,
+    anything: Anything::JsonText,
     null: Null::Nullable,
     refs: RefRule::NONE,
-    enums: EnumRule { kinds: &["string"], empty_string: false, ..EnumRule::OPEN },
+    enums: EnumRule { kinds: &["string"], empty_string: false, integers_as_text: true, ..EnumRule::OPEN },
     any_of: AnyOfRule { beside: Keywords::NONE, ..AnyOfRule::OPEN },
-    objects: ObjectRule { properties: PropertiesRule::Written, ..ObjectRule::OPEN },
+    objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, ..ObjectRule::OPEN },
     arrays: ArrayRule { needs_items: true, open_items: false },
     formats: Some(&[
         ("string", &["enum", "date-time", "date", "email", "byte", "password"]),
@@ -81,7 +81,11 @@ pub(super) const GEMINI: Dialect = Dialect {
     as_of: "2026-11-20",
     revision: 1,
     options: &["untyped", "hints", "maxNodes"],
-    encodes: &["property names that the API refuses are renamed"],
+    encodes: &[
+        "property names that the API refuses are renamed",
+        "anything, and objects of which no property is known, are written as JSON text",
+        "integers that are listed may come as strings",
+    ],
     limits: &[],
     facts: &[
         Fact {
@@ -91,13 +95,19 @@ pub(super) const GEMINI: Dialect = Dialect {
             rules: &["refused-keyword", "unknown-keyword"],
         },
         Fact {
-            says: "the root is an object, and objects have `properties`",
+            says: "the root is an object, whose `properties` may be empty",
             confidence: 'A',
-            source: "live: `parameters.properties: should be non-empty for OBJECT type`",
-            rules: &["root-object", "root-not-schema", "object-without-properties"],
+            source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with `properties: {}` there",
+            rules: &["root-object", "root-not-schema"],
         },
         Fact {
-            says: "every schema has a `type`, which is one name, or `anyOf`",
+            says: "every object below the root has at least one property",
+            confidence: 'A',
+            source: "live: `parameters.properties[variables].properties: should be non-empty for OBJECT type`",
+            rules: &["object-without-properties", "properties-not-object"],
+        },
+        Fact {
+            says: "every schema has a `type`, which is one name, or `anyOf`; null is `nullable: true`",
             confidence: 'A',
             source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is not repeating`",
             rules: &["untyped", "unknown-type", "type-list", "not-a-schema"],
@@ -109,9 +119,9 @@ pub(super) const GEMINI: Dialect = Dialect {
             rules: &["array-without-items", "open-items", "array-items", "items-not-schema"],
         },
         Fact {
-            says: "values of `enum` are strings, and not empty",
+            says: "values of `enum` are strings, and not empty; integers are spelled as strings, beside `type: \"integer\"` and `format: \"enum\"`",
             confidence: 'A',
-            source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`",
+            source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, documentation of Schema.enum",
             rules: &["enum-kind", "enum-not-list", "enum-empty"],
         },
         Fact {

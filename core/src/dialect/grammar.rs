@@ -59,6 +59,8 @@ pub(crate) struct Grammar {
     pub(crate) required_is_known: bool,
     /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
     pub(crate) boolean_schemas: bool,
+    /// `items` may be `true`.
+    pub(crate) true_items: bool,
     /// Positions before `items` may be spelled `items: […]`.
     pub(crate) array_items: bool,
     /// Keywords whose value must be a string.
@@ -102,6 +104,7 @@ impl Grammar {
         at_most: &[],
         required_is_known: false,
         boolean_schemas: true,
+        true_items: true,
         array_items: true,
         strings: Keywords::NONE,
         nullable_strings: Keywords::NONE,
@@ -141,6 +144,8 @@ pub(crate) enum Anything {
     TypeList,
     /// `anyOf` of all six types.
     Union,
+    /// As a string that holds JSON: all six cannot be said, and what is left out could not be sent.
+    JsonText,
 }
 
 /// How null is admitted where lists of types may not say it.
@@ -326,6 +331,8 @@ pub(crate) struct EnumRule {
     pub(crate) empty_string: bool,
     /// Values may not hold this.
     pub(crate) without: Option<char>,
+    /// Integers may be listed as strings, beside `type: "integer"` and `format: "enum"`.
+    pub(crate) integers_as_text: bool,
     /// A type beside it that no value has is refused.
     pub(crate) agrees: bool,
     /// The most values.
@@ -341,6 +348,7 @@ impl EnumRule {
         kinds: &["string", "number", "integer", "boolean", "object", "array", "null"],
         empty_string: true,
         without: None,
+        integers_as_text: false,
         agrees: false,
         most: usize::MAX,
     };

@@ -5,6 +5,7 @@ mod decode;
 mod depth;
 pub(crate) mod restore;
 mod rules;
+mod texts;
 
 use alloc::{format, string::ToString, vec::Vec};
 

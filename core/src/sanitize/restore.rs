@@ -11,6 +11,7 @@ use super::{
         names::{self, Spelling},
         Finish,
     },
+    texts,
 };
 use crate::{
     dialect::{self, grammar::Grammar, Dialect, Method},
@@ -43,7 +44,8 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     index(schema, &wanted, &mut targets);
     let no_slash = loses_slashes(schema, dialect, grammar, options);
     let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
-    Restore { spelling, references: &references, targets }.value(arguments, &[schema], true);
+    let restore = Restore { spelling, references: &references, targets };
+    restore.value(arguments, &[schema], true, texts::applies(grammar));
     Ok(())
 }
 
@@ -89,11 +91,14 @@ struct Restore<'r, 's, 'n> {
 
 impl<'s, 'n> Restore<'_, 's, 'n> {
     /// Restores one value that some of these schemas describe.
-    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool) {
-        if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
+    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool, reads_texts: bool) {
+        let may_hold_json = reads_texts && value.as_text().is_some();
+        if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none() && !may_hold_json) {
             return;
         }
         let schemas = self.in_place(schemas);
+        // What was read from text holds no further text.
+        let reads_texts = reads_texts && !(may_hold_json && texts::read(value, &schemas));
         self.names(value, &schemas, is_root);
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
@@ -101,7 +106,11 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
                 Child::Member(name) => schemas.iter().flat_map(|schema| member(schema, name)).collect(),
                 Child::Item(place) => schemas.iter().filter_map(|schema| item(schema, place)).collect(),
             };
-            self.value(inner, &below, false);
+            // Items of which nothing is said may be anything, and that is text.
+            if reads_texts && below.is_empty() && matches!(child, Child::Item(_)) && schemas.iter().any(|schema| texts::is_array(schema)) {
+                texts::read(inner, &[]);
+            }
+            self.value(inner, &below, false, reads_texts);
             Ok(())
         });
     }

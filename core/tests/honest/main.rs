@@ -13,6 +13,7 @@
 
 mod answers;
 mod limits;
+mod openapi;
 
 use std::{collections::BTreeMap, fs, io::Write as _, path::Path, thread};
 
@@ -218,7 +219,7 @@ fn judge(
         other => faults.push(format!("{name}: check {other:?}\n  in  {schema}\n  out {output}")),
     }
     let speaks = if output["$schema"].as_str().is_some_and(|name| name.contains("draft-07")) { Draft::Draft7 } else { Draft::Draft202012 };
-    let Some(after) = validator(output, speaks) else {
+    let Some(after) = validator(&openapi::in_json_schema(output), speaks) else {
         faults.push(format!(
             "{name}: output unreadable to the validator: {:?}\n  in  {schema}\n  out {output}",
             jsonschema::options().with_draft(speaks).build(output).err().map(|e| e.to_string())

@@ -3,9 +3,9 @@
 
 use alloc::{format, string::String};
 
-use super::{quoted, seen, Report, Rule, Schema};
+use super::{quoted, seen, types, Report, Rule, Schema};
 use crate::{
-    dialect::grammar::{OpenRule, PropertiesRule, Typed},
+    dialect::grammar::{Grammar, OpenRule, PropertiesRule, Typed},
     json::{push_token, Node, Step},
     sorted::Set,
 };
@@ -13,11 +13,7 @@ use crate::{
 /// Judges one schema as a whole.
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
-    let is = |name: &str| {
-        schema
-            .get("type")
-            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
-    };
+    let is = |name: &str| schema.get("type").is_some_and(|value| types::is(value, name));
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks = |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
     let wants_type = grammar.typed == Typed::TypeOrUnion && !schema.pointer.steps().iter().any(asks);
@@ -32,13 +28,20 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     }
 }
 
+/// `items` that say nothing, or say it in a way that is refused.
+fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
+    let is_true = items.as_bool() == Some(true);
+    let says_nothing = is_true || items.as_object().is_some_and(|object| object.is_empty());
+    (says_nothing && !grammar.arrays.open_items) || (is_true && !grammar.true_items)
+}
+
 fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let rule = report.grammar.arrays;
     match schema.get("items") {
         None if rule.needs_items && schema.get("prefixItems").is_none() => {
             report.add(node, Rule::ArrayWithoutItems, schema.pointer.render(), "`items` beside `type: \"array\"`", "none");
         }
-        Some(items) if !rule.open_items && (items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty())) => {
+        Some(items) if is_refused(items, report.grammar) => {
             report.add(items, Rule::OpenItems, schema.at("items"), "`items` that say what they are", &seen(items));
         }
         _ => {}

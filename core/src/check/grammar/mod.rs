@@ -90,7 +90,7 @@ pub(super) fn check(
         }
         keywords(&schema, &mut report);
         containers::check(node, &schema, &mut report);
-        if let Some(reference) = object.get("$ref") {
+        if let Some(reference) = object.get("$ref").filter(|_| !grammar.refuses.has(Keyword::Ref)) {
             references::check(&schema, reference, depth, &mut references, &mut nesting, &mut report);
         }
         Ok(Next::Into)

@@ -20,6 +20,10 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
             Some(expected) => expected,
         },
         Holds::Schema if stands_for_a_schema(value, report.grammar) => return,
+        // What no other keyword has looked at may be allowed or not, and nothing says it shorter than a boolean.
+        Holds::Schema if value.as_bool().is_some() && matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) => {
+            return
+        }
         Holds::Schema | Holds::SchemaOrSchemas => "a schema",
         Holds::Schemas => match value.as_array() {
             Some([]) => "at least one schema",

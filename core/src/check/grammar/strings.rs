@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{quoted, seen, Report, Rule, Schema};
+use super::{quoted, seen, types, Report, Rule, Schema};
 use crate::{
     dialect::grammar::PatternRule,
     json::{push_token, Node, Text},
@@ -43,11 +43,7 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<&'static str> {
 
 pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let (Some(known), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
-    let of_type = |name: &str| {
-        schema
-            .get("type")
-            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
-    };
+    let of_type = |name: &str| schema.get("type").is_some_and(|value| types::is(value, name));
     // Without a type it is a string that a format speaks of.
     let untyped = schema.get("type").is_none();
     let accepted =

@@ -19,6 +19,11 @@ pub(super) fn names(value: &Node<'_>, grammar: &Grammar) -> Option<Vec<&'static 
     }
 }
 
+/// Does a `type` name this one, alone or in a list?
+pub(super) fn is(value: &Node<'_>, name: &str) -> bool {
+    value.is_text(name) || value.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
+}
+
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     if grammar.any_of.no_type_beside && schema.get("anyOf").is_some() {

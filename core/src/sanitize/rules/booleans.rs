@@ -1,4 +1,4 @@
-//! Boolean schemas, where the grammar has none: `true` is its "any", `false` is `{"not": {}}`.
+//! Boolean schemas, where the grammar has none: `true` is its "any", `false` is `{"not": {}}` where that can be said.
 
 use alloc::{format, string::String};
 
@@ -9,16 +9,20 @@ use super::{
 };
 use crate::{
     json::{Data, Node, Object},
+    report::{Accepts, Guidance},
     schema::{keyword::Keyword, walk::Place},
 };
 
 const TRUE: Effect = Effect::same("boolean-to-any");
 const FALSE: Effect = Effect::same("boolean-to-not");
+const UNSAID: Effect = Effect::same("boolean-to-any").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Says a boolean schema as an object; `false` if it stays what it is.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) -> bool {
     let Some(value) = node.as_bool() else { return true };
-    let kept = rules.grammar.boolean_schemas
+    // Where references lead to definitions by their names alone, the definitions are objects.
+    let definition = place.keyword == Some(Keyword::Defs) && !rules.grammar.refs.anywhere;
+    let kept = (rules.grammar.boolean_schemas && !definition)
         || is_open_map(place)
         || matches!(place.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
         || (context.opaque && context.not_typed);
@@ -29,6 +33,12 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
     if value {
         rules.notes.note(place.position, spot.clone(), spot, TRUE, || String::from("said `true`, which accepts anything, as a schema"));
         node.replace(Data::Object(Object::new()));
+    } else if rules.grammar.refuses.has(Keyword::Not) {
+        rules
+            .notes
+            .note(place.position, spot.clone(), spot, UNSAID, || String::from("said `false`, which this API cannot say, as anything"));
+        node.replace(Data::Object(Object::new()));
+        return true;
     } else {
         rules
             .notes

@@ -68,6 +68,7 @@ fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let open = |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
     let missing = match node.get("items") {
         None => rule.needs_items && node.get("prefixItems").is_none(),
+        Some(items) if !rules.grammar.true_items && items.as_bool() == Some(true) => true,
         // Anything is encoded.
         Some(items) => !rule.open_items && open(items) && !encode::applies(rules.grammar),
     };
@@ -76,7 +77,7 @@ fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     }
     let (from, to) = (Spot::of(node), Spot::under(node, "items"));
     rules.notes.note(place.position, from, to, ITEMS, || String::from("wrote `items`, which may be anything"));
-    let mut any = Node::empty_object();
+    let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
         types::any(&mut any, place, rules);
     }

@@ -80,7 +80,7 @@ fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// Values that the declared type forbids go; if they all do, it is the type that is wrong.
-fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(declared) = node.get("type") else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
@@ -116,7 +116,7 @@ fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
 }
 
 /// Is a value of the type of that name?
-fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
+pub(super) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
     match value.data() {
         Data::Null => name.is_text("null"),
         Data::Bool(_) => name.is_text("boolean"),
@@ -129,7 +129,7 @@ fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
 }
 
 /// The types of the values, in the order of [`TYPES`]: the declared number where one is declared.
-fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
+pub(super) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
         node.get("type")
             .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
@@ -197,7 +197,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
 }
 
 /// Values of several types: one typed `enum` a branch.
-fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut Rules) {
+pub(super) fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut Rules) {
     let spot = Spot::of(node.get("enum").unwrap_or(node));
     rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))

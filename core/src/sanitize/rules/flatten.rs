@@ -148,7 +148,7 @@ fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     object.set(Text::literal("not"), untrue);
 }
 
-fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> Result<(), Error> {
+pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> Result<(), Error> {
     let spot = Spot::under(node, "anyOf");
     let pointer = Pointer::root();
     let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };

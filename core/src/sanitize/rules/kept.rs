@@ -20,7 +20,11 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules
         return false;
     }
     let mut fine = true;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, _| {
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+        // Below an identifier a pointer begins somewhere else, and the identifier may go.
+        if place.keyword.is_some() && node.get("$id").is_some() {
+            fine = false;
+        }
         // Without its identifier a part of the document would read its references another way.
         fine = fine && !(rules.grammar.refuses.has(Keyword::Id) && node.get("$id").is_some());
         if let Some(reference) = node.get("$ref").and_then(Node::as_text) {

@@ -4,11 +4,12 @@ use alloc::{format, vec::Vec};
 
 use super::{
     notes::{Effect, Spot},
-    required,
+    required, says,
     types::annotates,
     Rules,
 };
 use crate::{
+    dialect::grammar::TypeLists,
     json::{Data, Member, Node, Object, Text},
     schema::{
         keyword::{Keyword, Kind},
@@ -20,20 +21,27 @@ const SPLIT: Effect = Effect::same("split-type-list");
 
 /// Splits a list of types, if something stands beside it that the grammar does not accept there.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let Some(rule) = rules.grammar.beside_type_list else { return };
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get("type").and_then(Node::as_array).filter(|types| types.len() > 1) else { return };
-    let accepted =
-        |member: &Member<'_>| member.key.is("type") || Keyword::named(&member.key).is_some_and(|keyword| rule.anywhere.has(keyword));
+    let container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
+    let refused = match rules.grammar.type_lists {
+        TypeLists::Any => false,
+        TypeLists::Scalars => types.iter().any(container),
+        TypeLists::None => true,
+    };
+    let beside = rules.grammar.beside_type_list;
+    let accepted = |member: &Member<'_>| {
+        member.key.is("type") || Keyword::named(&member.key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword)))
+    };
     // `enum` beside null and one other type has its own rule, and has been said already.
-    if object.has("enum") || object.iter().all(accepted) {
+    if object.has("enum") || (!refused && object.iter().all(accepted)) {
         return;
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
     let spot = Spot::under(node, "type");
-    rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || {
-        format!("gave each of {} types its own branch, because keywords stand beside the list", names.len())
-    });
+    rules
+        .notes
+        .note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || format!("gave each of {} types its own branch", names.len()));
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position("type").unwrap_or_default();
@@ -57,6 +65,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
                 branch.set(member.key.clone(), member.value.clone());
             }
             let mut branch = Node::object(branch).with_origin(origin);
+            says::container(&mut branch, place, rules);
             required::say(&mut branch, place, rules);
             branch
         })

@@ -4,6 +4,7 @@
 //! spelling, and one on the way up, which says each schema so that the grammar accepts it. References are settled between
 //! them, the root and the limits after them.
 
+mod alone;
 mod booleans;
 mod combinators;
 mod conflicts;
@@ -15,12 +16,15 @@ mod endless;
 mod enums;
 mod fit;
 mod flatten;
+mod json_text;
 mod kept;
+mod kinds;
 mod lists;
 mod malformed;
 pub(in crate::sanitize) mod names;
 mod nesting;
 mod notes;
+mod nullable;
 mod patterned;
 mod refs;
 mod refused;
@@ -35,6 +39,7 @@ mod switch;
 mod tests;
 mod types;
 mod unions;
+mod unroll;
 mod unused;
 
 use alloc::format;
@@ -177,7 +182,13 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
         }
         rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slashes::stand_in_definitions(node);
     }
+    if runs("unroll") {
+        unroll::unroll(node, &mut rules)?;
+    }
     combinators::join(node, &mut rules)?;
+    if runs("alone") {
+        alone::join(node, &mut rules)?;
+    }
     walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
     if runs("root") {
         flatten::root(node, &mut rules)?;

@@ -290,17 +290,16 @@ impl<'a> Expand<'_, '_, 'a> {
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| self.definitions.may_stand_beside(member));
         object.set(Text::literal("$ref"), Node::string(reference));
+        let origin = node.origin();
         if wrapped {
-            let inner = Node::new(core::mem::take(node).into_data()).with_origin(node.origin());
-            node.replace(Node::record([("allOf", Node::array(vec![inner]))]).into_data());
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
+            *node = Node::record([("allOf", Node::array(vec![inner]))]).with_origin(origin);
         }
         if !around.is_empty() {
-            let origin = node.origin();
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
-            *node = Node::empty_object().with_origin(origin);
             let mut members = around;
             members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
-            node.replace(Data::Object(Object::from_unique(members)));
+            *node = Node::object(Object::from_unique(members)).with_origin(origin);
         }
     }
 

@@ -149,7 +149,11 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 
 /// OpenAPI: `nullable: true` admits null, whatever else is said.
 fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let Some(flag) = node.get("nullable").filter(|_| rules.grammar.null == Null::Type) else { return };
+    let Some(flag) = node.get("nullable") else { return };
+    // Beside a type it stays where it is the way to say null; elsewhere it would be lost when schemas are joined.
+    if rules.grammar.null == Null::Nullable && node.get("type").is_some() {
+        return;
+    }
     let (spot, admits) = (Spot::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Spot::of(node) } else { Spot::Nowhere };
     rules.notes.note(place.position, spot, to, NULLABLE, || format!("spelled `nullable: {admits}` as JSON Schema does"));

@@ -1,8 +1,8 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    booleans, containers, enums, flatten, lists, malformed::TYPES, names, refused, required, slashes, stray, switch::runs, types, unions,
-    Rules,
+    alone, booleans, containers, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required, slashes,
+    stray, switch::runs, types, unions, Rules,
 };
 use crate::{
     error::Error,
@@ -86,6 +86,10 @@ impl<'a> Rewrite<'a> for Up<'_> {
         };
         self.rules.deepest = self.rules.deepest.max(place.depth);
         self.above.push(Context { known: TypeSet::declared(node).or(context.known), ..context });
+        // What is refused goes before anything in it is said, or inferred from it.
+        if !context.opaque {
+            refused::say(node, place, self.rules);
+        }
         Ok(Next::Into)
     }
 
@@ -134,6 +138,7 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     // Values prove a type, so they come before keywords, which only hint at one.
     if runs("enums") {
         enums::say(node, place, rules)?;
+        kinds::say(node, place, rules);
     }
     // A list of types with keywords of single ones, before it is distributed anywhere.
     if runs("types") {
@@ -142,8 +147,15 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     if context.opaque {
         return Ok(());
     }
-    // What an object or an array lacks, once its type is known.
-    containers::say(node, place, rules);
+    // Null and what an object or an array lacks, before lists and unions are told apart.
+    if runs("nullable") {
+        nullable::say(node, place, rules);
+    }
+    if is_root {
+        containers::say(node, place, rules);
+    } else {
+        container(node, place, rules);
+    }
     if is_root && rules.grammar.object_root {
         return Ok(());
     }
@@ -163,7 +175,19 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: 
     if place.keyword != Some(Keyword::AnyOf) && runs("required") {
         required::say(node, place, rules);
     }
+    // The texts of a union, once nothing more is added to them.
+    if runs("alone") {
+        alone::say(node, place, rules);
+    }
     Ok(())
+}
+
+/// What an object or an array below the root lacks, once its type is known.
+pub(super) fn container<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    if runs("json_text") {
+        json_text::object(node, place, rules);
+    }
+    containers::say(node, place, rules);
 }
 
 /// Does a schema stand directly under `additionalProperties`, where booleans may stand?

@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    json_text,
     malformed::TYPES,
     notes::{Effect, Spot},
     says::{is_open_map, Context, TypeSet},
@@ -141,6 +142,10 @@ pub(super) fn any_length(rules: &Rules) -> usize {
 }
 
 fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    if rules.grammar.anything == Anything::JsonText {
+        json_text::any(node, place, rules);
+        return;
+    }
     let Some(object) = node.as_object() else { return };
     let grammar = rules.grammar;
     let beside = grammar.beside_type_list;

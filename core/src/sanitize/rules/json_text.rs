@@ -1,0 +1,65 @@
+//! Values written as JSON text: "anything", and objects of which no property is known, where neither can be said otherwise.
+//!
+//! A string that holds JSON loses nothing, and `restore_arguments` reads it again.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    describe,
+    notes::{Effect, Spot},
+    Rules,
+};
+use crate::{
+    dialect::grammar::{Anything, PropertiesRule},
+    json::{Member, Node, Object, Text},
+    report::{Accepts, Guidance},
+    schema::{
+        keyword::{Keyword, Role},
+        walk::Place,
+    },
+};
+
+const ANY: Effect = Effect { encoded: true, ..Effect::same("any-to-json") };
+/// A string that holds something else is accepted too, and stays a string.
+const OBJECT: Effect = Effect { encoded: true, ..Effect::same("object-to-json").accepts(Accepts::Wider) };
+
+/// What stays beside the type.
+const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
+
+/// Says that anything goes.
+pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let spot = Spot::of(node);
+    rules.notes.note(place.position, spot.clone(), spot, ANY, || String::from("said that anything goes as a string that holds JSON"));
+    if let Some(object) = node.as_object_mut() {
+        object.insert_at(0, Text::literal("type"), Node::literal("string"));
+    }
+    describe::append(node, &[("value", Node::literal("any JSON, written as JSON text"))]);
+}
+
+/// Says an object of which no property is known, where objects must have some.
+pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let rule = rules.grammar.objects.properties;
+    if rules.grammar.anything != Anything::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
+        return;
+    }
+    let empty = node.get("properties").and_then(Node::as_object).is_none_or(Object::is_empty);
+    if !node.get("type").is_some_and(|name| name.is_text("object")) || !empty {
+        return;
+    }
+    let stays = |member: &Member<'a>| STAYS.iter().any(|keyword| member.key.is(keyword));
+    let goes = |member: &Member<'a>| !stays(member) && !member.key.is("type") && !member.key.is("properties");
+    let spot = Spot::of(node);
+    let Some(members) = node.as_object_mut() else { return };
+    let told: Vec<Member<'a>> = members.iter().filter(|member| goes(member)).cloned().collect();
+    members.retain(|member| stays(member) || member.key.is("type"));
+    members.set(Text::literal("type"), Node::literal("string"));
+    let asserts = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
+    let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
+    rules.notes.note(place.position, spot.clone(), spot, effect, || {
+        String::from("said an object of which no property is known as a string that holds JSON")
+    });
+    let names: Vec<(String, Node<'a>)> = told.into_iter().map(|member| (member.key.display().into_owned(), member.value)).collect();
+    let mut notes: Vec<(&str, Node<'a>)> = names.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    notes.push(("value", Node::literal("a JSON object, written as JSON text")));
+    describe::append(node, &notes);
+}

@@ -1,0 +1,25 @@
+//! What Gemini's Schema message says in OpenAPI's words, in those of JSON Schema, so that a validator reads it as the API does.
+
+use serde_json::{json, Map, Value};
+
+/// The schema with `nullable` and listed integers as JSON Schema says them.
+pub(crate) fn in_json_schema(schema: &Value) -> Value {
+    match schema {
+        Value::Array(items) => items.iter().map(in_json_schema).collect(),
+        Value::Object(members) => {
+            let mut plain: Map<String, Value> = members.iter().map(|(key, value)| (key.clone(), in_json_schema(value))).collect();
+            if plain.get("type") == Some(&json!("integer")) && plain.get("format") == Some(&json!("enum")) {
+                let spelled = plain.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
+                let numbers = spelled.iter().filter_map(|value| value.as_str()?.parse::<i64>().ok());
+                plain.insert("enum".into(), numbers.collect());
+            }
+            // A property of that name holds a schema.
+            if plain.get("nullable") == Some(&json!(true)) && plain.contains_key("type") {
+                plain.remove("nullable");
+                return json!({"anyOf": [plain, {"type": "null"}]});
+            }
+            Value::Object(plain)
+        }
+        other => other.clone(),
+    }
+}
