@@ -144,9 +144,12 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         let Some(object) = value.as_object() else { return };
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
         let mut originals: Map<String, &Text<'n>> = Map::new();
-        for (table, member) in tables().flat_map(|table| table.iter().map(move |member| (table, member))) {
-            if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, table)) {
-                originals.insert(new, &member.key);
+        for table in tables() {
+            let shared = spelling.shared(table);
+            for member in table {
+                if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, table, &shared)) {
+                    originals.insert(new, &member.key);
+                }
             }
         }
         if originals.is_empty() {

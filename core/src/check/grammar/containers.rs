@@ -68,7 +68,9 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             let found = value.map_or_else(|| String::from("none"), seen);
             report.add(value.unwrap_or(node), Rule::ObjectNotClosed, at(), "`additionalProperties: false`", &found);
         }
-        (OpenRule::ClosedByDefault, None) if !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|keyword| schema.get(keyword).is_some()) => {
+        (OpenRule::ClosedByDefault, None)
+            if !["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"].iter().any(|keyword| schema.get(keyword).is_some()) =>
+        {
             report.add(
                 node,
                 Rule::ObjectOpenness,

@@ -18,7 +18,7 @@ const ITEMS: Effect = Effect::same("add-items");
 const OPEN: Effect = Effect::same("say-open");
 
 /// Beside these an object's own openness says too little, or too much.
-const DECIDED_ELSEWHERE: [&str; 4] = ["anyOf", "oneOf", "allOf", "$ref"];
+const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
 
 /// Completes one schema.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {

@@ -67,7 +67,9 @@ pub(super) fn declare_object(root: &mut Node<'_>, rules: &mut Rules) {
     }
     if !root.get("type").is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Spot::of(root), Spot::under(root, "type"));
-        rules.notes.note(Position::Positive, from, to, OBJECT, || String::from("wrote `type: \"object\"`, which arguments are anyway"));
+        // Where the root stands for other values too, those are no longer anything but objects.
+        let effect = if refers_to_root(root) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
+        rules.notes.note(Position::Positive, from, to, effect, || String::from("wrote `type: \"object\"`, which arguments are anyway"));
         if let Some(object) = root.as_object_mut() {
             match object.has("type") {
                 true => object.set(Text::literal("type"), Node::literal("object")),
@@ -83,6 +85,16 @@ pub(super) fn declare_object(root: &mut Node<'_>, rules: &mut Rules) {
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
         }
     }
+}
+
+/// Is there a reference to the root by `#`?
+fn refers_to_root(root: &Node<'_>) -> bool {
+    let mut found = false;
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, _| {
+        found = found || node.get("$ref").is_some_and(|reference| reference.is_text("#"));
+        Ok(if found { Next::Skip } else { Next::Into })
+    });
+    found
 }
 
 /// Flattens what is left of a union at the root.

@@ -47,12 +47,27 @@ impl Spelling {
     }
 
     /// The name that stands for one in a table which may have that one too.
-    pub(in crate::sanitize) fn stand_in_among(self, name: &str, table: &Object<'_>) -> Option<String> {
+    /// Those that several names would share carry a mark of the name.
+    pub(in crate::sanitize) fn stand_in_among(self, name: &str, table: &Object<'_>, shared: &Set<String>) -> Option<String> {
         let mut new = self.stand_in(name)?;
+        if shared.contains(&new) {
+            new = marked(new, name, self.shape().map_or(usize::MAX, |shape| shape.most));
+        }
         while table.has(&new) {
             new.push('_');
         }
         Some(new)
+    }
+
+    /// The stand-ins that several names of a table share.
+    pub(in crate::sanitize) fn shared(self, table: &Object<'_>) -> Set<String> {
+        let (mut once, mut shared) = (Set::new(), Set::new());
+        for new in table.iter().filter_map(|member| self.stand_in(&member.key.value()?)) {
+            if !once.insert(new.clone()) {
+                shared.insert(new);
+            }
+        }
+        shared
     }
 
     fn shape(self) -> Option<PropertyShape> {
@@ -79,10 +94,20 @@ fn shaped(shape: PropertyShape, name: &str) -> String {
         new.insert(0, filler);
     }
     if new.len() > shape.most {
-        let mark = format!("{filler}{:08x}", fnv(name));
-        new.truncate(shape.most.saturating_sub(mark.len()));
-        new.push_str(&mark);
+        new = marked(new, name, shape.most);
     }
+    new
+}
+
+/// A stand-in with a mark of the name it stands for.
+fn marked(mut new: String, name: &str, most: usize) -> String {
+    let mark = format!("x{:08x}", fnv(name));
+    let mut end = new.len().min(most.saturating_sub(mark.len()));
+    while !new.is_char_boundary(end) {
+        end -= 1;
+    }
+    new.truncate(end);
+    new.push_str(&mark);
     new
 }
 
@@ -97,9 +122,10 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     let Some(object) = node.as_object() else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
+        let shared = spelling.shared(table);
         for member in table {
             let Some(name) = member.key.value() else { continue };
-            let Some(new) = spelling.stand_in_among(&name, table) else { continue };
+            let Some(new) = spelling.stand_in_among(&name, table, &shared) else { continue };
             if !spelling.goes_everywhere(&name) && !breaks(&member.value) {
                 continue;
             }
@@ -123,8 +149,13 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
         node.visit(keyword, |table| {
             let taken: Set<String> =
                 table.as_object().into_iter().flatten().filter_map(|member| member.key.value().map(|name| name.into_owned())).collect();
+            let shared = table.as_object().map(|table| spelling.shared(table)).unwrap_or_else(Set::new);
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
-                if let Some(new) = new_name(&member.key).filter(|new| !taken.contains(new)) {
+                let marks = |new: String| match member.key.value() {
+                    Some(name) if shared.contains(&new) && !renamed.contains_key(&*name) => marked(new, &name, usize::MAX),
+                    _ => new,
+                };
+                if let Some(new) = new_name(&member.key).map(marks).filter(|new| !taken.contains(new)) {
                     member.key = Text::new(new);
                 }
                 if keyword == "dependentRequired" {

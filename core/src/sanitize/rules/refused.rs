@@ -167,6 +167,10 @@ fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node
         Some(Keyword::MinContains) if value.as_number() == Some("0") => {
             object.remove("contains");
         }
+        // `items` spoke of what came after them.
+        Some(Keyword::PrefixItems) => {
+            object.remove("items");
+        }
         _ => {}
     }
 }

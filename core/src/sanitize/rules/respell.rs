@@ -70,7 +70,8 @@ fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules, excl
 /// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
 fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
-    if rules.grammar.array_items {
+    // Without its `$schema` nobody would know in which draft it was a tuple.
+    if rules.grammar.array_items && !rules.grammar.refuses.has(Keyword::Schema) {
         return;
     }
     let spot = Spot::of(items);

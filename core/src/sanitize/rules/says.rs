@@ -112,7 +112,9 @@ impl<'a> Rewrite<'a> for Up<'_> {
 fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) -> Result<(), Error> {
     let is_root = place.keyword.is_none();
     // A boolean first, because everything after it is about objects.
-    if node.as_bool().is_some() && runs("booleans") && !booleans::say(node, place, context, rules) {
+    // (The root is made an object next, whatever it was.)
+    let is_open_root = is_root && rules.grammar.object_root && node.as_bool() == Some(true);
+    if node.as_bool().is_some() && !is_open_root && runs("booleans") && !booleans::say(node, place, context, rules) {
         return Ok(());
     }
     // The root's type is given, not inferred.
