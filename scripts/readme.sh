@@ -5,7 +5,8 @@ source "$(dirname "$0")/step.sh"
 # Here `toolwire` resolves as it does for a user of the npm package.
 cd "$ROOT/demo"
 
-block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$ROOT/README.md" | sed '1d;$d'; }
+# All blocks of a language are one program.
+block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$ROOT/README.md" | sed '/^```/d'; }
 prints_its_comments() { # LANGUAGE COMMENT-SIGN COMMAND...
   local language=$1 sign=$2 expected found
   shift 2

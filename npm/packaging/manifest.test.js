@@ -10,7 +10,7 @@ import { formatMessage } from 'publint/utils';
 import { packed, ROOT, run, tool } from './project.js';
 
 const MODULES =
-  'deferred dialects envelope error index init options report sanitize schema search search-regex search-slim slim';
+  'adapt deferred dialects envelope error index init options report restore sanitize schema search search-regex search-slim slim tools';
 const ENTRIES = 'index search search-regex slim search-slim';
 
 test('holds what users need and nothing else', () => {

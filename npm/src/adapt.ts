@@ -1,6 +1,5 @@
 import { callOnText, callOnValues } from './engine/call.js';
-import type { Text } from './engine/text.js';
-import type { AdaptOptions } from './options.js';
+import type { AdaptOptions, Text } from './options.js';
 import type { DeferredReport, Quarantined, ToolChange } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 

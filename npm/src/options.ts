@@ -183,3 +183,6 @@ export interface ShareOption {
    */
   share?: boolean | undefined;
 }
+
+/** JSON text as callers hold it; what takes it gives the same kind back. */
+export type Text = string | Uint8Array;

@@ -1,6 +1,6 @@
 import { callOnText, callOnValues } from './engine/call.js';
 import { Stream } from './engine/streams.js';
-import type { Text } from './engine/text.js';
+import type { Text } from './options.js';
 
 /** What a {@link Restore} is as JSON. What is in it is nobody's business but toolwire's. */
 export interface RestoreJson {

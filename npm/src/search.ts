@@ -7,8 +7,7 @@
 
 import { callOnText, callOnValues } from './engine/call.js';
 import { Kept } from './engine/kept.js';
-import type { Text } from './engine/text.js';
-import type { SearchOptions } from './options.js';
+import type { SearchOptions, Text } from './options.js';
 
 export * from './index.js';
 export type { SearchOptions } from './options.js';

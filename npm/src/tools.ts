@@ -1,6 +1,5 @@
 import { callOnText, callOnValues } from './engine/call.js';
-import type { Text } from './engine/text.js';
-import type { CheckToolsOptions, Dialect, DialectQuery, ToolsOptions } from './options.js';
+import type { CheckToolsOptions, Dialect, DialectQuery, Text, ToolsOptions } from './options.js';
 import type { Quarantined, ToolChange, ToolViolation } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 

@@ -164,8 +164,10 @@ def gives(case: Case, path: Path) -> None:
         compare_report(case, answer["report"])
 
     # The checks that are free.
-    again = run(case, path, result)[result_name(case)]
-    assert show(path, again) == show(path, result), "not idempotent"
+    # What is restored is no longer what a model answers.
+    if case.function != "restoreArguments":
+        again = run(case, path, result)[result_name(case)]
+        assert show(path, again) == show(path, result), "not idempotent"
     unchanged = show(path, result) == show(path, value)
     if path == "object":
         assert same(value, source(case, path)), "the input was changed"

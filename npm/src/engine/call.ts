@@ -2,10 +2,11 @@
  * One call of the core, on values or on text. What a function is and does, the core knows.
  */
 
+import type { Text } from '../options.js';
 import { answered } from '../values/answer.js';
 import { Records } from '../values/records.js';
 import { type Engine, type Place, reported, shared } from './instance.js';
-import { isText, like, readable, type Text, unreadable } from './text.js';
+import { isText, like, readable, unreadable } from './text.js';
 
 /** The core's functions by name. */
 export type FunctionName =

@@ -3,9 +3,9 @@
  * which is given up when it grows. In the entry `toolwire/search` only.
  */
 
+import type { Text } from '../options.js';
 import { onText, onValues } from './call.js';
 import { Place } from './instance.js';
-import type { Text } from './text.js';
 
 export class Kept {
   readonly #place = new Place(true);

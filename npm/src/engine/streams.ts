@@ -3,9 +3,9 @@
  * it grows, and they must outlive that.
  */
 
+import type { Text } from '../options.js';
 import { onText, onValues } from './call.js';
 import { Place } from './instance.js';
-import type { Text } from './text.js';
 
 let place = new Place(true);
 

@@ -3,12 +3,10 @@
  */
 
 import { ToolwireError } from '../error.js';
+import type { Text } from '../options.js';
 import { described } from '../values/foreign.js';
 import { isWellFormed } from '../values/records.js';
 import type { Desk } from './desk.js';
-
-/** JSON text. */
-export type Text = string | Uint8Array;
 
 /** Is it text? By what it is, not by whose `Uint8Array` it is: test runners have several. */
 export function isText(value: unknown): value is Text {

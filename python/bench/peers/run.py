@@ -16,8 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import toolwire
 from peers import PEERS, Peer
+
+import toolwire
 
 if TYPE_CHECKING:
     from collections.abc import Callable

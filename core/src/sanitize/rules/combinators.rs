@@ -87,7 +87,10 @@ impl<'a> Join<'_, 'a> {
         let at = object.position("allOf").unwrap_or_default();
         let Some(Data::Array(parts)) = object.remove("allOf").map(Node::into_data) else { return };
         let to = Spot::of(node);
-        self.rules.notes.note(place.position, spot, to, ALL_OF, || format!("joined the {} parts of `allOf`", parts.len()));
+        // What `unevaluated…` sees depends on what stands in which part.
+        let sees = |part: &Node<'_>| ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some());
+        let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
+        self.rules.notes.note(place.position, spot, to, effect, || format!("joined the {} parts of `allOf`", parts.len()));
         for part in parts {
             let met = Spot::of(&part);
             let Some(part) = self.expanded(part, expansions) else {

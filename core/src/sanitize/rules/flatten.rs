@@ -9,7 +9,7 @@ use super::{
     unions, Rules,
 };
 use crate::{
-    dialect::grammar::Grammar,
+    dialect::grammar::{Grammar, OpenRule},
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Pointer, Text},
     options::Hints,
@@ -105,7 +105,9 @@ pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     if unions::is_impossible(node) {
         return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found one that accepts nothing"));
     }
-    let refused = rules.grammar.root_refuses.has(Keyword::AnyOf) || rules.grammar.any_of.no_type_beside;
+    // A union beside a root that must be closed would let nothing through but what the root names.
+    let closes = rules.grammar.objects.open == OpenRule::MustClose;
+    let refused = rules.grammar.root_refuses.has(Keyword::AnyOf) || rules.grammar.any_of.no_type_beside || closes;
     if refused && node.get("anyOf").is_some() {
         let condition = condition(node, rules.grammar);
         union(node, rules, condition.is_some())?;

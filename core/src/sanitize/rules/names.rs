@@ -80,7 +80,7 @@ impl Spelling {
 
     /// Does it stand for itself nowhere in the schema, whatever it names?
     fn goes_everywhere(self, name: &str) -> bool {
-        self.rule.reserved.contains(&name) || self.has_slash(name) || self.shape().is_some_and(|shape| !shape.allows(name))
+        self.rule.reserved.contains(&name) || self.has_slash(name)
     }
 }
 
@@ -126,7 +126,8 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
         for member in table {
             let Some(name) = member.key.value() else { continue };
             let Some(new) = spelling.stand_in_among(&name, table, &shared) else { continue };
-            if !spelling.goes_everywhere(&name) && !breaks(&member.value) {
+            let misshapen = spelling.shape().is_some_and(|shape| !shape.allows(&name));
+            if !spelling.goes_everywhere(&name) && !misshapen && !breaks(&member.value) {
                 continue;
             }
             let effect = Effect { encoded: true, ..Effect::same(RENAME) };

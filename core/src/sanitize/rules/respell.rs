@@ -7,11 +7,12 @@ use super::{
     Rules,
 };
 use crate::{
-    dialect::grammar::{Null, Typed},
+    dialect::grammar::{Null, OpenRule, Typed},
     json::{self, Data, Member, Node, Object, Text},
     schema::{keyword::Keyword, walk::Place},
 };
 
+const IDENTIFIER: Effect = Effect::same("drop-identifier");
 const BOUND: Effect = Effect::same("respell-exclusive-bound");
 const TUPLE: Effect = Effect::same("tuple-to-prefix-items");
 const DEPENDENCIES: Effect = Effect::same("respell-dependencies");
@@ -27,6 +28,7 @@ pub(super) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mu
     if node.as_object().is_none_or(Object::is_empty) {
         return;
     }
+    identifier(node, place, rules);
     bound(node, place, rules, "exclusiveMinimum", "minimum");
     bound(node, place, rules, "exclusiveMaximum", "maximum");
     tuple(node, place, rules);
@@ -46,6 +48,16 @@ pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) {
     });
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
+    }
+}
+
+/// Where definitions are written for the whole document, an identifier further down would hide them.
+fn identifier<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let writes_definitions = rules.grammar.objects.open == OpenRule::MustClose && rules.no_references;
+    let Some(value) = node.get("$id").filter(|_| writes_definitions && place.keyword.is_some()) else { return };
+    rules.notes.note(place.position, Spot::of(value), Spot::Nowhere, IDENTIFIER, || String::from("dropped `$id`: nothing refers to it"));
+    if let Some(object) = node.as_object_mut() {
+        object.remove("$id");
     }
 }
 
