@@ -119,7 +119,7 @@ mod sse2 {
 // Compiled for tests everywhere: it has to agree with the other.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 mod portable {
-    use super::{Block, Kinds};
+    use super::{Block, Kinds, BLOCK};
 
     /// Compilers make vector instructions of a loop over bytes where there are any; elsewhere eight bytes go into a word.
     const VECTORS: bool = cfg!(any(target_feature = "neon", target_feature = "simd128"));
@@ -135,10 +135,23 @@ mod portable {
         }
     }
 
-    /// No shorter way than by masks.
-    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-    pub(in super::super) fn tame_row(_before: &[u8]) -> (usize, bool) {
-        (0, false)
+    /// As the other one.
+    pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
+        let text = before.get(1..).unwrap_or_default();
+        let (mut count, mut any) = (0, 0);
+        for (here, before) in text.chunks_exact(BLOCK).zip(before.chunks_exact(BLOCK)) {
+            let (Some(here), Some(before)) = (here.first_chunk(), before.first_chunk()) else { break };
+            let (wild, behind) = words(here).zip(words(before)).fold((0, 0), |(wild, any), (word, before)| {
+                let behind = equal(before, b'\\');
+                (wild | (behind & !equal(word, b'n')) ^ equal(word, b'"') | below(word, 0x20), any | behind)
+            });
+            if wild & HIGHS != 0 {
+                break;
+            }
+            any |= behind & HIGHS;
+            count += 1;
+        }
+        (count, any != 0)
     }
 
     pub(in super::super) fn kinds(block: &Block) -> Kinds {
@@ -211,6 +224,7 @@ mod portable {
 #[allow(clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod tests {
     use super::{portable, Block, Kinds, BLOCK};
+    use alloc::vec::Vec;
 
     fn plain(block: &Block, is: impl Fn(u8) -> bool) -> u64 {
         block.iter().enumerate().fold(0, |mask, (at, byte)| mask | u64::from(is(*byte)) << at)
@@ -237,6 +251,10 @@ mod tests {
                     let found =
                         (portable::kinds(&block), [portable::escapable(&block), portable::letter_n(&block)], portable::is_plain(&block));
                     assert_eq!(found, (kinds, letters, is_plain), "portable: {about:?}");
+                    for first in [b'\\', b'a'] {
+                        let text: Vec<u8> = [first].into_iter().chain(block).chain([beside; BLOCK]).collect();
+                        assert_eq!(super::tame_row(&text), portable::tame_row(&text), "{first} and {about:?}");
+                    }
                     let controls = portable::by_vectors(&block, |byte| byte < 0x20);
                     assert_eq!(controls, kinds.controls, "by vectors: {about:?}");
                 }
