@@ -37,9 +37,10 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     let accepts = match (every && patterns.len() == 1, properties) {
         (true, false) => Accepts::Same,
         (true, true) => Accepts::Wider,
-        // Names that match no pattern had no rule and have one now; closed ones may be others now.
-        (false, false) if standing.is_none() => Accepts::Narrower,
-        (false, true) if standing.is_none() => Accepts::Mixed,
+        // Names that match no pattern had no rule and have one now; closed ones may be others now. A name that matches several
+        // had to follow all of them.
+        (false, false) if standing.is_none() && patterns.len() == 1 => Accepts::Narrower,
+        (false, _) if standing.is_none() => Accepts::Mixed,
         (false, _) => Accepts::Wider,
     };
     if !closed && standing.is_some() && rest.is_none() && !every {

@@ -10,7 +10,7 @@ use super::{
     Rules,
 };
 use crate::{
-    dialect::grammar::{Grammar, PatternRule},
+    dialect::grammar::{Grammar, OpenRule, PatternRule},
     json::{self, Data, Member, Node, Object, Text},
     options::Hints,
     report::{Accepts, Guidance},
@@ -85,6 +85,10 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     }
     // Unions at the root have a rule of their own.
     if is_root && grammar.root_refuses.has(keyword) && matches!(keyword, Keyword::Not | Keyword::Enum | Keyword::Const) {
+        return Some(Fault::Refused);
+    }
+    // The values of a root that must be closed would be written as text, and the root is an object.
+    if is_root && grammar.objects.open == OpenRule::MustClose && matches!(keyword, Keyword::Enum | Keyword::Const) {
         return Some(Fault::Refused);
     }
     let most = grammar.at_most.iter().find(|(limited, _)| *limited == keyword).map(|(_, most)| *most);
