@@ -46,6 +46,7 @@ test('are the types wrong? No', () => {
     '.',
     './package.json',
     './search',
+    './search/regex',
     './search/slim',
     './slim',
   ]);

@@ -4,7 +4,9 @@ import type { Text } from './options.js';
 
 /** What a {@link Restore} is as JSON. What is in it is nobody's business but toolwire's. */
 export interface RestoreJson {
+  /** The version of this form. */
   version: number;
+  /** What each tool needs, by the name that the model knows. */
   tools: { [name: string]: unknown };
 }
 
