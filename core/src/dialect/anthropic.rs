@@ -3,7 +3,7 @@
 use super::{
     grammar::{ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyShape, Recursion, RefRule, Typed},
     surface::{Budget, Counted, NameShape, StrictFlag, Surface},
-    Dialect, Fact, Method,
+    well_formed, Dialect, Fact, Method,
 };
 use crate::{
     options::ToolFormat,
@@ -26,23 +26,7 @@ const METASCHEMA: Fact = Fact {
     says: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
     confidence: 'A',
     source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
-    rules: &[
-        "keyword-value",
-        "unknown-type",
-        "not-a-schema",
-        "array-items",
-        "items-not-schema",
-        "properties-not-object",
-        "additional-properties-not-schema",
-        "required-not-strings",
-        "combinator-not-list",
-        "any-of-size",
-        "enum-not-list",
-        "enum-empty",
-        "defs-not-object",
-        "ref-not-string",
-        "ref-target",
-    ],
+    rules: well_formed::METASCHEMA,
 };
 const PROPERTY_NAMES: Fact = Fact {
     says: "properties of the root have names of 1 to 64 letters, digits, `_`, `.` and `-`",

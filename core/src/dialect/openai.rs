@@ -6,7 +6,7 @@
 use super::{
     grammar::{AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, Typed},
     surface::{NameShape, StrictFlag, Surface},
-    Dialect, Fact, Method,
+    well_formed, Dialect, Fact, Method,
 };
 use crate::{
     options::ToolFormat,
@@ -29,23 +29,7 @@ const METASCHEMA: Fact = Fact {
     says: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
     confidence: 'A',
     source: "live: `'any' is not valid under any of the given schemas`, `None is not of type 'object', 'boolean'`",
-    rules: &[
-        "keyword-value",
-        "unknown-type",
-        "not-a-schema",
-        "array-items",
-        "items-not-schema",
-        "properties-not-object",
-        "additional-properties-not-schema",
-        "required-not-strings",
-        "combinator-not-list",
-        "any-of-size",
-        "enum-not-list",
-        "enum-empty",
-        "defs-not-object",
-        "ref-not-string",
-        "ref-target",
-    ],
+    rules: well_formed::METASCHEMA,
 };
 const ITEMS: Fact = Fact {
     says: "arrays have `items`, inside unions too",

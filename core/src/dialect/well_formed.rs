@@ -28,3 +28,22 @@ pub(super) const WELL_FORMED: Fact = Fact {
         "ref-target",
     ],
 };
+
+/// The rules of `check` that hold a schema to the 2020-12 meta-schema, where an API does so itself.
+pub(super) const METASCHEMA: &[&str] = &[
+    "keyword-value",
+    "unknown-type",
+    "not-a-schema",
+    "array-items",
+    "items-not-schema",
+    "properties-not-object",
+    "additional-properties-not-schema",
+    "required-not-strings",
+    "combinator-not-list",
+    "any-of-size",
+    "enum-not-list",
+    "enum-empty",
+    "defs-not-object",
+    "ref-not-string",
+    "ref-target",
+];
