@@ -5,7 +5,6 @@ pub(crate) const SERVES: &[(&str, &[&str])] = &[
     ("declare-object", &["root-object", "root-not-schema"]),
     ("add-properties", &["object-without-properties"]),
     ("flatten-root-union", &["root-keyword"]),
-    ("move-root-condition", &["root-keyword"]),
     ("distribute-into-any-of", &["beside-any-of", "type-beside-any-of", "any-of-shared"]),
     ("inline-ref", &["ref-form", "beside-ref", "ref-place", "recursion"]),
     ("any-to-json", &["untyped", "open-items"]),
