@@ -2,7 +2,7 @@
 
 use super::Rules;
 use crate::{
-    dialect::grammar::Recursion,
+    dialect::grammar::{Recursion, RefRule},
     json::{Node, Text},
     options::Refs,
     schema::{
@@ -43,7 +43,7 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules
 }
 
 /// A pointer to anywhere else would break when what it goes through is rewritten.
-fn leads_to_table(reference: &Text<'_>, rule: &crate::dialect::grammar::RefRule) -> bool {
+fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
     let Some(reference) = reference.value() else { return false };
     // Where references are not read as JSON Schema reads them, nothing is decoded either.
     let plain = |name: &str| !name.is_empty() && !name.contains('/') && (rule.anywhere || !name.contains(['%', '~']));

@@ -156,11 +156,11 @@ fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node
     };
     let to = if told { Spot::under(node, "description") } else { Spot::Nowhere };
     rules.notes.note(place.position, Spot::under(node, String::from(name)), to, effect.guidance(guidance), || {
-        let what = if told { "said in the description what" } else { "dropped" };
+        let what = if told { "said in the description what" } else { "dropped what" };
         match fault {
             Fault::Pattern => format!("{what} `{name}` held: this API does not compile it"),
             Fault::Format => format!("{what} `format` held: this API does not know it"),
-            _ => format!("{what} `{name}` held: this API does not take it").replace("dropped `", "dropped what `"),
+            _ => format!("{what} `{name}` held: this API does not take it"),
         }
     });
     let Some(object) = node.as_object_mut() else { return };
