@@ -2,14 +2,14 @@
 
 mod call;
 mod deferred;
-mod describe;
+pub(crate) mod describe;
 mod dialects;
 mod envelope;
 mod request;
 mod sanitize;
 #[cfg(feature = "search")]
 mod search;
-mod tools;
+pub(crate) mod tools;
 
 pub use call::{call, call_text, Answer, Function, TextAnswer};
 pub use deferred::{
