@@ -80,7 +80,7 @@ pub struct Printed {
 /// command.give(br#"{"const": "celsius"}"#);
 /// while command.step().is_some() {}
 /// let printed = command.finish();
-/// assert_eq!((printed.stdout.as_str(), printed.exit_code), ("{\"enum\":[\"celsius\"],\"type\":\"string\"}\n", 0));
+/// assert_eq!((printed.stdout.as_str(), printed.exit_code), ("{\"type\":\"string\",\"enum\":[\"celsius\"]}\n", 0));
 /// ```
 pub struct Command {
     terminal: Terminal,
@@ -145,9 +145,15 @@ impl Command {
         self.begin();
     }
 
-    /// Says why what is needed cannot be had.
+    /// Says why what is needed cannot be had: in words, or by the name of the system's error (`ENOENT`).
     pub fn fail(&mut self, message: &str) {
         let Some((_, source)) = self.needs.first() else { return };
+        let message = match message {
+            "ENOENT" => "expected a file, found none of that name",
+            "EISDIR" => "expected a file, found a folder",
+            "EACCES" | "EPERM" => "expected a file that may be read, found one that may not",
+            other => other,
+        };
         self.state = State::Ended(unusable(&Fault::new("", message), source, &self.terminal));
     }
 

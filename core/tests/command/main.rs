@@ -48,7 +48,7 @@ fn play(case: &Value) -> (Printed, String) {
         match need {
             Need::File(path) => match case.get("files").and_then(|files| files.get(&path)) {
                 Some(content) => command.give(text(content).as_bytes()),
-                None => command.fail("no such file"),
+                None => command.fail("ENOENT"),
             },
             Need::Input => command.give(text(&case["stdin"]).as_bytes()),
             Need::Server(line) => match case.get("server") {
@@ -128,6 +128,25 @@ fn nothing_breaks_it() {
                 assert!(!printed.stdout.is_empty() || !printed.stderr.is_empty(), "{case}: nothing was said");
             }
         }
+    }
+}
+
+/// What `dialects` says is what the library knows, whatever that is by now.
+#[test]
+fn dialects_are_told() {
+    let (printed, _) = play(&json!({"arguments": ["dialects", "--json"]}));
+    let told: Value = serde_json::from_str(&printed.stdout).expect("a JSON document");
+    let names: Vec<_> = told.as_array().expect("a list").iter().map(|dialect| dialect["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, toolwire::dialects().iter().map(|dialect| dialect.name).collect::<Vec<_>>());
+    let (listed, _) = play(&json!({"arguments": ["dialects"]}));
+    for dialect in toolwire::dialects() {
+        assert!(listed.stdout.contains(dialect.surface), "{}", dialect.name);
+        let (one, _) = play(&json!({"arguments": ["dialects", dialect.name]}));
+        for fact in dialect.facts {
+            assert!(one.stdout.contains(fact.says) && one.stdout.contains(fact.source), "{}: {}", dialect.name, fact.says);
+        }
+        let (one, _) = play(&json!({"arguments": ["dialects", "--json", dialect.name]}));
+        assert_eq!(serde_json::from_str::<Value>(&one.stdout).expect("a JSON document")["name"], dialect.name);
     }
 }
 
