@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { ENTRIES, filesOf } from './entries.js';
+import { ENTRIES, filesOf, PROGRAM } from './entries.js';
 import { stamped } from './stamp.js';
 
 const EXTENSION = { esm: 'js', cjs: 'cjs' };
@@ -14,12 +14,12 @@ const EXTENSION = { esm: 'js', cjs: 'cjs' };
 export async function bundle(root, dist) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   mkdirSync(dist, { recursive: true });
-  for (const entry of ENTRIES) {
+  for (const entry of [...ENTRIES, PROGRAM]) {
     const pkg = join(root, '..', 'bindings-wasm', entry.folder);
     const wasm = stamped(readFileSync(join(pkg, 'toolwire_wasm_bg.wasm')), `${entry.wasm} ${version}`);
     writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
     const glue = await glueFactory(pkg);
-    for (const { module, file, source, formats } of filesOf(entry)) {
+    for (const { module, file, source, formats, external = [] } of filesOf(entry)) {
       for (const format of formats) {
         await build({
           entryPoints: [join(root, 'src', `${module}.ts`)],
@@ -28,6 +28,7 @@ export async function bundle(root, dist) {
           bundle: true,
           target: 'es2022',
           platform: 'neutral',
+          external,
           minifySyntax: true,
           minifyWhitespace: true,
           legalComments: 'none',
