@@ -1,7 +1,7 @@
 //! One request of a client and its reply, as often as the backend has to be asked for it: the cases of tests/exchange, which all
 //! languages play.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{fs, path::Path};
 
