@@ -5,6 +5,7 @@
 
 mod command;
 mod entry;
+mod exchange;
 mod index;
 mod integer;
 mod raise;
@@ -24,6 +25,8 @@ mod _toolwire {
     use crate::command::Command;
     #[pymodule_export]
     use crate::entry::{call, call_text};
+    #[pymodule_export]
+    use crate::exchange::Exchange;
     #[pymodule_export]
     use crate::index::Index;
     #[pymodule_export]

@@ -12,6 +12,8 @@ pub mod call;
 pub mod command;
 pub mod desk;
 #[cfg(feature = "search")]
+pub mod exchanges;
+#[cfg(feature = "search")]
 pub mod kept;
 mod records;
 pub mod streams;

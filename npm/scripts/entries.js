@@ -13,6 +13,9 @@ export const ENTRIES = [
 /** The program that the package installs: nobody imports it, so it has its WebAssembly from the file beside it. */
 export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['command'], wasm: 'command' };
 
+/** Entries without WebAssembly of their own: each takes what it needs from the file of another entry beside it. */
+export const COMPANIONS = [{ name: 'fetch', beside: 'search' }];
+
 /** The files of an entry: which module, from where it has the WebAssembly (src/engine/source/), and as which modules. */
 export function filesOf({ name, slim }) {
   if (name === PROGRAM.name) {

@@ -12,6 +12,7 @@ interface Side {
   label: string;
   marks?: Marks;
   onInput?: (text: string, pasted: boolean) => void;
+  latest?: () => string;
   hint?: string;
 }
 
@@ -59,7 +60,10 @@ export function Comparison(given: Props) {
     return () => view.current?.destroy();
   }, []);
 
-  useEffect(() => replace((view.current as MergeView).a, before.text), [before.text]);
+  useEffect(
+    () => replace((view.current as MergeView).a, handlers.current.before.latest?.() ?? before.text),
+    [before.text],
+  );
   useEffect(() => replace((view.current as MergeView).b, after.text), [after.text]);
   useEffect(() => {
     if (view.current === undefined) return;

@@ -38,7 +38,7 @@ export function Editor({ text, marks, class: name, ...given }: Props) {
     return () => view.current?.destroy();
   }, []);
 
-  useEffect(() => replace(view.current as EditorView, text), [text]);
+  useEffect(() => replace(view.current as EditorView, handlers.current.latest?.() ?? text), [text]);
   useEffect(() => {
     if (marks === undefined || view.current === undefined) return;
     const place = chosenPlace(marks);

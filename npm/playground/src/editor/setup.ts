@@ -24,7 +24,9 @@ export interface Setup {
   /** What a screen reader calls it. */
   label: string;
   /** Without it the text cannot be changed. */
-  onInput?: (text: string, pasted: boolean) => void;
+  onInput?: ((text: string, pasted: boolean) => void) | undefined;
+  /** The text as it is by now: what is rendered may be a keystroke behind. For what can be changed. */
+  latest?: () => string;
   onSelect?: (number: number) => void;
   hint?: string;
   /** Whether notes can be marked in it. */
@@ -46,7 +48,11 @@ export function setup({ label, onInput, onSelect, hint, marked }: Setup): Extens
     look,
     // Tab stays free: it leaves the editor, as it does everywhere on a page.
     keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
-    EditorView.contentAttributes.of({ 'aria-label': label, ...(onInput ? {} : { 'aria-readonly': 'true' }) }),
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      tabindex: '0',
+      ...(onInput ? {} : { 'aria-readonly': 'true' }),
+    }),
     hint === undefined ? [] : placeholder(hint),
     onInput === undefined
       ? EditorState.readOnly.of(true)
@@ -88,6 +94,7 @@ export function rootOf(host: HTMLElement): ShadowRoot {
   sheet.replaceSync(`:host { display: block; min-height: 0; }
     .cm-mergeView { height: 100%; scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }
     .cm-mergeViewEditors { min-height: 100%; }
+    .cm-merge-b .cm-content { opacity: var(--output-opacity); }
     .cm-mergeViewEditor + .cm-mergeViewEditor { border-left: 1px solid var(--line); }
     .cm-scroller { scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }`);
   root.adoptedStyleSheets = [sheet, ...root.adoptedStyleSheets];

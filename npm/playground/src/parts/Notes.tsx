@@ -1,13 +1,18 @@
 /** Everything toolwire says about the text: a verdict, and one card for each change, violation or error. */
 
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { EFFECTS, type Note } from '../calls/note.js';
 import { change, doc, fn, outcome, selected, shared } from '../state/state.js';
 import { Prose } from './Prose.js';
 
+/** So many cards at first: a long list of tools has thousands, and a page slows down long before anybody reads them. */
+const AT_FIRST = 200;
+
 export function Notes() {
   const { notes } = outcome.value;
+  const most = useSignal(AT_FIRST);
   const { tool } = shared.value;
   const several = doc.value.tools.length > 1;
   const shown = notes
@@ -25,7 +30,7 @@ export function Notes() {
         </p>
       ) : null}
       <ol class="note-list">
-        {shown.map(({ note, number }, at) => (
+        {shown.slice(0, Math.max(most.value, (selected.value ?? 0) + 1)).map(({ note, number }, at) => (
           <Card
             key={number}
             note={note}
@@ -34,6 +39,11 @@ export function Notes() {
           />
         ))}
       </ol>
+      {shown.length <= most.value ? null : (
+        <button type="button" class="more" onClick={() => (most.value = shown.length)}>
+          Show {shown.length - most.value} more
+        </button>
+      )}
     </section>
   );
 }

@@ -80,6 +80,15 @@ export const outcome = computed(() => {
   return outcomeOf(doc.value, { fn: fn.value, dialect, options, shape, deferred });
 });
 
+/** The output to show. While a text cannot be read the last one stays, so that nothing jumps under somebody who types. */
+export const output = computed<{ text: string; stale: boolean } | undefined>(() => {
+  if (fn.value === 'check') return undefined;
+  const { output: text, failed } = outcome.value;
+  if (text !== undefined) lastOutput = text;
+  return { text: text ?? (failed ? lastOutput : ''), stale: failed };
+});
+let lastOutput = '';
+
 /** The tool that the views speak of. */
 export const tool = computed(() => {
   const { tools } = doc.value;

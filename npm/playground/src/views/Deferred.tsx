@@ -10,7 +10,7 @@ import { Timeline } from '../parts/Timeline.js';
 import { wide } from '../parts/wide.js';
 import type { DeferredChoice } from '../state/shared.js';
 import { change, conversation, doc, open, shared } from '../state/state.js';
-import { HINT, onInput, Pane, textShown } from './pane.js';
+import { HINT, latest, onInput, Pane, textShown } from './pane.js';
 
 export function Deferred() {
   const found = conversation.value;
@@ -97,7 +97,7 @@ function Details({ conversation: { tools }, turn, at }: { conversation: Conversa
       <details class="pane pane-fold">
         <summary>The whole request, to edit</summary>
         <Pane.Input />
-        <Editor text={textShown.value} label="Input" onInput={onInput} hint={HINT} />
+        <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
       </details>
     </div>
   );
@@ -153,7 +153,7 @@ function Empty() {
       </div>
       <div class="pane">
         <Pane.Input />
-        <Editor text={textShown.value} label="Input" onInput={onInput} hint={HINT} />
+        <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
       </div>
     </div>
   );

@@ -60,6 +60,7 @@ export function Restore() {
               label="The model’s arguments"
               marks={marks.value}
               onInput={(args) => change({ args })}
+              latest={() => restored.peek()?.args ?? ''}
               hint="{}"
             />
             {misread.value === undefined ? null : (
