@@ -61,7 +61,7 @@ impl Check {
             members.extend([
                 (Text::literal("message"), Node::string(found.message.clone())),
                 (Text::literal("confidence"), Node::string(String::from(found.confidence))),
-                (Text::literal("source"), Node::literal(found.source)),
+                (Text::literal("source"), Node::string(found.source)),
             ]);
             Node::object(Object::from_iter(members))
         });

@@ -78,6 +78,9 @@ fn every_case_prints_what_it_says() {
         assert!(odd.is_empty(), "{about}: unknown fields {odd:?}");
         assert!(case["why"].as_str().is_some_and(|why| !why.is_empty()), "{about}: expected a reason");
         let (printed, progress) = play(case);
+        if case["arguments"].as_array().expect("arguments").contains(&json!("--json")) {
+            serde_json::from_str::<Value>(&printed.stdout).unwrap_or_else(|error| panic!("{about}: {error}"));
+        }
         let found = [printed.stdout, printed.stderr, printed.exit_code.to_string(), progress];
         let expected = [text(&case["stdout"]), text(&case["stderr"]), case["exitCode"].to_string(), text(&case["progress"])];
         for ((what, found), expected) in ["stdout", "stderr", "exit code", "progress"].iter().zip(found).zip(expected) {

@@ -3,9 +3,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { stamp } from 'wasm:stamp';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { stamp } from 'wasm:stamp';
 
 const SDK = '@modelcontextprotocol/sdk';
 /** `npx` may have to download the server first. */
@@ -91,6 +91,8 @@ async function loaded(server: string[]): Promise<Sdk> {
     return Object.assign({}, ...(await Promise.all(modules.map(load))));
   } catch {
     const line = `npx -y -p toolwire -p ${SDK} toolwire … -- ${server.join(' ')}`;
-    throw new Error(`expected the package ${SDK}, which speaks with servers, found none: run \`${line}\`, or install it`);
+    throw new Error(
+      `expected the package ${SDK}, which speaks with servers, found none: run \`${line}\`, or install it`,
+    );
   }
 }
