@@ -38,11 +38,16 @@ def tools_of(command: list[str]) -> list[Any]:
 async def _listed(command: list[str], log: Any) -> list[Any]:
     from mcp import ClientSession, StdioServerParameters, types
     from mcp.client.stdio import stdio_client
-    from pydantic import TypeAdapter
+    from pydantic import BaseModel, Field
 
     from toolwire import __version__
 
-    page: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
+    class Page(BaseModel):
+        """Tools as they came: the SDK's own type has its own idea of a tool."""
+
+        tools: list[Any]
+        next_cursor: str | None = Field(None, alias="nextCursor")
+
     server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
     client = types.Implementation(name="toolwire", version=__version__)
     tools: list[Any] = []
@@ -53,11 +58,10 @@ async def _listed(command: list[str], log: Any) -> list[Any]:
         await session.initialize()
         cursor = None
         for _ in range(PAGES):
-            # Not `session.list_tools`: its result type has its own idea of a tool.
             request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
-            result = await session.send_request(request, page)
-            tools.extend(result["tools"])
-            cursor = result.get("nextCursor")
+            result = await session.send_request(request, Page)
+            tools.extend(result.tools)
+            cursor = result.next_cursor
             if cursor is None:
                 return tools
     raise RuntimeError(f"expected at most {PAGES} pages, found more")
