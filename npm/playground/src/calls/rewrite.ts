@@ -11,7 +11,7 @@ import {
   sanitizeToolsJson,
 } from 'toolwire/search';
 
-import type { Document, ToolPlace } from '../document/kind.js';
+import type { Document } from '../document/kind.js';
 import { layout } from '../document/layout.js';
 import type { DeferredChoice, FunctionName, Options, Shape } from '../state/shared.js';
 import { moved, type Note, noteOfChange, noteOfError, noteOfQuarantined, noteOfViolation } from './note.js';
@@ -111,7 +111,7 @@ function repaired({ text, kind, tools }: Document): Partial<Outcome> {
   let lossless = true;
   let output = '';
   let done = 0;
-  for (const { schema, name } of tools.filter((tool): tool is ToolPlace & Required<ToolPlace> => !!tool.schema)) {
+  for (const { schema, name } of tools) {
     if (schema === undefined) continue;
     const { node, pointer } = schema;
     const answer = normalizeEnvelopeJsonWithReport(text.slice(node.offset, node.offset + node.length));
@@ -150,14 +150,7 @@ function notesOfDeferred({ tools }: Document, report: DeferredReport): Note[] {
 /** The call as JavaScript, for the console, where `toolwire` is this very API and `input` the parsed text. */
 function codeOf({ kind, tools }: Document, { fn, dialect, options, shape, deferred }: Asked): string {
   const format = shape === 'given' ? tools.find((tool) => tool.format !== undefined)?.format : undefined;
-  const given = (value: object) =>
-    Object.keys(value).length === 0
-      ? ''
-      : `, ${JSON.stringify(value)
-          .replaceAll(/"(\w+)":/g, ' $1: ')
-          .replaceAll('"', "'")
-          .replaceAll('}', ' }')
-          .replaceAll(',', ',')}`;
+  const given = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
   const input = kind === 'tool' ? '[input]' : 'input';
   if (fn === 'applyDeferredLoading') return `toolwire.applyDeferredLoadingWithReport(input${given(deferred)})`;
   if (fn === 'normalizeEnvelope') {
@@ -174,4 +167,14 @@ function codeOf({ kind, tools }: Document, { fn, dialect, options, shape, deferr
     return `toolwire.sanitizeTools(${input}${given({ dialect, ...options, ...(format === undefined ? {} : { format }) })})`;
   }
   return `toolwire.sanitizeWithReport(input${given({ dialect, ...options })})`;
+}
+
+/** As one writes it in JavaScript. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return `{ ${Object.entries(value)
+    .map(([name, each]) => `${name}: ${literal(each)}`)
+    .join(', ')} }`;
 }

@@ -11,6 +11,7 @@ interface Side {
   text: string;
   label: string;
   marks?: Marks;
+  numbers?: boolean;
   onInput?: (text: string, pasted: boolean) => void;
   latest?: () => string;
   hint?: string;
@@ -35,11 +36,12 @@ export function Comparison(given: Props) {
   useEffect(() => {
     const root = rootOf(host.current as HTMLDivElement);
     const onSelect = (number: number) => handlers.current.onSelect?.(number);
-    const side = ({ text, label, onInput, hint, marks }: Side) => ({
+    const side = ({ text, label, onInput, hint, marks, numbers = true }: Side) => ({
       doc: text,
       extensions: setup({
         label,
         marked: marks !== undefined,
+        numbers,
         onSelect,
         ...(hint === undefined ? {} : { hint }),
         ...(onInput === undefined

@@ -16,6 +16,7 @@ import {
 
 import { look } from './look.js';
 import { marks } from './marks.js';
+import { wrap } from './wrap.js';
 
 /** On changes that are not the user's. */
 const fromOutside = Annotation.define<boolean>();
@@ -29,13 +30,14 @@ export interface Setup {
   latest?: () => string;
   onSelect?: (number: number) => void;
   hint?: string;
-  /** Whether notes can be marked in it. */
+  /** Whether notes can be marked in it, and whether their numbers stand at the edge. */
   marked?: boolean;
+  numbers?: boolean;
 }
 
-export function setup({ label, onInput, onSelect, hint, marked }: Setup): Extension {
+export function setup({ label, onInput, onSelect, hint, marked, numbers = true }: Setup): Extension {
   return [
-    marked === false ? [] : marks((number) => onSelect?.(number)),
+    marked === false ? [] : marks((number) => onSelect?.(number), numbers),
     lineNumbers(),
     highlightActiveLineGutter(),
     history(),
@@ -44,6 +46,7 @@ export function setup({ label, onInput, onSelect, hint, marked }: Setup): Extens
     highlightSelectionMatches(),
     indentUnit.of('  '),
     EditorView.lineWrapping,
+    wrap,
     json(),
     look,
     // Tab stays free: it leaves the editor, as it does everywhere on a page.
@@ -94,7 +97,7 @@ export function rootOf(host: HTMLElement): ShadowRoot {
   sheet.replaceSync(`:host { display: block; min-height: 0; }
     .cm-mergeView { height: 100%; scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }
     .cm-mergeViewEditors { min-height: 100%; }
-    .cm-merge-b .cm-content { opacity: var(--output-opacity); }
+    .cm-merge-b .cm-content, .cm-merge-b .cm-gutters { opacity: var(--output-opacity); }
     .cm-mergeViewEditor + .cm-mergeViewEditor { border-left: 1px solid var(--line); }
     .cm-scroller { scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }`);
   root.adoptedStyleSheets = [sheet, ...root.adoptedStyleSheets];

@@ -15,7 +15,7 @@ import { HINT, latest, onInput, Pane, textShown } from './pane.js';
 export function Rewrite() {
   const before = useComputed(() => located(doc.value.text, outcome.value.notes, 'pointer', selected.value));
   const after = useComputed(() =>
-    located(output.value?.text ?? '', output.value?.stale ? [] : outcome.value.notes, 'outputPointer', selected.value),
+    located(output.value?.text ?? '', output.value?.none ? [] : outcome.value.notes, 'outputPointer', selected.value),
   );
   const shown = output.value;
   const onSelect = (number: number) => {
@@ -28,7 +28,7 @@ export function Rewrite() {
       <Dialects />
       <div class="panes">
         {wide.value && shown !== undefined ? (
-          <div class="pane pane-both" data-stale={shown.stale}>
+          <div class="pane pane-both" data-none={shown.none}>
             <div class="pane-heads">
               <Pane.Input />
               <Pane.Output />

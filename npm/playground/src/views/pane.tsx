@@ -48,15 +48,15 @@ function Input() {
 }
 
 function Output() {
-  const { text, stale } = shown.value ?? { text: '', stale: false };
+  const { text, none } = shown.value ?? { text: '', none: false };
   return (
     <div class="pane-head">
       <h2>Output</h2>
-      <span class="pane-kind">{stale ? 'of before the error' : text === '' ? '' : bytes(compact(text))}</span>
+      <span class="pane-kind">{none ? 'none' : text === '' ? '' : bytes(compact(text))}</span>
       <button
         type="button"
         class="link"
-        disabled={text === '' || stale}
+        disabled={text === '' || none}
         onClick={() => void copy(text, 'Output copied.')}
       >
         <Icon name="copy" /> Copy
