@@ -12,7 +12,7 @@ interface Side {
   label: string;
   marks?: Marks;
   numbers?: boolean;
-  onInput?: (text: string, pasted: boolean) => void;
+  onInput?: (text: string) => void;
   latest?: () => string;
   hint?: string;
 }
@@ -44,9 +44,7 @@ export function Comparison(given: Props) {
         numbers,
         onSelect,
         ...(hint === undefined ? {} : { hint }),
-        ...(onInput === undefined
-          ? {}
-          : { onInput: (next, pasted) => handlers.current.before.onInput?.(next, pasted) }),
+        ...(onInput === undefined ? {} : { onInput: (next) => handlers.current.before.onInput?.(next) }),
       }),
     });
     view.current = new MergeView({

@@ -31,7 +31,7 @@ export function Editor({ text, marks, class: name, ...given }: Props) {
         marked: marks !== undefined,
         numbers,
         ...(hint === undefined ? {} : { hint }),
-        ...(onInput === undefined ? {} : { onInput: (next, pasted) => handlers.current.onInput?.(next, pasted) }),
+        ...(onInput === undefined ? {} : { onInput: (next) => handlers.current.onInput?.(next) }),
         onSelect: (number) => handlers.current.onSelect?.(number),
       }),
     });

@@ -14,6 +14,7 @@ import {
   placeholder,
 } from '@codemirror/view';
 
+import { layout } from '../document/layout.js';
 import { look } from './look.js';
 import { marks } from './marks.js';
 import { wrap } from './wrap.js';
@@ -25,7 +26,7 @@ export interface Setup {
   /** What a screen reader calls it. */
   label: string;
   /** Without it the text cannot be changed. */
-  onInput?: ((text: string, pasted: boolean) => void) | undefined;
+  onInput?: ((text: string) => void) | undefined;
   /** The text as it is by now: what is rendered may be a keystroke behind. For what can be changed. */
   latest?: () => string;
   onSelect?: (number: number) => void;
@@ -59,15 +60,19 @@ export function setup({ label, onInput, onSelect, hint, marked, numbers = true }
     hint === undefined ? [] : placeholder(hint),
     onInput === undefined
       ? EditorState.readOnly.of(true)
-      : EditorView.updateListener.of((update) => {
-          const byUser = update.transactions.some((each) => each.docChanged && each.annotation(fromOutside) !== true);
-          if (!byUser) return;
-          onInput(
-            update.state.doc.toString(),
-            update.transactions.some((each) => each.isUserEvent('input.paste')),
-          );
-        }),
+      : [
+          EditorView.clipboardInputFilter.of(laidOut),
+          EditorView.updateListener.of((update) => {
+            const byUser = update.transactions.some((each) => each.docChanged && each.annotation(fromOutside) !== true);
+            if (byUser) onInput(update.state.doc.toString());
+          }),
+        ],
   ];
+}
+
+/** Who pastes a document of one line wants to read it; and an editor is slow with lines of a megabyte. */
+function laidOut(text: string): string {
+  return text.length < 80 || text.includes('\n') ? text : layout(text);
 }
 
 /** Makes the editor's text this one; what both begin and end with stays, and the caret and the view with it. */

@@ -200,7 +200,7 @@ const CHOICES: { [Name in keyof DeferredChoice]-?: { label: string; values: read
     ],
   },
   loadUsedTools: {
-    label: 'A call loads',
+    label: 'Past calls load',
     values: [
       ['', 'no'],
       ['true', 'yes'],
