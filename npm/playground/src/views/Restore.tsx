@@ -6,7 +6,7 @@ import type { Note } from '../calls/note.js';
 import type { Restored } from '../calls/restored.js';
 import { Comparison } from '../editor/Comparison.js';
 import { Editor } from '../editor/Editor.js';
-import { located } from '../editor/located.js';
+import { located, placed } from '../editor/located.js';
 import { Dialects } from '../parts/Dialects.js';
 import { Prose } from '../parts/Prose.js';
 import { wide } from '../parts/wide.js';
@@ -16,7 +16,12 @@ export function Restore() {
   const found = restored.value;
   const misread = useComputed(() => restored.value?.misread);
   const marks = useComputed(() =>
-    located(restored.value?.args ?? '', misread.value === undefined ? [] : [misread.value], 'pointer', undefined),
+    located(
+      placed(restored.value?.args ?? ''),
+      misread.value === undefined ? [] : [misread.value],
+      'pointer',
+      undefined,
+    ),
   );
   const args = {
     text: found?.args ?? '',
