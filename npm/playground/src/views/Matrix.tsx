@@ -143,7 +143,7 @@ function Pages({ from, count, of }: { from: number; count: number; of: number })
     <p class="pages">
       Tools {from + 1} to {from + count} of {of}
       <button type="button" class="link" disabled={from === 0} onClick={() => (first.value = from - COLUMNS)}>
-        Before
+        Previous
       </button>
       <button type="button" class="link" disabled={from + count >= of} onClick={() => (first.value = from + COLUMNS)}>
         Next
