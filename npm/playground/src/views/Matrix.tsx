@@ -40,12 +40,6 @@ function Legend() {
           {GRADES[grade].label}
         </li>
       ))}
-      <li title="Arguments look different on the way; restore brings them back.">
-        <span class="sign grade-lossless encoded" aria-hidden="true">
-          =
-        </span>
-        arguments encoded
-      </li>
     </ul>
   );
 }
@@ -164,11 +158,11 @@ function CellButton({ cell, label, first, current, onOpen }: CellProps) {
   const says =
     cell === undefined
       ? 'not known yet'
-      : `${GRADES[cell.grade].label}; ${cell.violations} violations as it is, ${cell.changes} changes${cell.encoded ? ', arguments encoded' : ''}`;
+      : `${GRADES[cell.grade].label}; ${cell.violations} violations as it is, ${cell.changes} changes`;
   return (
     <button
       type="button"
-      class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.grade}${cell.encoded ? ' encoded' : ''}`}`}
+      class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.grade}`}`}
       data-current={current}
       tabIndex={first ? 0 : -1}
       aria-label={`${label}: ${says}`}
