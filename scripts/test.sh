@@ -90,6 +90,7 @@ if [ "$only" = all ]; then
   suite node node_counts npm test --silent --prefix npm
   suite packages node_counts npm run --silent --prefix npm test:packaging
   suite playground node_counts npm test --silent --prefix npm/playground
+  suite npm-sdks node_counts scripts/examples.sh npm
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
 fi
 
