@@ -40,12 +40,6 @@ function Legend() {
           {GRADES[grade].label}
         </li>
       ))}
-      <li title="Arguments look different on the way; restore brings them back.">
-        <span class="sign grade-lossless encoded" aria-hidden="true">
-          =
-        </span>
-        arguments encoded
-      </li>
     </ul>
   );
 }
@@ -56,7 +50,8 @@ function Table() {
   if (doc.value.kind === 'nothing' || tools.value.length === 0) {
     return (
       <p class="empty">
-        Paste a schema, a tool, or a whole list: an MCP server’s answer to <code>tools/list</code>, say.
+        {doc.value.text.trim() === '' ? '' : 'No tools are found in this text. '}Paste a schema, a tool, or a whole
+        list: an MCP server’s answer to <code>tools/list</code>, say.
       </p>
     );
   }
@@ -142,7 +137,7 @@ function Pages({ from, count, of }: { from: number; count: number; of: number })
     <p class="pages">
       Tools {from + 1} to {from + count} of {of}
       <button type="button" class="link" disabled={from === 0} onClick={() => (first.value = from - COLUMNS)}>
-        Before
+        Previous
       </button>
       <button type="button" class="link" disabled={from + count >= of} onClick={() => (first.value = from + COLUMNS)}>
         Next
@@ -163,11 +158,11 @@ function CellButton({ cell, label, first, current, onOpen }: CellProps) {
   const says =
     cell === undefined
       ? 'not known yet'
-      : `${GRADES[cell.grade].label}; ${cell.violations} violations as it is, ${cell.changes} changes${cell.encoded ? ', arguments encoded' : ''}`;
+      : `${GRADES[cell.grade].label}; ${cell.violations} violations as it is, ${cell.changes} changes`;
   return (
     <button
       type="button"
-      class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.grade}${cell.encoded ? ' encoded' : ''}`}`}
+      class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.grade}`}`}
       data-current={current}
       tabIndex={first ? 0 : -1}
       aria-label={`${label}: ${says}`}
