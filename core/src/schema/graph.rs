@@ -18,12 +18,12 @@ pub(crate) struct Graph {
     targets: Map<Number, Target>,
     /// The targets that can reach themselves, or lie between two that can.
     recursive: Set<Number>,
-    /// What inlining everything that is not recursive would produce.
+    /// What inlining everything that is not recursive would produce, in the tables of definitions too.
     pub(crate) produced: usize,
     /// How deep that would nest.
     pub(crate) depth: usize,
-    /// The schema as a whole.
-    root: Target,
+    /// The schema without its tables of definitions.
+    outside: Target,
     /// Each target that is not recursive after everything it refers to, then those that are.
     order: Vec<Number>,
 }
@@ -46,10 +46,10 @@ struct Target {
 impl Graph {
     /// Surveys a schema in one walk.
     pub(crate) fn of(root: &Node<'_>, references: &References) -> Graph {
-        let mut survey = Survey { references, targets: Map::new(), open: Vec::new(), root: Target::default(), tables: 0 };
+        let mut survey = Survey { references, targets: Map::new(), open: Vec::new(), root: Target::default(), outside: Target::default(), tables: 0 };
         survey.targets = references.all_targets().map(|number| (number, Target::default())).collect();
         survey.schema(root, 0);
-        let Survey { mut targets, root, .. } = survey;
+        let Survey { mut targets, root, outside, .. } = survey;
         for number in references.uses() {
             if let Some(target) = targets.get_mut(&number) {
                 target.users += 1;
@@ -68,14 +68,14 @@ impl Graph {
             }
         }
         let order = order.into_iter().chain(recursive.iter().copied()).collect();
-        let mut graph = Graph { targets, recursive, produced: 0, depth: 0, root, order };
-        (graph.produced, graph.depth) = graph.whole(&sizes);
+        let mut graph = Graph { targets, recursive, produced: 0, depth: 0, outside, order };
+        (graph.produced, graph.depth) = graph.whole(&root, &sizes);
         graph
     }
 
-    /// Nodes and depth of the root and of every recursive target, with everything inlined whose size is known.
-    fn whole(&self, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
-        let (mut nodes, mut depth) = inlined(&self.root, sizes);
+    /// Nodes and depth of a root and of every recursive target, with everything inlined whose size is known.
+    fn whole(&self, root: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
+        let (mut nodes, mut depth) = inlined(root, sizes);
         for target in self.recursive.iter().filter_map(|number| self.targets.get(number)) {
             let size = inlined(target, sizes);
             nodes = nodes.saturating_add(size.0);
@@ -100,13 +100,17 @@ impl Graph {
                     sizes.insert(*number, size);
                 }
             }
-            let (nodes, depth) = self.whole(&sizes);
+            let (nodes, depth) = self.whole(&self.outside, &sizes);
             if nodes > most_nodes || depth > most_depth {
                 break;
             }
             best = Some(level);
             let next = |number: &Number| Some((*number, inlined(self.targets.get(number)?, &sizes)));
-            ends = ends.keys().filter_map(next).collect();
+            let larger: Map<Number, (usize, usize)> = ends.keys().filter_map(next).collect();
+            if larger.iter().all(|(number, size)| ends.get(number) == Some(size)) {
+                break;
+            }
+            ends = larger;
         }
         best
     }
@@ -154,6 +158,8 @@ struct Survey<'r> {
     open: Vec<(Number, usize)>,
     /// The schema as a whole.
     root: Target,
+    /// The same without its tables of definitions.
+    outside: Target,
     /// How many tables of definitions we are inside of.
     tables: usize,
 }
@@ -179,15 +185,10 @@ impl Survey<'_> {
                     match Keyword::named(&member.key).filter(|keyword| Keywords::ALL.has(*keyword)) {
                         Some(keyword) => {
                             let step = if member.value.as_array().is_some() || member.value.as_object().is_some() { 2 } else { 1 };
-                            // A table is no part of what holds it: its definitions are written where they are referred to.
-                            let is_table = matches!(keyword, Keyword::Defs | Keyword::Definitions);
-                            let open = if is_table { core::mem::take(&mut self.open) } else { Vec::new() };
-                            self.tables += usize::from(is_table);
+                            let table = usize::from(matches!(keyword, Keyword::Defs | Keyword::Definitions));
+                            self.tables += table;
                             walk::schemas_under(keyword, &member.value, &mut |schema| self.schema(schema, depth + step));
-                            if is_table {
-                                self.open = open;
-                                self.tables -= 1;
-                            }
+                            self.tables -= table;
                         }
                         None => self.each_open(depth, |target, _| target.nodes += 1),
                     }
@@ -201,8 +202,9 @@ impl Survey<'_> {
     }
 
     fn each_open(&mut self, depth: usize, mut change: impl FnMut(&mut Target, usize)) {
+        change(&mut self.root, depth);
         if self.tables == 0 {
-            change(&mut self.root, depth);
+            change(&mut self.outside, depth);
         }
         for (number, began) in &self.open {
             if let Some(target) = self.targets.get_mut(number) {
