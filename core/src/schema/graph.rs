@@ -46,7 +46,8 @@ struct Target {
 impl Graph {
     /// Surveys a schema in one walk.
     pub(crate) fn of(root: &Node<'_>, references: &References) -> Graph {
-        let mut survey = Survey { references, targets: Map::new(), open: Vec::new(), root: Target::default(), outside: Target::default(), tables: 0 };
+        let mut survey =
+            Survey { references, targets: Map::new(), open: Vec::new(), root: Target::default(), outside: Target::default(), tables: 0 };
         survey.targets = references.all_targets().map(|number| (number, Target::default())).collect();
         survey.schema(root, 0);
         let Survey { mut targets, root, outside, .. } = survey;

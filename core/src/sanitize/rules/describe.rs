@@ -47,7 +47,9 @@ pub(super) fn append<'a>(node: &mut Node<'a>, notes: &[(&str, Node<'a>)]) {
 fn split(text: &str) -> (&str, Option<&str>) {
     let begins = |after: &str| {
         let end = after.bytes().take(LONGEST_KEYWORD).position(|byte| byte == b':');
-        let (Some(keyword), Some(rest)) = (end.and_then(|end| after.get(..end)), end.and_then(|end| after.get(end..))) else { return false };
+        let (Some(keyword), Some(rest)) = (end.and_then(|end| after.get(..end)), end.and_then(|end| after.get(end..))) else {
+            return false;
+        };
         rest.starts_with(": ") && (keyword == "value" || Keyword::named(&Text::new(String::from(keyword))).is_some())
     };
     let Some(inside) = text.strip_suffix(')') else { return (text, None) };

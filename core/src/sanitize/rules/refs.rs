@@ -50,7 +50,8 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         let counted: Set<Number> = which.collect();
         let Some(levels) = graph.levels(&counted, rules.max_nodes, MAX_DEPTH) else {
             let (most, found) = (rules.max_nodes, graph.produced);
-            let message = format!("expected references that inline to at most {most} nodes, found {found}, and too many where they are cut");
+            let message =
+                format!("expected references that inline to at most {most} nodes, found {found}, and too many where they are cut");
             return Err(Error::new(Code::BudgetExceeded, "", message));
         };
         Some(Cut { counted, levels })
