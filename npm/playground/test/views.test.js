@@ -129,6 +129,9 @@ describe('the views', { skip }, () => {
       await page.getByLabel('Loss allowed').selectOption('same');
       await page.locator('.note-rule', { hasText: 'too-lossy' }).waitFor();
       assert.match(await page.locator('.call').innerText(), /allow: 'same'/);
+      await page.keyboard.press('Escape');
+      await page.getByLabel('Loss allowed').waitFor({ state: 'hidden' });
+      assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'SUMMARY');
     }));
 
   test('the matrix: a grade in every cell, which opens', () =>
