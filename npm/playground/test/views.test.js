@@ -190,7 +190,7 @@ describe('the views', { skip }, () => {
 
   test('restore: live, while one types', () =>
     site.page({}, async (page) => {
-      await view(page, 'restore');
+      await page.getByRole('button', { name: 'See the model’s arguments restored' }).click();
       const restored = page.getByLabel('The restored arguments');
       assert.match(await restored.innerText(), /"labels": \{ "region": "eu-west" \}/);
       await write(page, 'The model’s arguments', '{"title":"t","due":null,"labels":[{"key":"k","value":"v"}]}');
