@@ -3,7 +3,9 @@
 //! It translates and holds no rule: what a function does, which options it has and what an error says is the core's.
 //! The package in python/ gives what is below its names, types and documentation.
 
+mod command;
 mod entry;
+mod exchange;
 mod index;
 mod integer;
 mod raise;
@@ -20,7 +22,11 @@ mod _toolwire {
     use pyo3::{prelude::*, types::PyModule};
 
     #[pymodule_export]
+    use crate::command::Command;
+    #[pymodule_export]
     use crate::entry::{call, call_text};
+    #[pymodule_export]
+    use crate::exchange::Exchange;
     #[pymodule_export]
     use crate::index::Index;
     #[pymodule_export]

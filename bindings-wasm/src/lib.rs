@@ -8,7 +8,11 @@
 
 mod answer;
 pub mod call;
+#[cfg(feature = "command")]
+pub mod command;
 pub mod desk;
+#[cfg(feature = "search")]
+pub mod exchanges;
 #[cfg(feature = "search")]
 pub mod kept;
 mod records;

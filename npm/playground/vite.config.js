@@ -6,6 +6,8 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
+  // Attributes alone, which reach nothing: editors indent wrapped lines with them, and Chromium writes some while one types.
+  "style-src-attr 'unsafe-inline'",
   "font-src 'self'",
   "img-src 'self' data:",
   "connect-src 'none'",

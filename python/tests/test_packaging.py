@@ -30,7 +30,7 @@ import toolwire, importlib.metadata, pathlib
 assert "site-packages" in toolwire.__file__, toolwire.__file__
 assert importlib.metadata.version("toolwire") == toolwire.__version__
 assert pathlib.Path(toolwire.__file__).with_name("py.typed").exists()
-assert importlib.metadata.requires("toolwire") is None
+assert all("extra ==" in wanted for wanted in importlib.metadata.requires("toolwire"))
 print(toolwire.sanitize({"properties": {"unit": {"const": "celsius"}}}, dialect="codex"))
 print(toolwire.normalize_envelope_json(b"{}"))
 """
@@ -80,6 +80,15 @@ def installs(wheel: Path, place: Path) -> None:
     )
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     assert run(python, "-I", "-c", CALL, directory=place) == ANSWER
+    # By this Python: pip has written the name of the one that ran it into the script.
+    script = place / ("Scripts/toolwire.exe" if os.name == "nt" else "bin/toolwire")
+    assert script.exists()
+    if os.name != "nt":
+        assert run(python, "-I", script, "--version", directory=place).startswith("toolwire ")
+    schema = place / "schema.json"
+    schema.write_text('{"const": "celsius"}', "utf-8")
+    command = (python, "-I", "-m", "toolwire", "sanitize", "--dialect", "codex", "--compact", schema)
+    assert run(*command, directory=place) == '{"type":"string","enum":["celsius"]}\n'
 
 
 def only(folder: Path, pattern: str) -> Path:

@@ -1,13 +1,21 @@
 /** Everything toolwire says about the text: a verdict, and one card for each change, violation or error. */
 
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { EFFECTS, type Note } from '../calls/note.js';
+import { places } from '../document/tree.js';
 import { change, doc, fn, outcome, selected, shared } from '../state/state.js';
 import { Prose } from './Prose.js';
+import { wide } from './wide.js';
+
+/** So many cards at first: a long list of tools has thousands, and a page slows down long before anybody reads them. */
+const AT_FIRST = 200;
 
 export function Notes() {
   const { notes } = outcome.value;
+  const most = useSignal(AT_FIRST);
   const { tool } = shared.value;
   const several = doc.value.tools.length > 1;
   const shown = notes
@@ -25,7 +33,7 @@ export function Notes() {
         </p>
       ) : null}
       <ol class="note-list">
-        {shown.map(({ note, number }, at) => (
+        {shown.slice(0, Math.max(most.value, (selected.value ?? 0) + 1)).map(({ note, number }, at) => (
           <Card
             key={number}
             note={note}
@@ -34,6 +42,11 @@ export function Notes() {
           />
         ))}
       </ol>
+      {shown.length <= most.value ? null : (
+        <button type="button" class="more" onClick={() => (most.value = shown.length)}>
+          Show {shown.length - most.value} more
+        </button>
+      )}
     </section>
   );
 }
@@ -64,39 +77,61 @@ function Verdict() {
       />
     );
   }
-  const { savedBytes } = { savedBytes: undefined };
   if (fn.value === 'applyDeferredLoading') {
     const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
     return (
       <Says
         tone="info"
         title={`${count(hidden, 'tool')} hidden`}
-        text={savedBytes ?? 'The view “Deferred loading” plays it turn by turn.'}
+        text="The view “Deferred loading” plays it turn by turn."
       />
     );
   }
-  const aside = notes.filter(({ effect }) => effect === 'refused').length;
-  const text = `${count(notes.length - aside, 'change')}${aside === 0 ? '' : `, ${count(aside, 'tool')} set aside`}.`;
   if (notes.length === 0)
     return <Says tone="same" title="Nothing to change" text="It comes back exactly as it went in." />;
-  if (aside > 0)
-    return <Says tone="refused" title={`${count(aside, 'tool')} set aside`} text={`${text} The others go through.`} />;
-  return lossless ? (
-    <Says
-      tone="same"
-      title="Lossless"
-      text={`${text} The same arguments are accepted, and the model is told as much.`}
-    />
-  ) : (
-    <Says tone="wider" title="Accepted, with loss" text={`${text} Each says what it costs.`} />
+  const changes = notes.filter((note) => note.change !== undefined);
+  const aside = notes.filter(({ effect }) => effect === 'refused').length;
+  const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
+  const parts = [
+    count(changes.length, 'change'),
+    ...(aside === 0 ? [] : [`${count(aside, 'tool')} set aside`]),
+    ...(hidden === 0 ? [] : [`${count(hidden, 'tool')} hidden`]),
+  ];
+  const encoded = changes.find((note) => note.change?.encoded);
+  const [tone, title, means] =
+    aside > 0
+      ? ['refused', `${count(aside, 'tool')} set aside`, 'The others go through.']
+      : lossless
+        ? ['same', 'Lossless', 'The same arguments are accepted, and the model is told as much.']
+        : ['wider', 'Accepted, with loss', 'Each says what it costs.'];
+  return (
+    <Says tone={tone} title={title} text={`${parts.join(', ')}. ${means}`}>
+      {encoded === undefined || fn.value !== 'sanitize' ? null : (
+        <button
+          type="button"
+          class="link"
+          onClick={() => change({ view: 'restore', tool: encoded.tool ?? shared.peek().tool })}
+        >
+          See the model’s arguments restored
+        </button>
+      )}
+    </Says>
   );
 }
 
-function Says({ tone, title, text }: { tone: string; title: string; text: string }) {
+interface SaysProps {
+  tone: string | undefined;
+  title: string | undefined;
+  text: string;
+  children?: ComponentChildren;
+}
+
+function Says({ tone, title, text, children }: SaysProps) {
   return (
     <div class={`verdict effect-${tone}`} role="status">
       <strong>{title}</strong>
       <span>{text}</span>
+      {children}
     </div>
   );
 }
@@ -156,6 +191,7 @@ function Card({ note, number, head }: { note: Note; number: number; head: string
             </>
           )}
         </dl>
+        {chosen && !wide.value ? <Excerpts note={note} /> : null}
         {because === undefined ? null : (
           <div class="because">
             {because.fact === '' ? null : (
@@ -178,6 +214,27 @@ function Card({ note, number, head }: { note: Note; number: number; head: string
       </div>
     </li>
   );
+}
+
+/** The place before and after, where there is no room to see both texts beside the card. */
+function Excerpts({ note }: { note: Note }) {
+  const before = excerpt(doc.value.text, note.pointer);
+  const after = excerpt(outcome.value.output, note.outputPointer);
+  return (
+    <div class="excerpts">
+      {before === undefined ? null : <pre class="excerpt-before">{before}</pre>}
+      {after === undefined ? null : <pre class="excerpt-after">{after}</pre>}
+    </div>
+  );
+}
+
+function excerpt(text: string | undefined, pointer: string | null | undefined): string | undefined {
+  const place = text === undefined || typeof pointer !== 'string' ? undefined : places(text).get(pointer);
+  if (text === undefined || place === undefined) return undefined;
+  const lines = text.slice(text.lastIndexOf('\n', place.from) + 1, place.to).split('\n');
+  const indent = Math.min(...lines.map((line) => line.search(/\S|$/)));
+  const shown = lines.slice(0, 8).map((line) => line.slice(indent));
+  return [...shown, ...(lines.length > shown.length ? ['…'] : [])].join('\n');
 }
 
 const CONFIDENCE = { A: 'A: official or proved', B: 'B: one live report', C: 'C: inferred' };

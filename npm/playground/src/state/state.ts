@@ -80,6 +80,16 @@ export const outcome = computed(() => {
   return outcomeOf(doc.value, { fn: fn.value, dialect, options, shape, deferred });
 });
 
+/**
+ * The output to show. While a text cannot be read it stands in for the output, unseen, so that nothing moves under somebody who
+ * types.
+ */
+export const output = computed<{ text: string; none: boolean } | undefined>(() => {
+  if (fn.value === 'check') return undefined;
+  const { output: text, failed } = outcome.value;
+  return { text: text ?? (failed ? doc.value.text : ''), none: failed };
+});
+
 /** The tool that the views speak of. */
 export const tool = computed(() => {
   const { tools } = doc.value;
@@ -89,6 +99,12 @@ export const tool = computed(() => {
 export const restored = computed(() => {
   const { dialect, options, args } = shared.value;
   return restoredOf(doc.value, tool.value, dialect, options, args);
+});
+
+/** The restored arguments to show; those that cannot be read stand in, as above. */
+export const restoredText = computed(() => {
+  const { restored: text, args = '' } = restored.value ?? {};
+  return { text: text ?? args, none: text === undefined };
 });
 
 export const conversation = computed<Conversation | { failed: Note } | undefined>(() => {

@@ -4,38 +4,40 @@ import { useComputed } from '@preact/signals';
 
 import { Comparison } from '../editor/Comparison.js';
 import { Editor } from '../editor/Editor.js';
-import { located } from '../editor/located.js';
+import { located, placed } from '../editor/located.js';
 import { Dialects } from '../parts/Dialects.js';
 import { Notes } from '../parts/Notes.js';
 import { Toolbar } from '../parts/Toolbar.js';
 import { wide } from '../parts/wide.js';
-import { doc, outcome, selected } from '../state/state.js';
-import { HINT, onInput, Pane, textShown } from './pane.js';
+import { doc, outcome, output, selected } from '../state/state.js';
+import { HINT, latest, onInput, Pane, textShown } from './pane.js';
 
 export function Rewrite() {
-  const before = useComputed(() => located(doc.value.text, outcome.value.notes, 'pointer', selected.value));
-  const after = useComputed(() =>
-    located(outcome.value.output ?? '', outcome.value.notes, 'outputPointer', selected.value),
-  );
-  const { output } = outcome.value;
+  const places = useComputed(() => ({ before: placed(doc.value.text), after: placed(output.value?.text ?? '') }));
+  const before = useComputed(() => located(places.value.before, outcome.value.notes, 'pointer', selected.value));
+  const after = useComputed(() => {
+    const notes = output.value?.none ? [] : outcome.value.notes;
+    return located(places.value.after, notes, 'outputPointer', selected.value);
+  });
+  const shown = output.value;
   const onSelect = (number: number) => {
     selected.value = number;
   };
-  const input = { text: textShown.value, marks: before.value, label: 'Input', onInput, hint: HINT };
+  const input = { text: textShown.value, marks: before.value, label: 'Input', onInput, latest, hint: HINT };
   return (
     <div class="view view-rewrite">
       <Toolbar />
       <Dialects />
       <div class="panes">
-        {wide.value && output !== undefined ? (
-          <div class="pane pane-both">
+        {wide.value && shown !== undefined ? (
+          <div class="pane pane-both" data-none={shown.none}>
             <div class="pane-heads">
               <Pane.Input />
               <Pane.Output />
             </div>
             <Comparison
               before={input}
-              after={{ text: output, marks: after.value, label: 'Output' }}
+              after={{ text: shown.text, marks: after.value, label: 'Output' }}
               onSelect={onSelect}
             />
           </div>
@@ -45,10 +47,10 @@ export function Rewrite() {
             <Editor {...input} onSelect={onSelect} />
           </div>
         )}
-        {wide.value || output === undefined ? null : (
+        {wide.value || shown === undefined ? null : (
           <div class="pane">
             <Pane.Output />
-            <Editor text={output} marks={after.value} label="Output" onSelect={onSelect} />
+            <Editor text={shown.text} marks={after.value} label="Output" onSelect={onSelect} />
           </div>
         )}
         <Notes />

@@ -2,19 +2,19 @@
 
 import { computed } from '@preact/signals';
 
-import { layout } from '../document/layout.js';
 import { Icon } from '../parts/Icon.js';
 import { copy } from '../state/address.js';
-import { change, doc, format, outcome, shared } from '../state/state.js';
+import { change, doc, format, shared, output as shown } from '../state/state.js';
 
 export const HINT = 'Paste a JSON Schema, a tool, a list of tools or a whole request';
 
 export const textShown = computed(() => shared.value.text);
 
-export function onInput(text: string, pasted: boolean): void {
-  // Somebody who pastes a whole document wants to read it; whoever types has the text as they write it.
-  const whole = pasted && !text.includes('\n');
-  change({ text: whole ? layout(text) : text, example: shared.peek().example });
+/** The text by now. */
+export const latest = () => shared.peek().text;
+
+export function onInput(text: string): void {
+  change({ text });
 }
 
 const KINDS = {
@@ -45,16 +45,16 @@ function Input() {
 }
 
 function Output() {
-  const { output } = outcome.value;
+  const { text, none } = shown.value ?? { text: '', none: false };
   return (
     <div class="pane-head">
       <h2>Output</h2>
-      <span class="pane-kind">{output === undefined ? '' : bytes(compact(output))}</span>
+      <span class="pane-kind">{none ? 'none' : text === '' ? '' : bytes(compact(text))}</span>
       <button
         type="button"
         class="link"
-        disabled={output === undefined}
-        onClick={() => void copy(output ?? '', 'Output copied.')}
+        disabled={text === '' || none}
+        onClick={() => void copy(text, 'Output copied.')}
       >
         <Icon name="copy" /> Copy
       </button>
