@@ -128,3 +128,53 @@ fn a_failure_in_the_middle_is_told_as_an_event() {
     let other = json!({"type": "error", "error": {"type": "api_error", "message": "<html>"}});
     assert_eq!(exchange.failed_text("<html>"), format!("event: error\ndata: {other}\n\n"));
 }
+
+#[test]
+fn whatever_a_backend_says_is_taken() {
+    let case = cases("streams").into_iter().next().expect("a case");
+    let body = case["asked"].to_string();
+    let events = case["rounds"][0]["events"].as_array().expect("events").clone();
+    let odd =
+        [json!(null), json!("x"), json!([]), json!({}), json!(u64::MAX), json!(-1), json!({"type": 1}), json!([[{"type": "tool_use"}]])];
+    let mut taken = 0;
+    // Each member of each event, replaced by something else; each event twice, or not at all.
+    for (at, event) in events.iter().enumerate() {
+        let members: Vec<String> = event.as_object().expect("an object").keys().cloned().collect();
+        for (member, value) in members.iter().flat_map(|member| odd.iter().map(move |value| (member, value))) {
+            let mut said = events.clone();
+            said[at][member] = value.clone();
+            let mut exchange = open(&case, &body).expect("opens").expect("an exchange");
+            let text: String = said.iter().map(|event| format!("data: {event}\n\n")).collect();
+            events_of(&feed(&mut exchange, &text, member));
+            let mut exchange = open(&case, &body).expect("opens").expect("an exchange");
+            let reply = json!({"content": [value, said[at]], "stop_reason": value, "usage": value, "id": value});
+            assert!(exchange.reply(&reply.to_string()).is_ok(), "{reply}");
+            taken += 1;
+        }
+        for times in [0, 2] {
+            let mut exchange = open(&case, &body).expect("opens").expect("an exchange");
+            let said = events.iter().enumerate().flat_map(|(place, event)| vec![event; if place == at { times } else { 1 }]);
+            events_of(&feed(&mut exchange, &said.map(|event| format!("data: {event}\n\n")).collect::<String>(), "events"));
+        }
+    }
+    assert!(taken > 200, "{taken}");
+}
+
+#[test]
+fn what_is_kept_for_asking_again_is_bounded() {
+    let case = json!({"options": {"dialect": "anthropic"}});
+    let tools = json!([{"type": "tool_search_tool_bm25_1", "name": "s"}, {"name": "a", "defer_loading": true}]);
+    let body = json!({"messages": [], "tools": tools}).to_string();
+    let mut exchange = open(&case, &body).expect("opens").expect("an exchange");
+    let block = json!({"type": "text", "text": "x".repeat(1 << 20)});
+    let mut fed = 0;
+    let error = loop {
+        let event = json!({"type": "content_block_start", "index": fed, "content_block": block});
+        match exchange.feed_text(&format!("data: {event}\n\n")) {
+            Ok(_) => fed += 1,
+            Err(error) => break error,
+        }
+        assert!(fed < 100);
+    };
+    assert_eq!((error.code().as_str(), fed), ("limit-exceeded", 63));
+}

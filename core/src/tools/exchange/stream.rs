@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Round {
     /// The blocks that are not whole yet, by the number that the backend gave them.
     open: Map<u64, Open>,
-    /// How much of them is kept.
+    /// How much was kept for asking again, in all of the round.
     bytes: usize,
     /// What the numbers of the client's blocks are ahead of the backend's.
     ahead: u64,
@@ -53,7 +53,7 @@ impl Rounds {
             }
             self.id = message.and_then(|message| message.get("id")).map(Node::detached);
         } else if let (true, Some(number)) = (is(&event, "content_block_start"), number) {
-            self.begin(number, &mut event);
+            self.begin(number, &mut event)?;
         } else if let (true, Some(number)) = (is(&event, "content_block_delta"), number) {
             self.round.add(number, &event)?;
             self.renumber(&mut event, number);
@@ -78,8 +78,9 @@ impl Rounds {
         }
     }
 
-    fn begin(&mut self, number: u64, event: &mut Node<'_>) {
-        let Some(block) = event.get("content_block") else { return };
+    fn begin(&mut self, number: u64, event: &mut Node<'_>) -> Result<(), Error> {
+        let Some(block) = event.get("content_block") else { return Ok(()) };
+        self.round.keeps(json::length(block))?;
         let mut block = block.detached();
         let is_search = self.searches.is_search(&block);
         if is_search {
@@ -88,6 +89,7 @@ impl Rounds {
         }
         self.renumber(event, number);
         self.round.open.insert(number, Open { block, pieces: String::new(), is_search });
+        Ok(())
     }
 
     /// A block is whole. If it is a search, its result follows.
@@ -162,11 +164,19 @@ impl Round {
         let Some((open, delta)) = self.open.get_mut(&number).zip(event.get("delta")) else { return Ok(()) };
         if let Some((_, key)) = PIECES.iter().find(|(kind, _)| is(delta, kind)) {
             let piece = delta.get(key).and_then(Node::as_text).map(Text::display).unwrap_or_default();
-            self.bytes += piece.len();
             open.pieces.push_str(&piece);
-        } else if let (true, Some(signature)) = (is(delta, "signature_delta"), delta.get("signature")) {
-            set(&mut open.block, "signature", signature.detached());
+            return self.keeps(piece.len());
         }
+        if let (true, Some(signature)) = (is(delta, "signature_delta"), delta.get("signature")) {
+            set(&mut open.block, "signature", signature.detached());
+            return self.keeps(json::length(signature));
+        }
+        Ok(())
+    }
+
+    /// Counts what is kept for asking again.
+    fn keeps(&mut self, bytes: usize) -> Result<(), Error> {
+        self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MAX_HELD_BYTES {
             let message = alloc::format!("expected a reply of at most {MAX_HELD_BYTES} bytes, found more");
             return Err(Error::new(Code::LimitExceeded, "", message));
