@@ -8,7 +8,7 @@ use crate::{
     json::{push_token, Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
     schema::{resolve::Number, walk::Position},
-    sorted::{Map, Set},
+    sorted::{self, Map, Set},
 };
 
 /// What one change did.
@@ -36,6 +36,9 @@ impl Effect {
         self
     }
 }
+
+/// Rules that take a part out as a whole, where nothing is left of it: what they say covers everything that was done inside.
+const REMOVE: [&str; 3] = ["drop-impossible-branch", "drop-keyword", "drop-long-union"];
 
 /// Where a change came from or went to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,6 +220,7 @@ impl Notes {
     pub(super) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> Cow<'static, str>, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
+        forget_removed(&mut entries, &self.input, output);
         let wanted: Set<Number> = entries.iter().map(|entry| entry.to.number()).collect();
         let mut places: Map<Number, (String, Vec<String>)> = Map::new();
         locate(output, &mut String::new(), &wanted, &mut places);
@@ -247,6 +251,60 @@ impl Notes {
                 Change { pointer, output_pointer, rule, accepts, guidance, encoded, because: because(rule), message: entry.message.clone() }
             });
         }
+    }
+}
+
+/// Leaves out what was done inside of parts that were removed later, if nothing of them is left anywhere: one cause, one change.
+fn forget_removed(entries: &mut Vec<Entry>, input: &[(Number, String)], output: &Node<'_>) {
+    let removes = |entry: &Entry| entry.to == Spot::Nowhere && REMOVE.contains(&entry.effect.rule);
+    if !entries.iter().any(removes) {
+        return;
+    }
+    // Numbers count in document order, so a part is a range of them.
+    let mut ends: Vec<usize> = (1..=input.len()).collect();
+    let mut starts: Map<(Number, &str), usize> = Map::new();
+    let asked: Set<(Number, &str)> = entries.iter().filter(|entry| removes(entry)).filter_map(|entry| entry.from.keyword()).collect();
+    for (number, (parent, token)) in input.iter().enumerate().skip(1).rev() {
+        let end = ends.get(number).copied().unwrap_or_default();
+        if let Some(outer) = ends.get_mut(*parent as usize) {
+            *outer = end.max(*outer);
+        }
+        if asked.contains(&(*parent, token.as_str())) {
+            starts.insert((*parent, token.as_str()), number);
+        }
+    }
+    let mut left: Set<Number> = Set::new();
+    numbers(output, &mut left);
+    let part = |entry: &Entry| {
+        let start = match entry.from.keyword() {
+            Some(member) => *starts.get(&member)?,
+            None => entry.from.number() as usize,
+        };
+        let range = Number::try_from(start).ok()?..Number::try_from(*ends.get(start)?).ok()?;
+        left.first_from(&range.start).is_none_or(|first| !range.contains(first)).then_some(range)
+    };
+    let gone: Vec<Range<Number>> = entries.iter().filter(|entry| removes(entry)).filter_map(part).collect();
+    let mut gone = sorted::by(gone, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
+    // Of parts inside of parts, the outermost.
+    gone.dedup_by(|inner, outer| inner.start < outer.end);
+    let inside = |entry: &Entry| {
+        let number = entry.from.number();
+        let after = gone.partition_point(|range| range.start <= number);
+        let around = after.checked_sub(1).and_then(|place| gone.get(place)).filter(|range| range.contains(&number));
+        around.is_some_and(|range| range.start < number || !removes(entry))
+    };
+    let inside: Vec<bool> = entries.iter().map(inside).collect();
+    let mut inside = inside.into_iter();
+    entries.retain(|_| !inside.next().unwrap_or_default());
+}
+
+/// The numbers of everything that a tree holds.
+fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
+    found.extend(node.origin().number());
+    match node.data() {
+        Data::Array(items) => items.iter().for_each(|item| numbers(item, found)),
+        Data::Object(object) => object.iter().for_each(|member| numbers(&member.value, found)),
+        _ => {}
     }
 }
 
