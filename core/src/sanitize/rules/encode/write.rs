@@ -18,6 +18,7 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Keywords, Role},
+        resolve,
         walk::{self, Next, Place, Rewrite},
     },
 };
@@ -31,7 +32,8 @@ const VALUES: Effect = Effect { encoded: true, ..Effect::same("values-to-json") 
 const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
 
 pub(super) fn write(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
-    let plain = root.clone();
+    // What references lead to is asked of the schema as it was; without any, nothing is asked of it.
+    let plain = if resolve::mentions_references(root) { root.clone() } else { Node::default() };
     let definitions = Definitions::of(&plain);
     let definition = anything::name(root);
     let mut writer = Writer { rules, definitions: &definitions, definition: &definition, uses_definition: false };
