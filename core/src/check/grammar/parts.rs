@@ -33,17 +33,23 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>)
     if [properties, depth, values, list, characters].iter().all(Option::is_none) {
         return;
     }
-    let mut parts: Map<String, Held> = Map::new();
+    // The root's, and those of definitions by name.
+    let (mut main, mut parts) = (Held::default(), Map::<String, Held>::new());
     let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Next::Skip) };
-        let (name, inside) = match place.pointer.steps() {
-            [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => (name.display().into_owned(), rest),
-            steps => (String::new(), steps),
+        let (held, inside) = match place.pointer.steps() {
+            [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => {
+                let name = name.display().into_owned();
+                let length = name.chars().count();
+                // A definition without a name is counted with the root.
+                let held = if name.is_empty() { &mut main } else { parts.entry(name).or_default() };
+                if rest.is_empty() {
+                    held.characters += length;
+                }
+                (held, rest)
+            }
+            steps => (&mut main, steps),
         };
-        let held = parts.entry(name.clone()).or_default();
-        if inside.is_empty() {
-            held.characters += name.chars().count();
-        }
         let level = inside.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
         let at = |keyword: &str| place.pointer.render_with(keyword);
         if let Some(table) = object.get("properties").filter(|table| table.as_object().is_some_and(|table| !table.is_empty())) {

@@ -45,7 +45,7 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
     let limits = Limits { bytes, depth: most("propertyDepth"), properties: most("properties") };
-    if rules.grammar.refs.to_defs && root.get("$defs").is_some() {
+    if rules.grammar.refs.to_defs && limits.depth != usize::MAX && root.get("$defs").is_some() {
         nesting::cut_deep(root, limits.depth, rules)?;
     }
     if limits.is_none() {
@@ -156,19 +156,14 @@ impl Shape {
 /// The bytes that characters take beyond those they are written with, where they count six.
 struct Growth<'c> {
     characters: &'c [char],
-    /// Whether a byte begins one of them: most texts are done with a look at their bytes.
-    begins: [bool; 256],
+    /// The bytes that begin them: most texts have none.
+    begins: Vec<u8>,
 }
 
 impl<'c> Growth<'c> {
     fn of(characters: &'c [char]) -> Self {
-        let mut begins = [false; 256];
-        for character in characters {
-            let first = character.encode_utf8(&mut [0; 4]).bytes().next().map(usize::from);
-            if let Some(place) = first.and_then(|first| begins.get_mut(first)) {
-                *place = true;
-            }
-        }
+        let mut begins: Vec<u8> = characters.iter().filter_map(|character| character.encode_utf8(&mut [0; 4]).bytes().next()).collect();
+        begins.dedup();
         Growth { characters, begins }
     }
 
@@ -190,7 +185,9 @@ impl<'c> Growth<'c> {
     }
 
     fn text(&self, text: &Text<'_>) -> usize {
-        if !text.chars().bytes().any(|byte| self.begins.get(usize::from(byte)).is_some_and(|begins| *begins)) {
+        // One byte after the other, and none of them early out: so the compiler compares many at a time.
+        let holds = |begin: &u8| text.chars().bytes().fold(false, |found, byte| found | (byte == *begin));
+        if !self.begins.iter().any(holds) {
             return 0;
         }
         let counted = text.chars().chars().filter(|character| self.characters.contains(character));

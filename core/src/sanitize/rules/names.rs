@@ -62,10 +62,7 @@ impl Spelling {
     fn replaces(self, name: &Text<'_>) -> bool {
         let has = |name: &str| {
             let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
-            self.rule.reserved.contains(&name)
-                || self.shape().is_some_and(|shape| !shape.allows(name))
-                || braces
-                || self.has_slash(name)
+            self.rule.reserved.contains(&name) || self.shape().is_some_and(|shape| !shape.allows(name)) || braces || self.has_slash(name)
         };
         match name.as_plain() {
             Some(plain) => has(plain),
@@ -76,9 +73,8 @@ impl Spelling {
     /// Does a schema name anything that has a stand-in? In most there is nothing of that kind.
     fn concerns(self, object: &Object<'_>) -> bool {
         let listed = |list: &Node<'_>| list.as_array().into_iter().flatten().filter_map(Node::as_text).any(|name| self.replaces(name));
-        let named = |table: &Node<'_>| {
-            table.as_object().into_iter().flatten().any(|member| self.replaces(&member.key) || listed(&member.value))
-        };
+        let named =
+            |table: &Node<'_>| table.as_object().into_iter().flatten().any(|member| self.replaces(&member.key) || listed(&member.value));
         !self.is_open()
             && (["properties", "dependentRequired", "dependentSchemas"].iter().any(|table| object.get(table).is_some_and(named))
                 || object.get("required").is_some_and(listed))
