@@ -1,13 +1,16 @@
 # A machine with rustup, Node 20 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-peers package release-check setup lint clean
+.PHONY: help demo playground test bench bench-peers package release-check setup lint clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
 
 demo: ## three real MCP servers through all functions, in three languages (ARGS=--all: a line per tool)
 	@scripts/demo.sh $(ARGS)
+
+playground: ## a page to try everything in, served on this machine
+	@scripts/playground.sh
 
 test: ## set-up, formats, lints and every test in every language
 	@scripts/test.sh

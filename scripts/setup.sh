@@ -30,15 +30,6 @@ rust_components() {
     die "rustup could not add ${missing[*]}, see $TOOLS/rustup-components.log"
 }
 
-# npm_folder FOLDER installs what its lock file says, if that or Node has changed.
-npm_folder() {
-  local folder=$1 stamp=$1/node_modules/.toolwire key
-  key="$(sha256sum "$folder/package.json" "$folder/package-lock.json") $(node --version)"
-  fresh "$stamp" "$key" && return
-  step "npm ci in $folder" "$LOGS/npm-ci-${folder//\//-}.log" npm ci --prefix "$folder" --no-audit --no-fund || die "npm ci failed in $folder"
-  echo "$key" >"$stamp"
-}
-
 python_environment() {
   [ -x python/.venv/bin/python ] || python3 -c 'import ensurepip, venv' 2>/dev/null ||
     die "this Python cannot make virtual environments; on Debian \`apt-get install python3-venv\`"
@@ -48,8 +39,8 @@ python_environment() {
 rust_components
 toolchain=$(scripts/wasm-toolchain.sh)
 scripts/wasm-tools.sh
-npm_folder npm
-npm_folder demo
+scripts/npm-folder.sh npm
+scripts/npm-folder.sh demo
 # Not a dependency in the demo's manifest: npm would then install the development tools of npm/ a second time from there.
 ln -sfn ../../npm demo/node_modules/toolwire
 python_environment

@@ -10,7 +10,7 @@ passed=0 failed=0
 summary=()
 count() { # LABEL PASSED FAILED
   passed=$((passed + $2)) failed=$((failed + $3))
-  summary+=("$(printf '%-8s %5d passed, %d failed%s' "$1" "$2" "$3" "${4:+  $4}")")
+  summary+=("$(printf '%-10s %5d passed, %d failed%s' "$1" "$2" "$3" "${4:+  $4}")")
 }
 
 checks_passed=0 checks_failed=0
@@ -54,7 +54,8 @@ suite() { # LABEL COUNTS COMMAND...
 }
 
 heading "set-up and builds"
-scripts/setup.sh && scripts/packaging-tools.sh && scripts/build.sh || exit 1
+scripts/setup.sh && scripts/packaging-tools.sh && scripts/build.sh && scripts/playground.sh build || exit 1
+[ "$only" = all ] && scripts/chromium.sh
 
 heading "formats and lints"
 check "rustfmt" cargo fmt --all --check
@@ -73,6 +74,7 @@ check "crate" cargo package -p toolwire --locked --offline --allow-dirty
 # The bindings have readers only inside this repository.
 check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
 check "lint npm" npm run --silent --prefix npm lint
+check "types of the playground" npm run --silent --prefix npm/playground types
 check "lint python" python/dev lint
 check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
 check "one version" scripts/version.sh
@@ -87,6 +89,7 @@ if [ "$only" = all ]; then
   suite rust rust_counts cargo test --workspace --locked --no-fail-fast -- --show-output
   suite node node_counts npm test --silent --prefix npm
   suite packages node_counts npm run --silent --prefix npm test:packaging
+  suite playground node_counts npm test --silent --prefix npm/playground
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
 fi
 

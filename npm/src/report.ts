@@ -147,4 +147,6 @@ export interface DialectDescription {
    * `check` and `checkTools` that rest on it.
    */
   facts: { says: string; confidence: 'A' | 'B' | 'C'; source: string; rules: string[] }[];
+  /** What nobody has verified, or what reports contradict each other about: the table lets it through. */
+  holes: string[];
 }

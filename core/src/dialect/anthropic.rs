@@ -65,6 +65,11 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     encodes: &["property names of the root that the API refuses are renamed"],
     limits: &[],
     facts: &[OBJECT, ROOT, METASCHEMA, PROPERTY_NAMES, NAMES],
+    holes: &[
+        "`patternProperties` with `^(.*)$`: one report says that it is refused",
+        "names of nested properties: the pattern is reported for those of the root",
+        "Managed Agents refuse `$ref` anywhere; that surface is not this one",
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
@@ -180,6 +185,11 @@ pub(super) const STRICT: Dialect = Dialect {
             rules: &["too-many-strict-tools", "too-many-optional-properties", "too-many-unions"],
         },
         NAMES,
+    ],
+    holes: &[
+        "how large `{n,m}` in a `pattern` may be: documented without a number",
+        "how many optional properties the compiler of grammars bears: 24 are documented, and between 11 and 13 have failed in practice",
+        "the arguments come with required properties first, whatever the order in the schema",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

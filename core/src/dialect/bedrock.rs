@@ -51,6 +51,10 @@ pub(super) const BEDROCK: Dialect = Dialect {
         },
         WELL_FORMED,
     ],
+    holes: &[
+        "which models want references inlined: known for Amazon Nova",
+        "lists of types with Claude behind Bedrock: some clients avoid them",
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::Bedrock, names: NameShape::OPENAI, no_empty_description: true, ..Surface::PLAIN },

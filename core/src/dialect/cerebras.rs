@@ -49,6 +49,10 @@ pub(super) const CEREBRAS: Dialect = Dialect {
         Fact { says: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &["open-items"] },
         WELL_FORMED,
     ],
+    holes: &[
+        "lists of types: older documentation refuses them",
+        "whether every property has to be required: documented for strict mode only",
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },

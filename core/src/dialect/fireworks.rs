@@ -45,6 +45,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
         },
         WELL_FORMED,
     ],
+    holes: &["every keyword that stands in no fact: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },

@@ -152,6 +152,13 @@ pub(super) const GEMINI: Dialect = Dialect {
         COUNT,
         WELL_FORMED,
     ],
+    holes: &[
+        "how deep a schema may be: `exceeds the maximum allowed nesting depth` has been seen, a number has not",
+        "in mode `ANY` the `maxItems` of a request may add up to about 960, by one report",
+        "integer `enum`s may hold about 2,000 characters in all, by one report",
+        "whether a function's name may have 128 characters, as newer documentation says; 64 is what was enforced",
+        "Vertex takes `additionalProperties`; this table is the Gemini API's",
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
@@ -220,6 +227,11 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
         NAME,
         COUNT,
         WELL_FORMED,
+    ],
+    holes: &[
+        "whether `allOf`, `pattern` and `default` do anything: they are accepted",
+        "keywords that are not documented: mostly ignored",
+        "a `title` beside others may confuse the model (python-genai#1732)",
     ],
     reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),

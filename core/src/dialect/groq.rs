@@ -28,6 +28,9 @@ pub(super) const GROQ: Dialect = Dialect {
     },
         WELL_FORMED,
     ],
+    holes: &[
+        "which keywords its models are held to: nothing is documented for tools that are not strict",
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN },

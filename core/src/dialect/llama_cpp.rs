@@ -59,6 +59,11 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         WELL_FORMED,
     ],
+    holes: &[
+        "builds differ: `\\d`, `\\w` and `\\s` in patterns, nested references, `properties` beside `anyOf`",
+        "keywords that the grammar does not know, `not`, `if`, `contains` and `uniqueItems` among them: ignored without a word",
+        "bounds of numbers that are no integers: ignored",
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, ..Surface::PLAIN },

@@ -31,6 +31,11 @@ pub(super) const MISTRAL: Dialect = Dialect {
         },
         WELL_FORMED,
     ],
+    holes: &[
+        "`$ref`: others advise to inline it, without an error",
+        "`additionalProperties: false`: some clients take it out",
+        "every other keyword: no report either way",
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },

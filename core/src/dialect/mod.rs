@@ -86,6 +86,8 @@ pub struct Dialect {
     pub limits: &'static [(&'static str, u64)],
     /// What is known, with confidence and source. The first one stands behind every rule of `check` that none names.
     pub facts: &'static [Fact],
+    /// What nobody has verified, or what reports contradict each other about: the table lets it through.
+    pub holes: &'static [&'static str],
     /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `""` is the reason of all others.
     pub(crate) reasons: &'static [(&'static str, &'static str)],
     pub(crate) method: Method,
@@ -163,6 +165,7 @@ impl Dialect {
             ("encodes", words(self.encodes)),
             ("limits", Node::new(Data::Object(limits.collect()))),
             ("facts", Node::array(facts.collect())),
+            ("holes", words(self.holes)),
         ])
     }
 }

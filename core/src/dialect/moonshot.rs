@@ -159,6 +159,7 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     encodes: &["reserved property names are renamed"],
     limits: &[("maxBytes", 120_000), ("propertyDepth", 30), ("properties", 3_000), ("enumValues", 1_000), ("anyOfBranches", 500)],
     facts: FACTS,
+    holes: &["`type` beside `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it"],
     reasons: REASONS,
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,

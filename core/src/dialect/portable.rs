@@ -41,6 +41,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
     encodes: &["property names that one of the APIs refuses are renamed"],
     limits: moonshot::MOONSHOT.limits,
     facts: &[Fact { says: "whatever one of the surfaces refuses is refused", confidence: 'A', source: MEET, rules: &[] }],
+    holes: &["everything that is unknown about one of the APIs it is the meet of; their own pages say what"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {

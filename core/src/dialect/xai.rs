@@ -62,6 +62,11 @@ pub(super) const XAI: Dialect = Dialect {
         },
         WELL_FORMED,
     ],
+    holes: &[
+        "values of `enum` with a `/`: one report of a refusal",
+        "formats other than the eight documented ones: accepted, and not enforced",
+        "`not`, `if` and several branches of `allOf`: accepted, and enforced as far as it goes",
+    ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN },

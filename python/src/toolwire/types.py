@@ -447,3 +447,5 @@ class Dialect(TypedDict):
     """Size limits by name: bytes, levels or counts, as the name says."""
     facts: list[Fact]
     """What is known, with confidence and source."""
+    holes: list[str]
+    """What nobody has verified: the table lets it through."""

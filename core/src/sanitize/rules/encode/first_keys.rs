@@ -9,9 +9,8 @@ use crate::{
     json::{self, Data, Node, Object, Text},
     report::{Accepts, Guidance},
     sanitize::rules::{
-        flatten,
         notes::{Effect, Spot},
-        Rules,
+        one_object, Rules,
     },
     schema::walk::Place,
     sorted::Map,
@@ -171,7 +170,7 @@ fn join<'a>(
         let objects: Vec<Object<'a>> = joined.iter().filter_map(|branch| branch.as_object().cloned()).collect();
         let effect = match differs_in_one(&objects) {
             true => JOIN,
-            false if flatten::narrows(&objects) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
+            false if one_object::narrows(&objects) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
             false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
         };
         let Some(first) = joined.first() else { continue };
@@ -181,7 +180,7 @@ fn join<'a>(
             format!("joined {count} branches of `anyOf`: branches must not begin with the same name")
         });
         if let Some(slot) = branches.get_mut(*with) {
-            *slot = Some(Node::object(Object::from_members(flatten::flat(objects))).with_origin(origin));
+            *slot = Some(Node::object(Object::from_members(one_object::flat(objects))).with_origin(origin));
         }
     }
     let branches: Vec<Node<'a>> = branches.into_iter().flatten().collect();

@@ -1,0 +1,45 @@
+//! The generated pages of the documentation are what the tables say today, and every entry of the cookbook is true.
+#![allow(clippy::panic, reason = "a test stops where it cannot go on")]
+
+#[path = "pages/mod.rs"]
+mod pages;
+
+use std::{collections::BTreeSet, fs};
+
+use pages::{cookbook::Entry, root};
+
+#[test]
+fn pages_are_fresh() {
+    let pages = pages::pages();
+    let stale: Vec<&String> = pages
+        .iter()
+        .filter(|(path, text)| fs::read_to_string(root().join(path)).ok().as_ref() != Some(*text))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(stale.is_empty(), "stale: {stale:?}; write them with `cargo run -p toolwire --example pages`, and read what changed");
+    let dialects = fs::read_dir(root().join("docs/dialects")).into_iter().flatten().flatten();
+    let left: Vec<String> = dialects
+        .map(|entry| format!("docs/dialects/{}", entry.file_name().to_string_lossy()))
+        .filter(|path| !pages.contains_key(path))
+        .collect();
+    assert!(left.is_empty(), "pages of dialects that are no more: {left:?}");
+}
+
+#[test]
+fn the_cookbook_mends_what_it_names() {
+    let entries = Entry::all(&root());
+    assert!(entries.len() >= 20, "expected at least twenty errors, found {}", entries.len());
+    let mut faults = Vec::new();
+    for entry in &entries {
+        let (rule, found) = (entry.text("rule"), entry.found());
+        if entry.text("call") != "applyDeferredLoading" && !found.iter().any(|known| known == rule) {
+            faults.push(format!("{}: expected `{rule}` among the findings, found {found:?}", entry.heading()));
+        }
+        if !entry.is_mended() {
+            faults.push(format!("{}: what comes out is not accepted", entry.heading()));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let headings: BTreeSet<String> = entries.iter().map(Entry::heading).collect();
+    assert_eq!(headings.len(), entries.len(), "two entries have one heading");
+}

@@ -1,0 +1,171 @@
+//! The cookbook: what providers answer, why, and the call that mends it. The cases are data; what is said to become of them is measured.
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use serde_json::Value;
+use toolwire::{
+    apply_deferred_loading_with_report, check, check_tools, sanitize_tools, sanitize_with_report, DeferredOptions, SanitizeOptions,
+    ToolsOptions,
+};
+
+use super::markdown::{code, fence, link_sources, GENERATED};
+
+/// One error of a provider.
+pub(crate) struct Entry {
+    case: Value,
+}
+
+impl Entry {
+    pub(crate) fn all(root: &Path) -> Vec<Self> {
+        let text = fs::read_to_string(root.join("tests/cookbook/errors.json")).unwrap_or_default();
+        let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+        cases.into_iter().map(|case| Self { case }).collect()
+    }
+
+    pub(crate) fn text(&self, member: &str) -> &str {
+        self.case.get(member).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn input(&self) -> &Value {
+        self.case.get("input").unwrap_or(&Value::Null)
+    }
+
+    /// The rules of `check` and `check_tools` that name the problem.
+    pub(crate) fn found(&self) -> Vec<String> {
+        self.refused(self.input())
+    }
+
+    fn refused(&self, value: &Value) -> Vec<String> {
+        let dialect = self.text("dialect");
+        match self.text("call") {
+            "sanitize" => check(value, &SanitizeOptions::new(dialect))
+                .map(|found| found.iter().map(|violation| violation.rule.to_owned()).collect())
+                .unwrap_or_default(),
+            "sanitizeTools" => check_tools(value, &[dialect])
+                .map(|found| found.iter().map(|violation| violation.rule.to_owned()).collect())
+                .unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the call gives, and what it says about it.
+    fn mended(&self) -> Result<(Value, Vec<String>), toolwire::Error> {
+        let dialect = self.text("dialect");
+        match self.text("call") {
+            "sanitize" => {
+                let report = sanitize_with_report(self.input(), &SanitizeOptions::new(dialect))?;
+                Ok((report.schema, report.changes.iter().map(said).collect()))
+            }
+            "sanitizeTools" => {
+                let list = sanitize_tools(self.input(), &ToolsOptions::new(dialect))?;
+                Ok((list.tools, list.changes.iter().map(|about| said(&about.change)).collect()))
+            }
+            _ => {
+                let outcome = apply_deferred_loading_with_report(self.input(), &DeferredOptions::default())?;
+                let listed = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+                let report = &outcome.report;
+                let warnings = report.warnings.iter().map(|warning| format!("warning {}", code(warning.code)));
+                Ok((
+                    outcome.request,
+                    [listed("hidden", &report.hidden), listed("loaded", &report.loaded)].into_iter().flatten().chain(warnings).collect(),
+                ))
+            }
+        }
+    }
+
+    /// Whether what comes out is accepted.
+    pub(crate) fn is_mended(&self) -> bool {
+        match self.mended() {
+            Ok((output, _)) if self.text("call") == "applyDeferredLoading" => {
+                let text = output.to_string();
+                !text.contains("defer_loading") && !text.contains("tool_reference") && output != *self.input()
+            }
+            Ok((output, _)) => self.refused(&output).is_empty(),
+            Err(_) => false,
+        }
+    }
+
+    fn section(&self) -> String {
+        let mut section = format!("\n## {}\n\n", self.heading());
+        section += &fence("text", self.text("error"));
+        let seen = self.case.get("seen").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let seen: Vec<String> = seen.iter().filter_map(Value::as_str).map(link_sources).collect();
+        let rule = self.text("rule");
+        let named = if rule.is_empty() { String::new() } else { format!(" `check` names it `{rule}`.") };
+        let _ = writeln!(section, "\n{}{named}\nSeen: {}.\n", self.text("why"), seen.join(", "));
+        section += &fence("ts", &self.in_typescript());
+        section += &fence("python", &self.in_python());
+        let _ = writeln!(section, "\n{}", fence("json", &self.input().to_string()));
+        match self.mended() {
+            Ok((output, changes)) => {
+                let _ = writeln!(section, "becomes\n\n{}", fence("json", &output.to_string()));
+                for change in changes {
+                    let _ = writeln!(section, "- {change}");
+                }
+            }
+            Err(error) => {
+                let _ = writeln!(section, "`{}`: {}", error.code().as_str(), error.message());
+            }
+        }
+        section
+    }
+
+    /// The error in a few words, for the table of contents.
+    pub(crate) fn heading(&self) -> String {
+        let text = self.text("error");
+        let short: String = text.chars().take(90).collect();
+        let ending = if short.len() < text.len() { "…" } else { "" };
+        format!("{}: {}", self.text("api"), code(&format!("{}{ending}", short.trim_end())))
+    }
+
+    fn in_typescript(&self) -> String {
+        let dialect = self.text("dialect");
+        match self.text("call") {
+            "sanitize" => format!("const accepted = sanitize(schema, {{ dialect: '{dialect}' }});"),
+            "sanitizeTools" => format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});"),
+            _ => "const body = applyDeferredLoading(request);".to_owned(),
+        }
+    }
+
+    fn in_python(&self) -> String {
+        let dialect = self.text("dialect");
+        match self.text("call") {
+            "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\")"),
+            "sanitizeTools" => format!("sanitized = toolwire.sanitize_tools(listed, dialect=\"{dialect}\")"),
+            _ => "body = toolwire.apply_deferred_loading(request)".to_owned(),
+        }
+    }
+}
+
+fn said(change: &toolwire::Change) -> String {
+    let encoded = if change.encoded { ", encoded" } else { "" };
+    format!("`{}`: {} (accepts {}{encoded}, guidance {})", change.rule, change.message, change.accepts.as_str(), change.guidance.as_str())
+}
+
+/// The page.
+pub(crate) fn page(entries: &[Entry]) -> String {
+    let mut page = format!("{GENERATED}# Cookbook: what the provider answered, and the one call that mends it\n\n");
+    page += "Find your error by its words. Each entry is a test: `check` names the problem in what was sent, and finds none in what comes out.\n";
+    page += "If you don't know which one it is, `checkTools(tools, { dialects })` says so for the whole list, and `adaptRequest` mends a whole request.\n\n";
+    for entry in entries {
+        let heading = entry.heading();
+        let _ = writeln!(page, "- [{heading}](#{})", anchor(&heading));
+    }
+    for entry in entries {
+        page += &entry.section();
+    }
+    page
+}
+
+/// As GitHub makes the anchor of a heading.
+fn anchor(heading: &str) -> String {
+    heading
+        .to_lowercase()
+        .chars()
+        .filter_map(|char| match char {
+            ' ' => Some('-'),
+            char if char.is_alphanumeric() || matches!(char, '-' | '_') => Some(char),
+            _ => None,
+        })
+        .collect()
+}

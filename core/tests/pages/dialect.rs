@@ -1,0 +1,245 @@
+//! The page of one dialect: its tables in words, and what `check` and `sanitize` say to one schema per keyword.
+
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use serde_json::{json, Value};
+use toolwire::{check, sanitize_with_report, Accepts, Change, Dialect, Guidance, SanitizeOptions};
+
+use super::{
+    markdown::{cell, code, fence, link_sources, GENERATED},
+    probes::{AT_THE_ROOT, BY_REFERENCE, IN_A_PROPERTY, TOOL},
+};
+
+/// What becomes of one schema in one dialect, as little as a table needs.
+pub(crate) struct Verdict {
+    /// The findings of `check` about the probe itself.
+    pub(crate) refused: Vec<&'static str>,
+    /// The rules that changed it, each once.
+    rules: Vec<&'static str>,
+    loss: Loss,
+    output: Option<Value>,
+    error: Option<String>,
+}
+
+/// The worst that happened, from the least to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Loss {
+    Kept,
+    Same,
+    Encoded,
+    GuidanceLost,
+    Wider,
+    Narrower,
+    Mixed,
+    Refused,
+}
+
+impl Loss {
+    fn of(changes: &[Change]) -> Self {
+        changes.iter().map(Self::of_one).max().unwrap_or(Self::Kept)
+    }
+
+    fn of_one(change: &Change) -> Self {
+        match (change.accepts, change.guidance) {
+            (Accepts::Mixed, _) => Self::Mixed,
+            (Accepts::Narrower, _) => Self::Narrower,
+            (Accepts::Wider, _) => Self::Wider,
+            (Accepts::Same, Guidance::Lost) => Self::GuidanceLost,
+            (Accepts::Same, _) if change.encoded => Self::Encoded,
+            (Accepts::Same, _) => Self::Same,
+        }
+    }
+
+    /// As the tables say it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Same => "same",
+            Self::Encoded => "encoded",
+            Self::GuidanceLost => "text lost",
+            Self::Wider => "wider",
+            Self::Narrower => "narrower",
+            Self::Mixed => "mixed",
+            Self::Refused => "error",
+        }
+    }
+}
+
+impl Verdict {
+    /// `ours`: whether a pointer is about the probe. `at`: where in the output it stands.
+    fn of(dialect: &str, schema: &Value, at: &str, ours: impl Fn(&str) -> bool) -> Self {
+        let options = SanitizeOptions::new(dialect);
+        let refused: Vec<&'static str> = check(schema, &options)
+            .map(|found| found.iter().filter(|violation| ours(&violation.pointer)).map(|violation| violation.rule).collect())
+            .unwrap_or_default();
+        let refused = each_once(refused);
+        match sanitize_with_report(schema, &options) {
+            Ok(report) => {
+                let changes: Vec<Change> = report.changes.into_iter().filter(|change| ours(&change.pointer)).collect();
+                let rules = each_once(changes.iter().map(|change| change.rule).collect());
+                let output = if rules.is_empty() { None } else { report.schema.pointer(at).cloned() };
+                Self { refused, rules, loss: Loss::of(&changes), output, error: None }
+            }
+            Err(error) => {
+                let error = Some(error.code().as_str().to_owned());
+                Self { refused, rules: Vec::new(), loss: Loss::Refused, output: None, error }
+            }
+        }
+    }
+
+    pub(crate) fn loss(&self) -> Loss {
+        self.loss
+    }
+
+    fn row(&self, keyword: &str) -> String {
+        let accepted = match self.refused.as_slice() {
+            [] => "yes".to_owned(),
+            rules => format!("no: {}", rules.iter().map(|rule| code(rule)).collect::<Vec<_>>().join(", ")),
+        };
+        let becomes = match (&self.error, &self.output) {
+            (Some(error), _) => format!("error {}", code(error)),
+            (None, Some(output)) => code(&output.to_string()),
+            (None, None) if self.rules.is_empty() => String::new(),
+            (None, None) => "left out".to_owned(),
+        };
+        let rules = self.rules.iter().map(|rule| format!("[`{rule}`](../rules.md#{rule})")).collect::<Vec<_>>().join(", ");
+        format!("| {} | {accepted} | {} | {} | {rules} |\n", cell(keyword), cell(&becomes), self.loss.word())
+    }
+}
+
+/// In the order of their first appearance.
+fn each_once(mut names: Vec<&'static str>) -> Vec<&'static str> {
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    names
+}
+
+/// A property named `x` with that schema, in an object that every dialect accepts as far as one can.
+pub(crate) fn in_a_property(dialect: &str, probe: &str, definitions: &str) -> Verdict {
+    let probe: Value = serde_json::from_str(probe).unwrap_or_default();
+    let definitions: Value = serde_json::from_str(definitions).unwrap_or_default();
+    let mut schema = json!({"type": "object", "properties": {"x": probe}, "required": ["x"]});
+    if definitions.as_object().is_some_and(|members| !members.is_empty()) {
+        if let Some(object) = schema.as_object_mut() {
+            object.insert("$defs".to_owned(), definitions);
+        }
+    }
+    Verdict::of(dialect, &schema, "/properties/x", |pointer| pointer.starts_with("/properties/x") || pointer.starts_with("/$defs"))
+}
+
+fn at_the_root(dialect: &str, probe: &str) -> Verdict {
+    let schema: Value = serde_json::from_str(probe).unwrap_or_default();
+    Verdict::of(dialect, &schema, "", |_| true)
+}
+
+/// The page.
+pub(crate) fn page(dialect: &Dialect) -> String {
+    let name = dialect.name;
+    let mut page = format!("{GENERATED}# `{name}`\n\n");
+    let _ = writeln!(page, "{}. Documented at <{}>.", dialect.surface, dialect.documentation);
+    let _ = writeln!(page, "Facts checked on {}, revision {}. [All dialects](README.md)\n", dialect.as_of, dialect.revision);
+    let _ =
+        writeln!(page, "```ts\nsanitize(schema, {{ dialect: '{name}' }}); // Python: toolwire.sanitize(schema, dialect=\"{name}\")\n```\n");
+    if name.starts_with("codex") {
+        page += "This dialect promises what Codex does, not what an API accepts; its `check` says what makes Codex drop a tool.\n\n";
+    }
+    settings(&mut page, dialect);
+    facts(&mut page, dialect);
+    holes(&mut page, dialect);
+    keywords(&mut page, name);
+    tool(&mut page, name);
+    page
+}
+
+fn settings(page: &mut String, dialect: &Dialect) {
+    if !dialect.options.is_empty() {
+        let options: Vec<String> = dialect.options.iter().map(|option| code(option)).collect();
+        let _ = writeln!(page, "Options beyond `dialect`, `allow` and `share`: {}.\n", options.join(", "));
+    }
+    if !dialect.limits.is_empty() {
+        let limits: Vec<String> = dialect.limits.iter().map(|(name, value)| format!("`{name}` {value}")).collect();
+        let _ = writeln!(page, "Limits: {}.\n", limits.join(", "));
+    }
+    match dialect.encodes {
+        [] => *page += "Arguments are never encoded: what the model sends is what the tool's server expects.\n\n",
+        ways => {
+            let _ = writeln!(page, "Arguments may be encoded, and `restoreArguments` brings them back: {}.\n", ways.join("; "));
+        }
+    }
+}
+
+fn facts(page: &mut String, dialect: &Dialect) {
+    *page += "## What is known\n\nConfidence `A`: official documentation, a validator, source code, or two independent live reports; `B`: one live report;\n`C`: inferred.\n\n";
+    *page += "| what the API wants | confidence | where it was read | refused by `check` as |\n|---|---|---|---|\n";
+    for fact in dialect.facts {
+        let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule)).collect();
+        let _ =
+            writeln!(page, "| {} | {} | {} | {} |", cell(fact.says), fact.confidence, cell(&link_sources(fact.source)), rules.join(", "));
+    }
+    page.push('\n');
+}
+
+fn holes(page: &mut String, dialect: &Dialect) {
+    *page += "## What nobody has verified\n\n";
+    match dialect.holes {
+        [] => *page += "Nothing that we know of.\n\n",
+        holes => {
+            *page += "The table lets it through. A report, with the provider's answer, would settle it.\n\n";
+            for hole in holes {
+                let _ = writeln!(page, "- {hole}");
+            }
+            page.push('\n');
+        }
+    }
+}
+
+const COLUMNS: &str = "accepted as it is | `sanitize` writes | loss | by rule |\n|---|---|---|---|---|\n";
+
+fn keywords(page: &mut String, name: &str) {
+    *page += "## Keyword by keyword\n\nEach row is one required property with that schema. `kept` is returned as it is; `same` loses nothing; `encoded` loses nothing\n";
+    *page += "once arguments are restored; `wider` accepts more than the tool does, `narrower` less, `mixed` both.\n\n";
+    let _ = write!(page, "| property | {COLUMNS}");
+    for (keyword, probe) in IN_A_PROPERTY {
+        *page += &in_a_property(name, probe, "{}").row(keyword);
+    }
+    for (keyword, probe, definitions) in BY_REFERENCE {
+        *page += &in_a_property(name, probe, definitions).row(keyword);
+    }
+    let _ = write!(page, "\n| root | {COLUMNS}");
+    for (keyword, probe) in AT_THE_ROOT {
+        *page += &at_the_root(name, probe).row(keyword);
+    }
+    page.push('\n');
+}
+
+fn tool(page: &mut String, name: &str) {
+    *page += "## One tool\n\n";
+    let schema: Value = serde_json::from_str(TOOL).unwrap_or_default();
+    let _ = writeln!(page, "<details><summary>The schema that its server publishes</summary>\n\n{}\n</details>\n", fence("json", TOOL));
+    match sanitize_with_report(&schema, &SanitizeOptions::new(name)) {
+        Err(error) => {
+            let _ = writeln!(page, "`sanitize` fails: `{}` at `{}`: {}", error.code().as_str(), error.pointer(), error.message());
+        }
+        Ok(report) => {
+            let _ = writeln!(page, "becomes\n\n{}", fence("json", &serde_json::to_string_pretty(&report.schema).unwrap_or_default()));
+            if report.changes.is_empty() {
+                *page += "Nothing is changed.\n";
+                return;
+            }
+            *page += "| at | rule | accepted arguments | what the model reads | what was done |\n|---|---|---|---|---|\n";
+            for change in &report.changes {
+                let pointer = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
+                let accepts = change.accepts.as_str();
+                let accepts = if change.encoded { format!("{accepts}, encoded") } else { accepts.to_owned() };
+                let _ = writeln!(
+                    page,
+                    "| {} | `{}` | {accepts} | {} | {} |",
+                    cell(&pointer),
+                    change.rule,
+                    change.guidance.as_str(),
+                    cell(&change.message)
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The generated pages of the documentation: what they are, and where they stand.
+
+pub(crate) mod cookbook;
+mod dialect;
+mod markdown;
+mod overview;
+mod probes;
+mod rules;
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use toolwire::dialects;
+
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Every generated page, by its path from the root of the project.
+pub(crate) fn pages() -> BTreeMap<String, String> {
+    let mut pages: BTreeMap<String, String> =
+        dialects().iter().map(|dialect| (format!("docs/dialects/{}.md", dialect.name), dialect::page(dialect))).collect();
+    pages.insert("docs/dialects/README.md".to_owned(), overview::page());
+    pages.insert("docs/rules.md".to_owned(), rules::page(&root()));
+    pages.insert("docs/cookbook.md".to_owned(), cookbook::page(&cookbook::Entry::all(&root())));
+    pages
+}

@@ -1,0 +1,58 @@
+//! The overview: every keyword in every dialect, and which dialect an API speaks.
+
+use std::fmt::Write as _;
+
+use toolwire::{dialects, Dialect};
+
+use super::{
+    dialect::{in_a_property, Loss},
+    markdown::{cell, GENERATED},
+    probes::{BY_REFERENCE, IN_A_PROPERTY},
+};
+
+fn sign(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Kept => "✓",
+        Loss::Same => "=",
+        Loss::Encoded => "⇄",
+        Loss::GuidanceLost => "∅",
+        Loss::Wider => ">",
+        Loss::Narrower => "<",
+        Loss::Mixed => "≠",
+        Loss::Refused => "✗",
+    }
+}
+
+/// The page.
+pub(crate) fn page() -> String {
+    let mut page = format!("{GENERATED}# Dialects\n\nA dialect is what one surface of one model API accepts. `dialectFor({{ api, model, host, strict }})` finds it;\n");
+    page += "`dialects()` has everything that stands here as data.\n\n";
+    page += "| dialect | what it is written for | checked | facts: A, B, C | holes |\n|---|---|---|---|--:|\n";
+    for dialect in dialects() {
+        let count = |confidence| dialect.facts.iter().filter(|fact| fact.confidence == confidence).count();
+        let _ = writeln!(
+            page,
+            "| [`{0}`]({0}.md) | {1} | {2} | {3}, {4}, {5} | {6} |",
+            dialect.name,
+            cell(dialect.surface),
+            dialect.as_of,
+            count('A'),
+            count('B'),
+            count('C'),
+            dialect.holes.len()
+        );
+    }
+    page += "\n## Every keyword, every dialect\n\n";
+    page += "One required property with that schema. `✓` kept as it is; `=` rewritten, nothing lost; `⇄` rewritten, and `restoreArguments` brings the arguments\n";
+    page += "back; `∅` accepted arguments the same, text lost; `>` wider; `<` narrower; `≠` mixed; `✗` an error that says why.\n\n";
+    let all: &[Dialect] = dialects();
+    let names: Vec<String> = all.iter().map(|dialect| format!("[{0}]({0}.md)", dialect.name)).collect();
+    let _ = writeln!(page, "| property | {} |\n|---{}|", names.join(" | "), "|:-:".repeat(all.len()));
+    let properties = IN_A_PROPERTY.iter().map(|(keyword, probe)| (keyword, probe, &"{}"));
+    let references = BY_REFERENCE.iter().map(|(keyword, probe, definitions)| (keyword, probe, definitions));
+    for (keyword, probe, definitions) in properties.chain(references) {
+        let cells: Vec<&str> = all.iter().map(|dialect| sign(in_a_property(dialect.name, probe, definitions).loss())).collect();
+        let _ = writeln!(page, "| {} | {} |", cell(keyword), cells.join(" | "));
+    }
+    page
+}

@@ -1,0 +1,97 @@
+/** Arguments that a model might write for a schema: something to begin with, not a proof of anything. */
+
+type Schema = { [keyword: string]: unknown };
+
+/** Deeper than this nothing is made up: schemas may be recursive. */
+const DEPTH = 5;
+
+export function instanceOf(schema: unknown): unknown {
+  return written(schema, schema as Schema, 0, undefined);
+}
+
+function written(given: unknown, root: Schema, depth: number, name: string | undefined): unknown {
+  if (typeof given !== 'object' || given === null) return 'anything';
+  const schema = resolved(given as Schema, root);
+  if (Array.isArray(schema.enum)) return schema.enum.find((value) => value !== null) ?? null;
+  if ('const' in schema) return schema.const;
+  if ('default' in schema && schema.default !== null) return schema.default;
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(branches) && branches.length > 0 && schema.properties === undefined) {
+    const branch = branches.find((each: Schema) => each?.type !== 'null') ?? branches[0];
+    return written(branch, root, depth + 1, name);
+  }
+  switch (kindOf(schema)) {
+    case 'object':
+      return object(schema, root, depth);
+    case 'array':
+      return array(schema, root, depth);
+    case 'integer':
+    case 'number':
+      return typeof schema.minimum === 'number' ? schema.minimum : 3;
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    default:
+      return string(schema, name);
+  }
+}
+
+function resolved(schema: Schema, root: Schema): Schema {
+  let at = schema;
+  // More steps than a chain of references that means anything has.
+  for (let step = 0; step < 8 && typeof at.$ref === 'string' && at.$ref.startsWith('#'); step++) {
+    const path = at.$ref.slice(1).split('/').slice(1);
+    const found = path.reduce<unknown>(
+      (node, token) => (node as Schema | undefined)?.[token.replaceAll('~1', '/').replaceAll('~0', '~')],
+      root,
+    );
+    if (typeof found !== 'object' || found === null) break;
+    at = found as Schema;
+  }
+  return at;
+}
+
+function kindOf({ type, properties, items }: Schema): unknown {
+  if (Array.isArray(type)) return type.find((each) => each !== 'null');
+  return type ?? (properties !== undefined ? 'object' : items !== undefined ? 'array' : undefined);
+}
+
+function object(schema: Schema, root: Schema, depth: number): unknown {
+  const properties = Object.entries((schema.properties as Schema | undefined) ?? {});
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const chosen = properties.filter(([name, each]) => {
+    // Where null says "absent", some properties are left out, so that one sees them come back absent.
+    const optional =
+      Array.isArray((each as Schema | null)?.type) && ((each as Schema).type as unknown[]).includes('null');
+    return required.includes(name) ? depth < DEPTH || !optional : depth < 2;
+  });
+  const values = chosen.map(([name, each]) => [name, depth < DEPTH ? written(each, root, depth + 1, name) : null]);
+  const open = schema.additionalProperties;
+  if (properties.length === 0 && typeof open === 'object' && open !== null) {
+    values.push(['name', written(open, root, depth + 1, 'name')]);
+  }
+  return Object.fromEntries(values);
+}
+
+function array(schema: Schema, root: Schema, depth: number): unknown[] {
+  if (depth >= DEPTH) return [];
+  if (Array.isArray(schema.prefixItems))
+    return schema.prefixItems.map((each) => written(each, root, depth + 1, undefined));
+  return schema.items === undefined ? [] : [written(schema.items, root, depth + 1, undefined)];
+}
+
+const FORMATS: Schema = {
+  'date-time': '2026-11-20T09:30:00Z',
+  date: '2026-11-20',
+  time: '09:30:00Z',
+  email: 'team@example.com',
+  uri: 'https://example.com/',
+  uuid: '7f0c2f9e-3c1b-4a57-9d43-0d8e1c6f2a10',
+};
+
+function string({ format, description }: Schema, name: string | undefined): unknown {
+  if (typeof description === 'string' && description.includes('JSON')) return '{"level": "high", "count": 2}';
+  if (typeof format === 'string' && typeof FORMATS[format] === 'string') return FORMATS[format];
+  return name === 'key' ? 'region' : name === 'value' ? 'eu-west' : (name ?? 'text').replaceAll('_', ' ');
+}

@@ -1,0 +1,177 @@
+/** The calls behind the view "Rewrite": which function of toolwire a text takes, its output, and everything it says. */
+
+import type { DeferredReport, Dialect, Restore } from 'toolwire/search';
+import {
+  adaptRequestJson,
+  applyDeferredLoadingJsonWithReport,
+  checkJson,
+  checkToolsJson,
+  normalizeEnvelopeJsonWithReport,
+  sanitizeJsonWithReport,
+  sanitizeToolsJson,
+} from 'toolwire/search';
+
+import type { Document, ToolPlace } from '../document/kind.js';
+import { layout } from '../document/layout.js';
+import type { DeferredChoice, FunctionName, Options, Shape } from '../state/shared.js';
+import { moved, type Note, noteOfChange, noteOfError, noteOfQuarantined, noteOfViolation } from './note.js';
+
+export interface Outcome {
+  /** Laid out; `undefined` where the function gives none. */
+  output: string | undefined;
+  notes: Note[];
+  /** Whether the call itself failed: then the only note says why. */
+  failed: boolean;
+  /** The same arguments are accepted and no guidance is lost. */
+  lossless: boolean | undefined;
+  restore: Restore | undefined;
+  /** The call, as one would write it in the console. */
+  code: string;
+}
+
+export interface Asked {
+  fn: FunctionName;
+  dialect: Dialect;
+  options: Options;
+  shape: Shape;
+  deferred: DeferredChoice;
+}
+
+export function outcomeOf(document: Document, asked: Asked): Outcome {
+  const code = codeOf(document, asked);
+  const nothing = { output: undefined, notes: [], failed: false, lossless: undefined, restore: undefined, code };
+  if (document.text.trim() === '') return nothing;
+  try {
+    return { ...nothing, ...called(document, asked) };
+  } catch (error) {
+    return { ...nothing, notes: [noteOfError(error)], failed: true };
+  }
+}
+
+function called(document: Document, asked: Asked): Partial<Outcome> {
+  switch (asked.fn) {
+    case 'check':
+      return checked(document, asked);
+    case 'normalizeEnvelope':
+      return repaired(document);
+    case 'applyDeferredLoading':
+      return loaded(document, asked.deferred);
+    case 'sanitize':
+      return sanitized(document, asked);
+  }
+}
+
+function sanitized(document: Document, { dialect, options, shape }: Asked): Partial<Outcome> {
+  const { text, kind } = document;
+  const given = { dialect, ...options };
+  if (kind === 'request') {
+    const { request, report, restore } = adaptRequestJson(text, given);
+    const notes = [
+      ...(report.deferred === null ? [] : notesOfDeferred(document, report.deferred)),
+      ...report.changes.map(noteOfChange),
+      ...report.quarantined.map(noteOfQuarantined),
+    ];
+    const lossless = report.quarantined.length === 0 && report.changes.every(harmless);
+    return { output: layout(request), notes, lossless, restore };
+  }
+  if (kind !== 'tool' && kind !== 'tools') {
+    const { schema, changes, lossless } = sanitizeJsonWithReport(text, given);
+    return { output: layout(schema), notes: changes.map(noteOfChange), lossless };
+  }
+  const format = shape === 'given' ? document.tools.find((tool) => tool.format !== undefined)?.format : undefined;
+  const list = kind === 'tool' ? `[${text}]` : text;
+  const answer = sanitizeToolsJson(list, { ...given, ...(format === undefined ? {} : { format }) });
+  const notes = [...answer.changes.map(noteOfChange), ...answer.quarantined.map(noteOfQuarantined)];
+  const { lossless, restore } = answer;
+  if (kind === 'tools') return { output: layout(answer.tools), notes, lossless, restore };
+  const alone = layout(answer.tools.slice(1, -1));
+  return { output: alone, notes: notes.map((note) => moved(note, '/0', '')), lossless, restore };
+}
+
+function harmless(change: { accepts: string; guidance: string }): boolean {
+  return change.accepts === 'same' && change.guidance !== 'lost';
+}
+
+function checked({ text, kind, list }: Document, { dialect }: Asked): Partial<Outcome> {
+  if (kind === 'schema' || kind === 'nothing') return { notes: checkJson(text, { dialect }).map(noteOfViolation) };
+  const listed = list === undefined ? text : text.slice(list.offset, list.offset + list.length);
+  const found = checkToolsJson(kind === 'tool' ? `[${text}]` : listed, { dialects: [dialect] }).map(noteOfViolation);
+  if (kind === 'tool') return { notes: found.map((note) => moved(note, '/0', '')) };
+  const inObject = list !== undefined && list.offset > 0 && list.parent !== undefined;
+  return { notes: inObject ? found.map((note) => moved(note, '', '/tools')) : found };
+}
+
+/** Each schema in its place, everything around it as it was. */
+function repaired({ text, kind, tools }: Document): Partial<Outcome> {
+  if (kind === 'schema' || kind === 'nothing') {
+    const { schema, changes, lossless } = normalizeEnvelopeJsonWithReport(text);
+    return { output: layout(schema), notes: changes.map(noteOfChange), lossless };
+  }
+  const notes: Note[] = [];
+  let lossless = true;
+  let output = '';
+  let done = 0;
+  for (const { schema, name } of tools.filter((tool): tool is ToolPlace & Required<ToolPlace> => !!tool.schema)) {
+    if (schema === undefined) continue;
+    const { node, pointer } = schema;
+    const answer = normalizeEnvelopeJsonWithReport(text.slice(node.offset, node.offset + node.length));
+    notes.push(...answer.changes.map((change) => ({ ...moved(noteOfChange(change), '', pointer), tool: name })));
+    lossless &&= answer.lossless;
+    output += text.slice(done, node.offset) + answer.schema;
+    done = node.offset + node.length;
+  }
+  return { output: layout(output + text.slice(done)), notes, lossless };
+}
+
+function loaded(document: Document, options: DeferredChoice): Partial<Outcome> {
+  const { request, report } = applyDeferredLoadingJsonWithReport(document.text, options);
+  return { output: layout(request), notes: notesOfDeferred(document, report) };
+}
+
+function notesOfDeferred({ tools }: Document, report: DeferredReport): Note[] {
+  const pointerOf = (name: string | undefined) => tools.find((tool) => tool.name === name)?.pointer ?? '';
+  const note = (rule: string, message: string, name: string | undefined, isLeft: boolean): Note => ({
+    effect: 'info',
+    pointer: pointerOf(name),
+    outputPointer: isLeft ? undefined : null,
+    rule,
+    message,
+    ...(name === undefined ? {} : { tool: name }),
+  });
+  return [
+    ...report.loaded.map((name) => note('loaded', `\`${name}\` is loaded: the history refers to it`, name, true)),
+    ...report.hidden.map((name) => note('hidden', `\`${name}\` is hidden until something refers to it`, name, false)),
+    ...report.warnings.map(({ code, name }) =>
+      note(code, `${code.replaceAll('_', ' ')}${name === undefined ? '' : `: \`${name}\``}`, name, true),
+    ),
+  ];
+}
+
+/** The call as JavaScript, for the console, where `toolwire` is this very API and `input` the parsed text. */
+function codeOf({ kind, tools }: Document, { fn, dialect, options, shape, deferred }: Asked): string {
+  const format = shape === 'given' ? tools.find((tool) => tool.format !== undefined)?.format : undefined;
+  const given = (value: object) =>
+    Object.keys(value).length === 0
+      ? ''
+      : `, ${JSON.stringify(value)
+          .replaceAll(/"(\w+)":/g, ' $1: ')
+          .replaceAll('"', "'")
+          .replaceAll('}', ' }')
+          .replaceAll(',', ',')}`;
+  const input = kind === 'tool' ? '[input]' : 'input';
+  if (fn === 'applyDeferredLoading') return `toolwire.applyDeferredLoadingWithReport(input${given(deferred)})`;
+  if (fn === 'normalizeEnvelope') {
+    const schema = tools[0]?.schema?.pointer.split('/').slice(1).at(-1);
+    return `toolwire.normalizeEnvelopeWithReport(input${kind === 'tool' && schema !== undefined ? `.${schema}` : ''})`;
+  }
+  if (fn === 'check') {
+    if (kind === 'schema' || kind === 'nothing') return `toolwire.check(input${given({ dialect })})`;
+    const list = kind === 'request' ? 'input.tools' : input;
+    return `toolwire.checkTools(${list}${given({ dialects: [dialect] })})`;
+  }
+  if (kind === 'request') return `toolwire.adaptRequest(input${given({ dialect, ...options })})`;
+  if (kind === 'tool' || kind === 'tools') {
+    return `toolwire.sanitizeTools(${input}${given({ dialect, ...options, ...(format === undefined ? {} : { format }) })})`;
+  }
+  return `toolwire.sanitizeWithReport(input${given({ dialect, ...options })})`;
+}

@@ -1,0 +1,126 @@
+/** What becomes of every tool in every dialect: the matrix, and the marks at the dialects' names. */
+
+import type { Dialect } from 'toolwire/search';
+import { checkToolsJson, dialects, sanitizeToolsJson } from 'toolwire/search';
+
+import { type Document, type ToolPlace, toolOf } from '../document/kind.js';
+import { type Effect, effectOf, noteOfError, worst } from './note.js';
+
+/** A tool in a dialect, from the best to the worst. */
+export type Grade = 'accepted' | 'lossless' | 'lost' | 'wider' | 'narrower' | 'refused';
+
+export const GRADES: Record<Grade, { label: string; sign: string; means: string }> = {
+  accepted: { label: 'accepted', sign: '✓', means: 'The API takes the tool as it is.' },
+  lossless: { label: 'lossless', sign: '=', means: 'Refused as it is; rewritten without any loss.' },
+  lost: { label: 'guidance lost', sign: '−', means: 'The same arguments, but the model is told less.' },
+  wider: { label: 'wider', sign: '↑', means: 'More arguments pass than the tool takes.' },
+  narrower: { label: 'narrower', sign: '↓', means: 'Some legal arguments no longer pass.' },
+  refused: { label: 'refused', sign: '✕', means: 'This API cannot have the tool at all.' },
+};
+export const GRADE_ORDER = Object.keys(GRADES) as Grade[];
+
+export interface Cell {
+  grade: Grade;
+  /** What the API would say of the tool as it is. */
+  violations: number;
+  changes: number;
+  /** Arguments look different on the way. */
+  encoded: boolean;
+}
+
+export interface Survey {
+  tools: ToolPlace[];
+  /** One row for each dialect that is done, one cell for each tool. */
+  cells: Map<Dialect, Cell[]>;
+}
+
+/** In the order of the core's table. */
+export const DIALECTS = dialects();
+export const DIALECT_NAMES = DIALECTS.map(({ name }) => name as Dialect);
+
+/** A schema alone is the schema of some tool. */
+function listOf(document: Document): { text: string; tools: ToolPlace[]; within: string } {
+  const { text, kind, tools, list } = document;
+  if (kind === 'tool') return { text: `[${text}]`, tools, within: '/0' };
+  if (kind === 'schema') {
+    const tool = { name: 'this schema', pointer: '', schema: undefined, format: undefined };
+    return { text: `[{"name":"tool_of_this_schema","inputSchema":${text}}]`, tools: [tool], within: '/0' };
+  }
+  if (list === undefined) return { text: '[]', tools: [], within: '' };
+  return { text: text.slice(list.offset, list.offset + list.length), tools, within: '' };
+}
+
+/** Dialect by dialect, so that a page stays awake between them: a long list takes its time. */
+export function* surveyOf(document: Document): Generator<Survey, void> {
+  const { text, tools, within } = listOf(document);
+  const cells = new Map<Dialect, Cell[]>();
+  const offset = document.kind === 'tools' || document.kind === 'request' ? listPointer(document) : '';
+  for (const dialect of DIALECT_NAMES) {
+    cells.set(dialect, row(text, tools, dialect, within, offset));
+    yield { tools, cells: new Map(cells) };
+  }
+}
+
+/** Where the list stands in the text; pointers of the calls below begin at the list. */
+function listPointer({ list }: Document): string {
+  return list?.parent === undefined ? '' : '/tools';
+}
+
+function row(text: string, tools: ToolPlace[], dialect: Dialect, within: string, offset: string): Cell[] {
+  const found = tools.map(() => ({ violations: 0, effects: new Set<Effect>(), changes: 0, encoded: false }));
+  const index = new Map(tools.map((tool, at) => [tool, at]));
+  const at = (pointer: string) => {
+    const tool = toolOf(tools, within === '' ? offset + pointer : pointer.slice(within.length)) ?? tools[0];
+    return tool === undefined ? undefined : found[index.get(tool) ?? 0];
+  };
+  try {
+    for (const { pointer } of checkToolsJson(text, { dialects: [dialect] })) {
+      const cell = at(pointer);
+      if (cell !== undefined) cell.violations++;
+    }
+    const { changes, quarantined } = sanitizeToolsJson(text, { dialect });
+    for (const change of changes) {
+      const cell = at(change.pointer);
+      if (cell === undefined) continue;
+      cell.changes++;
+      cell.encoded ||= change.encoded;
+      cell.effects.add(effectOf(change));
+    }
+    for (const { pointer } of quarantined) at(pointer)?.effects.add('refused');
+  } catch (error) {
+    noteOfError(error);
+    for (const cell of found) cell.effects.add('refused');
+  }
+  return found.map(({ violations, effects, changes, encoded }) => ({
+    grade: gradeOf(violations, effects),
+    violations,
+    changes,
+    encoded,
+  }));
+}
+
+function gradeOf(violations: number, effects: Set<Effect>): Grade {
+  switch (worst(effects)) {
+    case 'refused':
+      return 'refused';
+    case 'narrower':
+      return 'narrower';
+    case 'wider':
+      return 'wider';
+    case 'lost':
+      return 'lost';
+    default:
+      return violations === 0 ? 'accepted' : 'lossless';
+  }
+}
+
+/** A row in short: the worst of what goes through, since what is refused is set aside and never costs the others. */
+export function overall(cells: readonly Cell[] | undefined): { grade: Grade; through: number } | undefined {
+  if (cells === undefined || cells.length === 0) return undefined;
+  const grades = cells.map(({ grade }) => GRADE_ORDER.indexOf(grade));
+  const through = grades.filter((grade) => GRADE_ORDER[grade] !== 'refused');
+  return {
+    grade: GRADE_ORDER[Math.max(...(through.length === 0 ? grades : through))] as Grade,
+    through: through.length,
+  };
+}

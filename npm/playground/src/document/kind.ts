@@ -1,0 +1,95 @@
+/** What a text is: a schema, a tool, a list of tools or a request, and where its tools and their schemas stand. */
+
+import type { Node } from 'jsonc-parser';
+import type { ToolFormat } from 'toolwire/search';
+
+import { child, children, read, token } from './tree.js';
+
+export type Kind = 'schema' | 'tool' | 'tools' | 'request' | 'nothing';
+
+/** A tool in a text. */
+export interface ToolPlace {
+  name: string;
+  /** Where the tool stands. */
+  pointer: string;
+  /** Its schema, if it has one. */
+  schema: { node: Node; pointer: string } | undefined;
+  format: ToolFormat | undefined;
+}
+
+/** A text and what is in it. */
+export interface Document {
+  text: string;
+  kind: Kind;
+  tools: ToolPlace[];
+  /** The list that holds the tools: an array, or the text of one. */
+  list: Node | undefined;
+}
+
+export function documentOf(text: string): Document {
+  const root = read(text);
+  const nothing: Document = { text, kind: 'nothing', tools: [], list: undefined };
+  if (text.trim() === '' || root === undefined) return nothing;
+  if (root.type === 'array') return { text, kind: 'tools', tools: toolsIn(root, ''), list: root };
+  if (root.type !== 'object') return { ...nothing, kind: 'schema' };
+  const list = child(root, 'tools');
+  const conversation = ['messages', 'input', 'contents'].some((name) => child(root, name)?.type === 'array');
+  if (conversation || (list?.type === 'array' && child(root, 'model') !== undefined)) {
+    return { text, kind: 'request', tools: list?.type === 'array' ? toolsIn(list, '/tools') : [], list };
+  }
+  if (list?.type === 'array') return { text, kind: 'tools', tools: toolsIn(list, '/tools'), list };
+  const tool = toolAt(root, '');
+  if (tool !== undefined) return { text, kind: 'tool', tools: [tool], list: undefined };
+  return { ...nothing, kind: 'schema' };
+}
+
+function toolsIn(list: Node, pointer: string): ToolPlace[] {
+  return [...children(list)].flatMap(({ name, value }) => {
+    const at = pointer + token(name);
+    for (const spelled of ['functionDeclarations', 'function_declarations']) {
+      const declarations = child(value, spelled);
+      if (declarations?.type === 'array') return toolsIn(declarations, at + token(spelled));
+    }
+    const named = child(value, 'name')?.value ?? child(value, 'type')?.value;
+    return [toolAt(value, at) ?? { name: String(named ?? at), pointer: at, schema: undefined, format: undefined }];
+  });
+}
+
+/** Where each API's tools keep their schema. */
+const SHAPES: readonly (readonly [format: ToolFormat, path: readonly string[], nameIn: readonly string[]])[] = [
+  ['mcp', ['inputSchema'], []],
+  ['anthropic', ['input_schema'], []],
+  ['openai-chat', ['function', 'parameters'], ['function']],
+  ['bedrock', ['toolSpec', 'inputSchema', 'json'], ['toolSpec']],
+  ['gemini-json-schema', ['parametersJsonSchema'], []],
+  ['openai-responses', ['parameters'], []],
+];
+
+function toolAt(node: Node, pointer: string): ToolPlace | undefined {
+  for (const [format, path, nameIn] of SHAPES) {
+    const schema = path.reduce<Node | undefined>((at, name) => child(at, name), node);
+    const name = child(
+      nameIn.reduce<Node | undefined>((at, step) => child(at, step), node),
+      'name',
+    );
+    if (schema === undefined || name === undefined) continue;
+    // Gemini's tools look like those of Responses, which say what they are.
+    const gemini = format === 'openai-responses' && child(node, 'type')?.value !== 'function';
+    return {
+      name: String(name.value),
+      pointer,
+      schema: { node: schema, pointer: pointer + path.map(token).join('') },
+      format: gemini ? 'gemini' : format,
+    };
+  }
+  return undefined;
+}
+
+/** The tool that a pointer leads into. */
+export function toolOf(tools: readonly ToolPlace[], pointer: string): ToolPlace | undefined {
+  const byPointer = new Map(tools.map((tool) => [tool.pointer, tool]));
+  for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
+    const tool = byPointer.get(at);
+    if (tool !== undefined || at === '') return tool;
+  }
+}

@@ -1,0 +1,52 @@
+/** One editor with marks. */
+
+import { EditorView } from '@codemirror/view';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { chosenPlace, type Marks, setMarks } from './marks.js';
+import { measured, replace, rootOf, type Setup, setup } from './setup.js';
+
+interface Props extends Setup {
+  text: string;
+  marks?: Marks;
+  class?: string;
+}
+
+export function Editor({ text, marks, class: name, ...given }: Props) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  // The handlers of the last rendering: the editor lives longer.
+  const handlers = useRef(given);
+  handlers.current = given;
+
+  useEffect(() => {
+    const root = rootOf(host.current as HTMLDivElement);
+    const { label, hint, onInput } = given;
+    view.current = new EditorView({
+      doc: text,
+      root,
+      parent: root,
+      extensions: setup({
+        label,
+        marked: marks !== undefined,
+        ...(hint === undefined ? {} : { hint }),
+        ...(onInput === undefined ? {} : { onInput: (next, pasted) => handlers.current.onInput?.(next, pasted) }),
+        onSelect: (number) => handlers.current.onSelect?.(number),
+      }),
+    });
+    measured(view.current);
+    return () => view.current?.destroy();
+  }, []);
+
+  useEffect(() => replace(view.current as EditorView, handlers.current.latest?.() ?? text), [text]);
+  useEffect(() => {
+    if (marks === undefined || view.current === undefined) return;
+    const place = chosenPlace(marks);
+    const show = place !== undefined && marks.length === view.current.state.doc.length;
+    view.current.dispatch({
+      effects: [setMarks.of(marks), ...(show ? [EditorView.scrollIntoView(place.from, { y: 'center' })] : [])],
+    });
+  }, [marks, text]);
+
+  return <div class={`editor ${name ?? ''}`} ref={host} />;
+}

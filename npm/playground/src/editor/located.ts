@@ -1,0 +1,39 @@
+/** Notes as marks in a text. */
+
+import { EFFECTS, type Note } from '../calls/note.js';
+import { nearest, type Place, places } from '../document/tree.js';
+import type { Mark, Marks } from './marks.js';
+
+/** The marks of notes in a text, at the pointers that `side` takes from them. */
+export function located(
+  text: string,
+  notes: readonly Note[],
+  side: 'pointer' | 'outputPointer',
+  selected: number | undefined,
+): Marks {
+  const found = places(text);
+  const list = notes.flatMap((note, number): Mark[] => {
+    const pointer = note[side];
+    if (typeof pointer !== 'string') return [];
+    const place =
+      (side === 'pointer' ? atLineAndColumn(note, text) : undefined) ?? nearest(found, pointer) ?? whole(text);
+    const { effect, rule, message } = note;
+    return [{ number, effect, place, title: `${rule} · ${EFFECTS[effect].label}`, text: message }];
+  });
+  return { length: text.length, list, selected };
+}
+
+function whole(text: string): Place {
+  return { from: 0, to: text.length, nameFrom: 0, nameTo: Math.min(1, text.length) };
+}
+
+/** What is no JSON has no pointers in the place that matters, but a line and a column. */
+function atLineAndColumn({ rule, message }: Note, text: string): Place | undefined {
+  const named = rule === 'invalid-json' ? /\(line (\d+), column (\d+)\)/.exec(message) : null;
+  if (named === null) return undefined;
+  let from = 0;
+  for (let line = 1; line < Number(named[1]); line++) from = text.indexOf('\n', from) + 1;
+  from = Math.min(from + Number(named[2]) - 1, text.length);
+  const to = Math.min(from + 1, text.length);
+  return { from: Math.min(from, to), to, nameFrom: Math.max(0, Math.min(from, to - 1)), nameTo: to };
+}

@@ -1,0 +1,102 @@
+/** What every editor of the page has, and how its text is replaced from outside. */
+
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, indentUnit } from '@codemirror/language';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { Annotation, EditorState, type Extension } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view';
+
+import { look } from './look.js';
+import { marks } from './marks.js';
+
+/** On changes that are not the user's. */
+const fromOutside = Annotation.define<boolean>();
+
+export interface Setup {
+  /** What a screen reader calls it. */
+  label: string;
+  /** Without it the text cannot be changed. */
+  onInput?: ((text: string, pasted: boolean) => void) | undefined;
+  /** The text as it is by now: what is rendered may be a keystroke behind. For what can be changed. */
+  latest?: () => string;
+  onSelect?: (number: number) => void;
+  hint?: string;
+  /** Whether notes can be marked in it. */
+  marked?: boolean;
+}
+
+export function setup({ label, onInput, onSelect, hint, marked }: Setup): Extension {
+  return [
+    marked === false ? [] : marks((number) => onSelect?.(number)),
+    lineNumbers(),
+    highlightActiveLineGutter(),
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    highlightSelectionMatches(),
+    indentUnit.of('  '),
+    EditorView.lineWrapping,
+    json(),
+    look,
+    // Tab stays free: it leaves the editor, as it does everywhere on a page.
+    keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      tabindex: '0',
+      ...(onInput ? {} : { 'aria-readonly': 'true' }),
+    }),
+    hint === undefined ? [] : placeholder(hint),
+    onInput === undefined
+      ? EditorState.readOnly.of(true)
+      : EditorView.updateListener.of((update) => {
+          const byUser = update.transactions.some((each) => each.docChanged && each.annotation(fromOutside) !== true);
+          if (!byUser) return;
+          onInput(
+            update.state.doc.toString(),
+            update.transactions.some((each) => each.isUserEvent('input.paste')),
+          );
+        }),
+  ];
+}
+
+/** Makes the editor's text this one; what both begin and end with stays, and the caret and the view with it. */
+export function replace(view: EditorView, text: string): void {
+  const old = view.state.doc.toString();
+  if (old === text) return;
+  let from = 0;
+  while (from < old.length && from < text.length && old[from] === text[from]) from++;
+  let end = 0;
+  const most = Math.min(old.length, text.length) - from;
+  while (end < most && old[old.length - 1 - end] === text[text.length - 1 - end]) end++;
+  view.dispatch({
+    changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) },
+    annotations: fromOutside.of(true),
+  });
+}
+
+/** Measures the lines again once the fonts are there, which an editor does not notice by itself. */
+export function measured(view: EditorView): void {
+  void document.fonts.ready.then(() => view.requestMeasure());
+}
+
+/** A root of its own: styles of editors go in there as style sheets, which a strict policy allows, unlike style elements. */
+export function rootOf(host: HTMLElement): ShadowRoot {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`:host { display: block; min-height: 0; }
+    .cm-mergeView { height: 100%; scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }
+    .cm-mergeViewEditors { min-height: 100%; }
+    .cm-merge-b .cm-content { opacity: var(--output-opacity); }
+    .cm-mergeViewEditor + .cm-mergeViewEditor { border-left: 1px solid var(--line); }
+    .cm-scroller { scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }`);
+  root.adoptedStyleSheets = [sheet, ...root.adoptedStyleSheets];
+  return root;
+}

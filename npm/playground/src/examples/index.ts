@@ -1,0 +1,78 @@
+/** The examples one can pick. Written for this page, in the style of tools that servers really publish. */
+
+import { layout } from '../document/layout.js';
+import type { Shared, View } from '../state/shared.js';
+import conversation from './conversation.json?raw';
+import filter from './filter.json?raw';
+import oldDrafts from './old-drafts.json?raw';
+import request from './request.json?raw';
+import ticket from './ticket.json?raw';
+import workspace from './workspace.json?raw';
+
+export interface Example {
+  id: string;
+  title: string;
+  /** What one sees in it. */
+  shows: string;
+  text: string;
+  /** The views it is made for, the best one first. */
+  views: readonly View[];
+  choice: Partial<Shared>;
+}
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    id: 'ticket',
+    title: 'A tool: create_ticket',
+    shows: 'const, formats, a map, a union, optional properties',
+    text: layout(ticket),
+    views: ['rewrite', 'matrix', 'restore'],
+    choice: { dialect: 'openai-strict' },
+  },
+  {
+    id: 'workspace',
+    title: 'An MCP server: six tools',
+    shows: 'a root union, recursion, a tuple, a bad name, one that no API can have',
+    text: layout(workspace),
+    views: ['matrix', 'rewrite', 'restore'],
+    choice: { dialect: 'moonshot' },
+  },
+  {
+    id: 'filter',
+    title: 'A schema that refers to itself',
+    shows: 'recursive $ref, anything, patterns',
+    text: layout(filter),
+    views: ['rewrite', 'matrix', 'restore'],
+    choice: { dialect: 'gemini' },
+  },
+  {
+    id: 'old-drafts',
+    title: 'A schema of an old draft',
+    shows: 'definitions, tuples, nullable, no type, numbers as spelled',
+    text: layout(oldDrafts),
+    views: ['rewrite', 'matrix', 'restore'],
+    choice: { dialect: 'moonshot' },
+  },
+  {
+    id: 'request',
+    title: 'A whole request, with history',
+    shows: 'names and arguments in tool_choice and in past calls',
+    text: layout(request),
+    views: ['rewrite', 'matrix', 'restore'],
+    choice: { dialect: 'openai-strict', tool: 'files.tag' },
+  },
+  {
+    id: 'conversation',
+    title: 'A conversation with deferred tools',
+    shows: 'twelve tools that wait, three searches, nine requests',
+    text: layout(conversation),
+    views: ['deferred'],
+    choice: { dialect: 'openai-chat', deferred: { serverToolSearch: 'emulate' } },
+  },
+];
+
+export const FIRST = EXAMPLES[0] as Example;
+
+export function exampleOf(id: string): Example | undefined {
+  return EXAMPLES.find((example) => example.id === id);
+}

@@ -1,0 +1,54 @@
+/** Starts the page. */
+
+import './style/index.css';
+
+import { render } from 'preact';
+import * as toolwire from 'toolwire/search';
+
+import { Header, TITLES } from './parts/Header.js';
+import { listen, Shortcuts } from './parts/Shortcuts.js';
+import { Told } from './parts/Told.js';
+import { follow } from './state/address.js';
+import { shared } from './state/state.js';
+import { show } from './state/theme.js';
+import { Deferred } from './views/Deferred.js';
+import { Matrix } from './views/Matrix.js';
+import { Restore } from './views/Restore.js';
+import { Rewrite } from './views/Rewrite.js';
+
+const VIEWS = { rewrite: Rewrite, matrix: Matrix, deferred: Deferred, restore: Restore };
+
+function App() {
+  const { view } = shared.value;
+  const View = VIEWS[view];
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('view')?.focus()}>
+        Skip to the {TITLES[view].toLowerCase()}
+      </button>
+      <Header />
+      <main>
+        <div id="view" role="tabpanel" aria-labelledby={`tab-${view}`} tabIndex={-1}>
+          <View />
+        </div>
+      </main>
+      <Shortcuts />
+      <Told />
+    </>
+  );
+}
+
+/** For the browser's console: the very API that the page itself uses. */
+declare global {
+  interface Window {
+    toolwire: typeof toolwire;
+  }
+}
+window.toolwire = { ...toolwire };
+
+show();
+await follow();
+listen();
+const app = document.getElementById('app') as HTMLElement;
+app.textContent = '';
+render(<App />, app);

@@ -1,0 +1,43 @@
+/** The dialects as one row to choose from, each with what becomes of the text in it. */
+
+import { DIALECTS, GRADES, overall } from '../calls/survey.js';
+import { change, shared, survey } from '../state/state.js';
+import { rove } from './roving.js';
+
+export function Dialects() {
+  const { dialect } = shared.value;
+  const cells = survey.value?.cells;
+  return (
+    <div
+      class="dialects"
+      role="radiogroup"
+      aria-label="Dialect"
+      onKeyDown={(event) => rove(event, '[role=radio]', { click: true })}
+    >
+      {DIALECTS.map(({ name, surface }) => {
+        const row = cells?.get(name as typeof dialect);
+        const grade = overall(row)?.grade;
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: a button with a mark, in a group that arrow keys move in
+          <button
+            key={name}
+            type="button"
+            role="radio"
+            class="dialect"
+            data-dialect={name}
+            aria-checked={name === dialect}
+            tabIndex={name === dialect ? 0 : -1}
+            title={`${surface}${grade === undefined ? '' : `\n${GRADES[grade].label}: ${GRADES[grade].means}`}`}
+            onClick={() => change({ dialect: name as typeof dialect })}
+          >
+            <span class={`sign ${grade === undefined ? 'sign-none' : `grade-${grade}`}`} aria-hidden="true">
+              {grade === undefined ? '' : GRADES[grade].sign}
+            </span>
+            {name}
+            {grade === undefined ? null : <span class="sr">, {GRADES[grade].label}</span>}
+          </button>
+        );
+      })}
+    </div>
+  );
+}

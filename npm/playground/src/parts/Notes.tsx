@@ -1,0 +1,193 @@
+/** Everything toolwire says about the text: a verdict, and one card for each change, violation or error. */
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { EFFECTS, type Note } from '../calls/note.js';
+import { change, doc, fn, outcome, selected, shared } from '../state/state.js';
+import { Prose } from './Prose.js';
+
+/** So many cards at first: a long list of tools has thousands, and a page slows down long before anybody reads them. */
+const AT_FIRST = 200;
+
+export function Notes() {
+  const { notes } = outcome.value;
+  const most = useSignal(AT_FIRST);
+  const { tool } = shared.value;
+  const several = doc.value.tools.length > 1;
+  const shown = notes
+    .map((note, number) => ({ note, number }))
+    .filter(({ note }) => !several || tool === null || note.tool === undefined || note.tool === tool);
+  return (
+    <section class="notes" aria-label="What toolwire says">
+      <Verdict />
+      {several && tool !== null ? (
+        <p class="only">
+          Only <code>{tool}</code>
+          <button type="button" class="link" onClick={() => change({ tool: null })}>
+            Show all tools
+          </button>
+        </p>
+      ) : null}
+      <ol class="note-list">
+        {shown.slice(0, Math.max(most.value, (selected.value ?? 0) + 1)).map(({ note, number }, at) => (
+          <Card
+            key={number}
+            note={note}
+            number={number}
+            head={several && tool === null && note.tool !== shown[at - 1]?.note.tool ? note.tool : undefined}
+          />
+        ))}
+      </ol>
+      {shown.length <= most.value ? null : (
+        <button type="button" class="more" onClick={() => (most.value = shown.length)}>
+          Show {shown.length - most.value} more
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Verdict() {
+  const { notes, failed, lossless } = outcome.value;
+  const { dialect } = shared.value;
+  const { kind } = doc.value;
+  if (kind === 'nothing' && notes.length === 0) {
+    return (
+      <Says
+        tone="info"
+        title="Nothing here yet"
+        text="Paste a schema, a tool, a list of tools or a request, or pick an example."
+      />
+    );
+  }
+  if (failed) return <Says tone="refused" title="Refused" text="The call failed. The place is marked in the text." />;
+  const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`;
+  if (fn.value === 'check') {
+    return notes.length === 0 ? (
+      <Says tone="same" title={`${dialect} accepts this`} text="No rule of this dialect is broken." />
+    ) : (
+      <Says
+        tone="refused"
+        title={`${dialect} would refuse this`}
+        text={`${count(notes.length, 'violation')}, all marked.`}
+      />
+    );
+  }
+  const { savedBytes } = { savedBytes: undefined };
+  if (fn.value === 'applyDeferredLoading') {
+    const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
+    return (
+      <Says
+        tone="info"
+        title={`${count(hidden, 'tool')} hidden`}
+        text={savedBytes ?? 'The view “Deferred loading” plays it turn by turn.'}
+      />
+    );
+  }
+  const aside = notes.filter(({ effect }) => effect === 'refused').length;
+  const text = `${count(notes.length - aside, 'change')}${aside === 0 ? '' : `, ${count(aside, 'tool')} set aside`}.`;
+  if (notes.length === 0)
+    return <Says tone="same" title="Nothing to change" text="It comes back exactly as it went in." />;
+  if (aside > 0)
+    return <Says tone="refused" title={`${count(aside, 'tool')} set aside`} text={`${text} The others go through.`} />;
+  return lossless ? (
+    <Says
+      tone="same"
+      title="Lossless"
+      text={`${text} The same arguments are accepted, and the model is told as much.`}
+    />
+  ) : (
+    <Says tone="wider" title="Accepted, with loss" text={`${text} Each says what it costs.`} />
+  );
+}
+
+function Says({ tone, title, text }: { tone: string; title: string; text: string }) {
+  return (
+    <div class={`verdict effect-${tone}`} role="status">
+      <strong>{title}</strong>
+      <span>{text}</span>
+    </div>
+  );
+}
+
+function Card({ note, number, head }: { note: Note; number: number; head: string | null | undefined }) {
+  const chosen = selected.value === number;
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (chosen) item.current?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  const { effect, rule, message, pointer, outputPointer, because } = note;
+  return (
+    <li ref={item} class="note-item">
+      {head == null ? null : <h3 class="note-tool">{head}</h3>}
+      <div class={`note effect-${effect}`} data-chosen={chosen}>
+        <button
+          type="button"
+          class="note-button"
+          aria-pressed={chosen}
+          onClick={() => (selected.value = chosen ? undefined : number)}
+        >
+          <span class="note-top">
+            <span class="note-number">{number + 1}</span>
+            <span class="note-rule">{rule}</span>
+            <span class="effect" title={EFFECTS[effect].means}>
+              {EFFECTS[effect].label}
+            </span>
+          </span>
+          <span class="note-message">
+            <Prose text={message} />
+          </span>
+        </button>
+        <dl class="note-facts">
+          <dt>in</dt>
+          <dd>
+            <code>{pointer === '' ? '(root)' : pointer}</code>
+          </dd>
+          {outputPointer === undefined ? null : (
+            <>
+              <dt>out</dt>
+              <dd>
+                {outputPointer === null ? (
+                  'nothing is left'
+                ) : (
+                  <code>{outputPointer === '' ? '(root)' : outputPointer}</code>
+                )}
+              </dd>
+            </>
+          )}
+          {note.change === undefined || !chosen ? null : (
+            <>
+              <dt>effect</dt>
+              <dd>
+                arguments {note.change.accepts}, guidance {note.change.guidance}
+                {note.change.encoded ? ', encoded' : ''}
+              </dd>
+            </>
+          )}
+        </dl>
+        {because === undefined ? null : (
+          <div class="because">
+            {because.fact === '' ? null : (
+              <p>
+                <Prose text={because.fact} />
+              </p>
+            )}
+            {because.source === undefined ? null : (
+              <p class="source">
+                {because.confidence === undefined ? null : (
+                  <span class="confidence" title={CONFIDENCE[because.confidence]}>
+                    {because.confidence}
+                  </span>
+                )}
+                <Prose text={because.source} />
+              </p>
+            )}
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const CONFIDENCE = { A: 'A: official or proved', B: 'B: one live report', C: 'C: inferred' };

@@ -1,0 +1,62 @@
+/** The page's address: follows the state, is copied for sharing, and is read when the page opens or a link is followed. */
+
+import { effect } from '@preact/signals';
+
+import { exampleOf } from '../examples/index.js';
+import { fragmentOf, LONGEST, sharedIn } from './link.js';
+import { shared, take, told } from './state.js';
+
+let waiting: ReturnType<typeof setTimeout> | undefined;
+let written = '';
+
+/** Reads the address, and keeps it up to date from then on. */
+export async function follow(): Promise<void> {
+  const read = async () => {
+    const given = await sharedIn(location.hash);
+    if (given !== undefined) take(given);
+    else if (location.hash.length > 1) told.value = 'This link holds nothing that this version of the page can read.';
+  };
+  await read();
+  addEventListener('hashchange', () => {
+    if (location.hash !== written) void read();
+  });
+  effect(() => {
+    shared.value;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => void write(), 250);
+  });
+}
+
+async function write(): Promise<string | undefined> {
+  const { example } = shared.peek();
+  const fragment = await fragmentOf(shared.peek(), example === null ? undefined : exampleOf(example)?.text);
+  if (fragment.length > LONGEST) {
+    history.replaceState(null, '', location.pathname + location.search);
+    return undefined;
+  }
+  written = fragment;
+  history.replaceState(null, '', fragment);
+  return location.href;
+}
+
+/** Copies a link to what one sees. */
+export async function share(): Promise<void> {
+  const link = await write();
+  if (link === undefined) {
+    told.value = 'This text is too long for a link. Send the text itself.';
+    return;
+  }
+  await copy(link, 'Link copied. It holds everything; nothing was sent anywhere.');
+}
+
+/** Copies a text and says so. */
+export async function copy(text: string, done: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    told.value = done;
+  } catch {
+    told.value = text.startsWith('http')
+      ? 'The address of this page is the link.'
+      : 'The browser does not allow copying here.';
+  }
+}

@@ -1,0 +1,44 @@
+/** What a link to the page holds: everything that was chosen, and the text if it is no example's. */
+
+import type { DeferredOptions, Dialect, SanitizeOptions } from 'toolwire/search';
+
+export const VIEWS = ['rewrite', 'matrix', 'deferred', 'restore'] as const;
+export type View = (typeof VIEWS)[number];
+export const FUNCTIONS = ['sanitize', 'normalizeEnvelope', 'check', 'applyDeferredLoading'] as const;
+export type FunctionName = (typeof FUNCTIONS)[number];
+/** Whether tools come out in the shape they had, or in that of the dialect's API. */
+export type Shape = 'given' | 'api';
+export type Options = Pick<SanitizeOptions, 'allow' | 'refs' | 'untyped' | 'hints'>;
+export type DeferredChoice = Pick<
+  DeferredOptions,
+  'mode' | 'order' | 'announce' | 'target' | 'serverToolSearch' | 'loadUsedTools'
+>;
+
+export interface Shared {
+  view: View;
+  /** The example that the text was made from; `null` for a text of one's own. */
+  example: string | null;
+  text: string;
+  fn: FunctionName;
+  dialect: Dialect;
+  options: Options;
+  shape: Shape;
+  deferred: DeferredChoice;
+  /** The tool that the views speak of, where there are several. */
+  tool: string | null;
+  turn: number;
+  /** The model's arguments; `null`: made up from the schema. */
+  args: string | null;
+}
+
+export const DEFAULTS: Omit<Shared, 'example' | 'text'> = {
+  view: 'rewrite',
+  fn: 'sanitize',
+  dialect: 'openai-strict',
+  options: {},
+  shape: 'given',
+  deferred: {},
+  tool: null,
+  turn: 0,
+  args: null,
+};

@@ -1,0 +1,138 @@
+/** What the page knows, and what follows from it. Views read signals from here and change them by the functions below. */
+
+import { computed, effect, signal } from '@preact/signals';
+
+import { type Conversation, conversationOf } from '../calls/conversation.js';
+import { type Note, noteOfError } from '../calls/note.js';
+import { restoredOf } from '../calls/restored.js';
+import { outcomeOf } from '../calls/rewrite.js';
+import { DIALECT_NAMES, type Survey, surveyOf } from '../calls/survey.js';
+import { documentOf } from '../document/kind.js';
+import { layout } from '../document/layout.js';
+import { type Example, exampleOf, FIRST } from '../examples/index.js';
+import { DEFAULTS, type FunctionName, type Shared } from './shared.js';
+
+export const shared = signal<Shared>({ ...DEFAULTS, ...chosen(FIRST) });
+/** The note that is looked at, by its number in the list. */
+export const selected = signal<number | undefined>(undefined);
+/** Something to tell, for a moment. */
+export const told = signal('');
+
+export function change(part: Partial<Shared>): void {
+  const next = { ...shared.peek(), ...part };
+  if (!DIALECT_NAMES.includes(next.dialect)) next.dialect = DEFAULTS.dialect;
+  // Numbers of notes and arguments belong to what they were made for.
+  if (['text', 'dialect', 'fn', 'options', 'shape'].some((key) => key in part)) selected.value = undefined;
+  if (['text', 'dialect', 'tool'].some((key) => key in part) && !('args' in part)) next.args = null;
+  shared.value = next;
+}
+
+type Chosen = Pick<Shared, 'example' | 'text' | 'tool' | 'turn' | 'args'> & Partial<Shared>;
+
+function chosen(example: Example): Chosen {
+  return { example: example.id, text: example.text, tool: null, turn: 0, args: null, ...example.choice };
+}
+
+/** Puts an example in place of the text; the view stays unless the example is made for another. */
+export function open(example: Example): void {
+  const { view } = shared.peek();
+  const stays = example.views.includes(view) ? { view } : { view: example.views[0] ?? view };
+  change({ fn: DEFAULTS.fn, options: {}, ...chosen(example), ...stays });
+}
+
+/** Takes over what a link says. */
+export function take(given: Partial<Shared>): void {
+  const example = given.example == null ? undefined : exampleOf(given.example);
+  const text = given.text ?? example?.text ?? '';
+  change({ ...DEFAULTS, ...given, text, example: example?.id ?? null, args: given.args ?? null });
+}
+
+/** The text once nobody has typed for a moment: everything below is made from it. */
+const settled = signal(shared.peek().text);
+let waiting: ReturnType<typeof setTimeout> | undefined;
+let shown = shared.peek().example;
+effect(() => {
+  const { text, example } = shared.value;
+  clearTimeout(waiting);
+  // Another example is no typing; long texts take longer than a keystroke.
+  if (example !== shown || text.length < 4_000) settled.value = text;
+  else waiting = setTimeout(() => (settled.value = text), text.length > 200_000 ? 400 : 120);
+  shown = example;
+});
+
+export const doc = computed(() => documentOf(settled.value));
+
+export const functions = computed<FunctionName[]>(() =>
+  doc.value.kind === 'request'
+    ? ['sanitize', 'check', 'normalizeEnvelope', 'applyDeferredLoading']
+    : ['sanitize', 'check', 'normalizeEnvelope'],
+);
+export const fn = computed<FunctionName>(() =>
+  functions.value.includes(shared.value.fn) ? shared.value.fn : DEFAULTS.fn,
+);
+
+const asked = computed(() =>
+  JSON.stringify([shared.value.dialect, shared.value.options, shared.value.shape, shared.value.deferred]),
+);
+export const outcome = computed(() => {
+  asked.value;
+  const { dialect, options, shape, deferred } = shared.peek();
+  return outcomeOf(doc.value, { fn: fn.value, dialect, options, shape, deferred });
+});
+
+/** The output to show. While a text cannot be read the last one stays, so that nothing jumps under somebody who types. */
+export const output = computed<{ text: string; stale: boolean } | undefined>(() => {
+  if (fn.value === 'check') return undefined;
+  const { output: text, failed } = outcome.value;
+  if (text !== undefined) lastOutput = text;
+  return { text: text ?? (failed ? lastOutput : ''), stale: failed };
+});
+let lastOutput = '';
+
+/** The tool that the views speak of. */
+export const tool = computed(() => {
+  const { tools } = doc.value;
+  return tools.find(({ name }) => name === shared.value.tool) ?? tools.find(({ schema }) => schema !== undefined);
+});
+
+export const restored = computed(() => {
+  const { dialect, options, args } = shared.value;
+  return restoredOf(doc.value, tool.value, dialect, options, args);
+});
+
+export const conversation = computed<Conversation | { failed: Note } | undefined>(() => {
+  asked.value;
+  try {
+    return conversationOf(doc.value.text, shared.peek().deferred);
+  } catch (error) {
+    return { failed: noteOfError(error) };
+  }
+});
+
+/** The survey of the text, as far as it is done. */
+export const survey = signal<Survey | undefined>(undefined);
+let surveying = 0;
+effect(() => {
+  const steps = surveyOf(doc.value);
+  const mine = ++surveying;
+  survey.value = undefined;
+  const go = (): void => {
+    if (mine !== surveying) return;
+    const until = performance.now() + 12;
+    let step = steps.next();
+    let last = step;
+    while (!step.done && performance.now() < until) {
+      last = step;
+      step = steps.next();
+    }
+    const latest = step.done ? last.value : step.value;
+    if (latest !== undefined) survey.value = latest as Survey;
+    if (!step.done) setTimeout(go);
+  };
+  setTimeout(go);
+});
+
+/** Lays the text out for reading. */
+export function format(): void {
+  change({ text: layout(shared.peek().text) });
+}

@@ -1,0 +1,32 @@
+/** Dark or light: the system's choice until somebody chooses. */
+
+import { signal } from '@preact/signals';
+
+export type Theme = 'system' | 'light' | 'dark';
+const KEY = 'toolwire-theme';
+
+export const theme = signal<Theme>(kept());
+
+export function choose(next: Theme): void {
+  theme.value = next;
+  show();
+  try {
+    localStorage.setItem(KEY, next);
+  } catch {
+    // No storage in some private windows: the choice lasts as long as the page.
+  }
+}
+
+export function show(): void {
+  if (theme.value === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme.value;
+}
+
+function kept(): Theme {
+  try {
+    const value = localStorage.getItem(KEY);
+    return value === 'light' || value === 'dark' ? value : 'system';
+  } catch {
+    return 'system';
+  }
+}

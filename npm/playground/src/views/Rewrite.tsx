@@ -1,0 +1,58 @@
+/** A text in a dialect: input and output side by side, and every change. */
+
+import { useComputed } from '@preact/signals';
+
+import { Comparison } from '../editor/Comparison.js';
+import { Editor } from '../editor/Editor.js';
+import { located } from '../editor/located.js';
+import { Dialects } from '../parts/Dialects.js';
+import { Notes } from '../parts/Notes.js';
+import { Toolbar } from '../parts/Toolbar.js';
+import { wide } from '../parts/wide.js';
+import { doc, outcome, output, selected } from '../state/state.js';
+import { HINT, latest, onInput, Pane, textShown } from './pane.js';
+
+export function Rewrite() {
+  const before = useComputed(() => located(doc.value.text, outcome.value.notes, 'pointer', selected.value));
+  const after = useComputed(() =>
+    located(output.value?.text ?? '', output.value?.stale ? [] : outcome.value.notes, 'outputPointer', selected.value),
+  );
+  const shown = output.value;
+  const onSelect = (number: number) => {
+    selected.value = number;
+  };
+  const input = { text: textShown.value, marks: before.value, label: 'Input', onInput, latest, hint: HINT };
+  return (
+    <div class="view view-rewrite">
+      <Toolbar />
+      <Dialects />
+      <div class="panes">
+        {wide.value && shown !== undefined ? (
+          <div class="pane pane-both" data-stale={shown.stale}>
+            <div class="pane-heads">
+              <Pane.Input />
+              <Pane.Output />
+            </div>
+            <Comparison
+              before={input}
+              after={{ text: shown.text, marks: after.value, label: 'Output' }}
+              onSelect={onSelect}
+            />
+          </div>
+        ) : (
+          <div class="pane">
+            <Pane.Input />
+            <Editor {...input} onSelect={onSelect} />
+          </div>
+        )}
+        {wide.value || shown === undefined ? null : (
+          <div class="pane">
+            <Pane.Output />
+            <Editor text={shown.text} marks={after.value} label="Output" onSelect={onSelect} />
+          </div>
+        )}
+        <Notes />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+// A browser with the built page in it, and what every test holds it to: no error, no warning, no word to anybody else.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { preview } from 'vite';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+function found(name) {
+  if (name === undefined || name === '') return undefined;
+  const folders = isAbsolute(name) ? [''] : (process.env.PATH ?? '').split(delimiter);
+  return folders
+    .map((folder) => (folder === '' ? name : join(folder, name)))
+    .find((path) => {
+      try {
+        return existsSync(path) && execFileSync(path, ['--version'], { stdio: 'pipe' });
+      } catch {
+        return false;
+      }
+    });
+}
+
+const executablePath = ['chromium', 'google-chrome', 'chromium-browser'].reduce(
+  (path, name) => path ?? found(name),
+  found(process.env.TOOLWIRE_CHROMIUM),
+);
+
+/** Why the tests cannot run here, for `describe`; `false` if they can. */
+export const skip = executablePath === undefined && 'no Chromium on the PATH';
+
+/** Wide enough for two texts side by side. */
+export const WIDE = { width: 1440, height: 900 };
+export const NARROW = { width: 360, height: 740 };
+
+/** Serves what was built, and starts the browser. */
+export async function start() {
+  if (!existsSync(join(ROOT, 'dist/index.html')))
+    throw new Error('expected npm/playground/dist: run `scripts/playground.sh build`');
+  const server = await preview({
+    root: ROOT,
+    configFile: join(ROOT, 'vite.config.js'),
+    logLevel: 'error',
+    preview: { port: 0, host: '127.0.0.1' },
+  });
+  const url = `http://127.0.0.1:${server.httpServer.address().port}/`;
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  return {
+    url,
+    /** Runs what is to be tried on a page of its own, and looks for complaints. */
+    async page(given, tried) {
+      const { hash = '', viewport = WIDE, complaints = [], ...rest } = given;
+      const context = await browser.newContext({ viewport, ...rest });
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url.slice(0, -1) });
+      const page = await context.newPage();
+      page.setDefaultTimeout(15_000);
+      const heard = [];
+      page.on('console', (said) => {
+        if (['error', 'warning'].includes(said.type())) heard.push(said.text());
+      });
+      page.on('pageerror', (error) => heard.push(String(error)));
+      page.on('request', (request) => {
+        if (!request.url().startsWith(url) && !request.url().startsWith('data:'))
+          heard.push(`asked for ${request.url()}`);
+      });
+      page.on('websocket', (socket) => heard.push(`opened ${socket.url()}`));
+      try {
+        await page.goto(url + hash);
+        await page.locator('.header').waitFor();
+        await tried(page);
+        assert.deepEqual(
+          heard.filter((each) => !complaints.some((expected) => expected.test(each))),
+          [],
+        );
+      } finally {
+        await context.close();
+      }
+    },
+    async stop() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+/** The option, tab or button of a name. */
+export const pick = (page, example) => page.locator('.pick select').selectOption(example);
+export const view = (page, name) => page.locator(`#tab-${name}`).click();
+export const dialect = (page, name) => page.locator(`[data-dialect="${name}"]`).click();
+
+/** What the output's own button copies. */
+export async function output(page) {
+  const told = page.locator('.told');
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await told.getByText('Output copied.').waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
+/** Replaces the text of an editor, as somebody who types does. */
+export async function write(page, label, text) {
+  await page.getByLabel(label, { exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}

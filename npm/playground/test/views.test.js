@@ -1,0 +1,203 @@
+// Clicks through every view. What the page shows is compared with what its own `window.toolwire` says.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+
+import { dialect, output, pick, skip, start, view, write } from './browser.js';
+
+const source = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
+const example = (name) => JSON.parse(source(name));
+
+describe('the views', { skip }, () => {
+  let site;
+  before(async () => {
+    site = await start();
+  });
+  after(() => site.stop());
+
+  test('a tool, rewritten: the output and the notes are those of the API', () =>
+    site.page({}, async (page) => {
+      for (const name of ['openai-strict', 'gemini', 'bedrock']) {
+        await dialect(page, name);
+        const expected = await page.evaluate(
+          ([tool, dialect]) => {
+            const { tools, changes } = window.toolwire.sanitizeTools([tool], { dialect, format: 'mcp' });
+            return { tool: tools[0], rules: changes.map(({ rule }) => rule) };
+          },
+          [example('ticket'), name],
+        );
+        assert.deepEqual(JSON.parse(await output(page)), expected.tool, name);
+        assert.deepEqual(await page.locator('.note-rule').allTextContents(), expected.rules, name);
+      }
+    }));
+
+  test('a note says where, by which rule, to what effect, and which error it prevents', () =>
+    site.page({}, async (page) => {
+      const note = page.locator('.note', { hasText: 'map-to-pairs' });
+      await note.click();
+      const text = await note.innerText();
+      assert.match(text, /\/inputSchema\/properties\/labels/);
+      assert.match(text, /encoded/);
+      assert.match(text, /arguments same, guidance same, encoded/);
+      assert.match(text, /'additionalProperties' is required to be supplied and to be false/);
+    }));
+
+  test('a chosen note is marked on both sides, and a number in a text chooses its note', () =>
+    site.page({}, async (page) => {
+      await page.locator('.note', { hasText: 'map-to-pairs' }).click();
+      for (const side of ['.cm-merge-a', '.cm-merge-b']) {
+        const line = page.locator(`${side} .tw-chosen-line`).first();
+        await line.waitFor();
+        assert.match(await line.innerText(), side === '.cm-merge-a' ? /labels/ : /items/);
+        assert.ok(
+          await line.evaluate((each) => {
+            const { top, bottom } = each.getBoundingClientRect();
+            return top > 0 && bottom < innerHeight;
+          }),
+          `${side} is in sight`,
+        );
+      }
+      await page.locator('.cm-merge-a .tw-number', { hasText: '12' }).click();
+      assert.match(await page.locator('.note[data-chosen=true]').innerText(), /one-of-to-any-of/);
+    }));
+
+  test('a list: each tool has its notes, and what no API can have is set aside', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'workspace');
+      await view(page, 'rewrite');
+      assert.match(await page.locator('.verdict').innerText(), /1 tool set aside/);
+      assert.equal(JSON.parse(await output(page)).length, 5);
+      assert.ok((await page.locator('.note-tool').allTextContents()).includes('21st.set/properties'));
+    }));
+
+  test('check, normalizeEnvelope and applyDeferredLoading', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'old-drafts');
+      const call = async (name, ...rest) =>
+        page.evaluate(([name, rest]) => window.toolwire[name](...rest), [name, [source('old-drafts'), ...rest]]);
+      await page.locator('[data-fn=check]').click();
+      const violations = await call('checkJson', { dialect: 'moonshot' });
+      assert.ok(violations.length > 0);
+      assert.deepEqual(
+        await page.locator('.note-rule').allTextContents(),
+        violations.map(({ rule }) => rule),
+      );
+      await page.locator('[data-fn=normalizeEnvelope]').click();
+      assert.deepEqual(JSON.parse(await output(page)), JSON.parse(await call('normalizeEnvelopeJson')));
+      await pick(page, 'conversation');
+      await view(page, 'rewrite');
+      await page.locator('[data-fn=applyDeferredLoading]').click();
+      const request = await page.evaluate(
+        (request) => window.toolwire.applyDeferredLoading(request, { serverToolSearch: 'emulate' }),
+        example('conversation'),
+      );
+      assert.deepEqual(JSON.parse(await output(page)), request);
+    }));
+
+  test('a whole request: names in its history are rewritten, too', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'request');
+      const request = JSON.parse(await output(page));
+      assert.equal(request.messages[2].tool_calls[0].function.name, request.tools[0].function.name);
+      assert.equal(request.tool_choice.function.name, request.tools[1].function.name);
+    }));
+
+  test('numbers come out as they were spelled', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'old-drafts');
+      assert.match(await output(page), /"minimum": 1\.0,\s+"maximum": 9007199254740993/);
+    }));
+
+  test('what cannot be read is said with code and place, while the editor keeps the focus', () =>
+    site.page({}, async (page) => {
+      await write(page, 'Input', '{"type": "object", "properties": {"a": [1,}}');
+      const note = page.locator('.note');
+      await note.getByText('invalid-json').waitFor();
+      assert.match(await note.innerText(), /line 1, column 43/);
+      assert.equal(await page.locator('.cm-merge-a .tw-refused.tw-mark').innerText(), '}');
+      await page.keyboard.press('End');
+      await page.keyboard.type('!');
+      assert.match(await page.locator('.cm-merge-a .cm-content').innerText(), /!/);
+      await write(page, 'Input', '{"type": "string"}');
+      await page.locator('.note-rule', { hasText: 'not-representable' }).waitFor();
+    }));
+
+  test('options of the dialect change the call', () =>
+    site.page({}, async (page) => {
+      await page.getByText('Options', { exact: true }).click();
+      await page.getByLabel('Loss allowed').selectOption('same');
+      await page.locator('.note-rule', { hasText: 'too-lossy' }).waitFor();
+      assert.match(await page.locator('.call').innerText(), /allow: 'same'/);
+    }));
+
+  test('the matrix: a grade in every cell, which opens', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'workspace');
+      await view(page, 'matrix');
+      await page.locator('.cell:not(.sign-none)').nth(119).waitFor();
+      assert.equal(await page.locator('.cell').count(), 120);
+      const refused = await page.evaluate((tools) => {
+        const { dialects, sanitizeTools } = window.toolwire;
+        const of = ({ name }) => sanitizeTools(tools, { dialect: name }).quarantined.length;
+        return dialects().reduce((sum, each) => sum + of(each), 0);
+      }, example('workspace'));
+      assert.equal(await page.locator('.cell.grade-refused').count(), refused);
+      await page.getByRole('button', { name: /^append_blocks in gemini:/ }).click();
+      await page.locator('#tab-rewrite[aria-selected=true]').waitFor();
+      assert.equal(await page.locator('.dialect[aria-checked=true]').getAttribute('data-dialect'), 'gemini');
+      assert.match(await page.locator('.only').innerText(), /append_blocks/);
+      const rules = await page.locator('.note-rule').allTextContents();
+      assert.ok(rules.includes('unroll-recursion') || rules.includes('inline-ref'), rules.join());
+      await page.getByRole('button', { name: 'Show all tools' }).click();
+      assert.ok((await page.locator('.note').count()) > rules.length);
+    }));
+
+  test('the timeline: what the model sees at each turn is what the API sends', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'conversation');
+      const { messages, ...rest } = example('conversation');
+      const turns = await page.locator('.turn-button').count();
+      assert.equal(turns, 9);
+      let seen = 0;
+      for (let turn = 0; turn < turns; turn++) {
+        await page.locator('.turn-button').nth(turn).click();
+        const { visible, savedBytes } = await page.evaluate(
+          (request) => {
+            const { request: sent, report } = window.toolwire.applyDeferredLoadingWithReport(request, {
+              serverToolSearch: 'emulate',
+            });
+            return { visible: sent.tools.length, savedBytes: report.savedBytes };
+          },
+          { ...rest, messages: messages.slice(0, 2 * turn + 1) },
+        );
+        const facts = await page.locator('.facts').innerText();
+        assert.match(facts, new RegExp(`^${visible} of 14 tools visible`));
+        assert.ok(facts.includes(`${savedBytes.toLocaleString('en')} bytes`), facts);
+        assert.ok(visible >= seen, 'what is loaded stays');
+        seen = visible;
+      }
+      assert.equal(
+        await page.locator('tbody tr', { hasText: 'rooms_find' }).locator('.bar-visible, .bar-arrives').count(),
+        8,
+      );
+      await page.getByLabel('Hidden tools').selectOption('load-all');
+      assert.equal(await page.locator('.bar-hidden').count(), 0);
+    }));
+
+  test('restore: live, while one types', () =>
+    site.page({}, async (page) => {
+      await view(page, 'restore');
+      const restored = page.getByLabel('The restored arguments');
+      assert.match(await restored.innerText(), /"labels": \{ "region": "eu-west" \}/);
+      await write(page, 'The model’s arguments', '{"title":"t","due":null,"labels":[{"key":"k","value":"v"}]}');
+      await restored.getByText('"k"').waitFor();
+      const text = await restored.innerText();
+      assert.match(text, /"labels": \{ "k": "v" \}/);
+      assert.doesNotMatch(text, /due/);
+      await page.keyboard.type(']');
+      assert.match(await page.getByRole('alert').innerText(), /invalid-json/);
+      await dialect(page, 'bedrock');
+      await page.getByText('never encodes arguments').waitFor();
+    }));
+});

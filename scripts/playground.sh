@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The playground: sets up, builds and serves it. `playground.sh build` leaves it in npm/playground/dist, static files that
+# any host can serve from any folder.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+folder=npm/playground
+if [ "${1:-}" != build ]; then
+  scripts/setup.sh
+  scripts/build.sh npm
+fi
+scripts/npm-folder.sh $folder
+
+# It stands on what `npm publish` would publish, not on this checkout.
+packed=$(cat npm/package.json npm/dist/* | sha256sum | cut -d' ' -f1)
+unpack() {
+  local scratch installed=$folder/node_modules/toolwire
+  scratch=$(mktemp -d)
+  npm pack --ignore-scripts --pack-destination "$scratch" ./npm
+  rm -rf "$installed" && mkdir "$installed"
+  tar -xzf "$scratch"/toolwire-*.tgz -C "$installed" --strip-components=1
+  rm -rf "$scratch"
+  echo "$packed" >"$installed/.packed"
+}
+fresh $folder/node_modules/toolwire/.packed "$packed" || step "pack npm for the playground" "$LOGS/playground-pack.log" unpack
+
+stamp=$folder/dist/.made-from
+key="$packed $(hash_of $folder/src $folder/index.html $folder/vite.config.js $folder/package-lock.json)"
+if ! fresh $stamp "$key"; then
+  step "build the playground" "$LOGS/playground-build.log" npm run --prefix $folder build
+  echo "$key" >$stamp
+fi
+[ "${1:-}" = build ] && exit
+say "the playground; Ctrl-C ends it"
+exec npm run --silent --prefix $folder preview
