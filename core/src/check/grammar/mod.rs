@@ -55,6 +55,7 @@ pub(super) fn check(
         deepest: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
         most_properties: dialect.limit("properties").unwrap_or(usize::MAX),
         properties: 0,
+        counted: Counted::default(),
         found: Found::default(),
     };
     document::check(root, &mut report);
@@ -135,8 +136,14 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         let value = &member.value;
         match keyword {
             Keyword::Type => types::check(schema, value, report),
-            Keyword::Enum => enums::check(schema, value, report),
-            Keyword::Properties => objects::properties(schema, value, report),
+            Keyword::Enum => {
+                report.counted.list(value);
+                enums::check(schema, value, report);
+            }
+            Keyword::Properties => {
+                report.counted.level(schema.pointer);
+                objects::properties(schema, value, report);
+            }
             Keyword::Required => objects::required(schema, value, report),
             Keyword::AdditionalProperties => objects::additional_properties(schema, value, report),
             Keyword::Items => objects::items(schema, value, report),
@@ -213,7 +220,35 @@ struct Report<'g> {
     most_properties: usize,
     /// How many properties were counted so far.
     properties: usize,
+    counted: Counted,
     found: Found,
+}
+
+/// What else was counted so far, whatever part of the document it is in.
+#[derive(Default)]
+struct Counted {
+    /// How many `properties` stand in one another.
+    levels: usize,
+    /// The values of all lists of values, and those of the longest list.
+    values: usize,
+    longest: usize,
+}
+
+impl Counted {
+    fn level(&mut self, pointer: &Pointer<'_>) {
+        let steps = pointer.steps();
+        // Each level takes two steps, so mostly there is nothing to count.
+        if steps.len() / 2 >= self.levels {
+            let above = steps.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
+            self.levels = self.levels.max(above + 1);
+        }
+    }
+
+    fn list(&mut self, values: &Node<'_>) {
+        let count = values.as_array().map_or(0, <[_]>::len);
+        self.values += count;
+        self.longest = self.longest.max(count);
+    }
 }
 
 impl Report<'_> {

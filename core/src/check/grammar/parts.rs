@@ -33,6 +33,9 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>)
     if [properties, depth, values, list, characters].iter().all(Option::is_none) {
         return;
     }
+    if is_within(root, dialect, report) {
+        return;
+    }
     // The root's, and those of definitions by name.
     let (mut main, mut parts) = (Held::default(), Map::<String, Held>::new());
     let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
@@ -93,4 +96,18 @@ fn length(value: &Node<'_>) -> usize {
         Data::String(text) => text.code_points().count(),
         _ => crate::json::length(value),
     }
+}
+
+/// Is the whole document within the limits of one part? Most are, and that is quickly told.
+fn is_within(root: &Node<'_>, dialect: &Dialect, report: &Report<'_>) -> bool {
+    let counted = &report.counted;
+    // Where something is wrong, or is not looked into, not all was counted.
+    let has_all = report.found.is_empty() && report.grammar.through == Keywords::ALL;
+    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
+    has_all
+        && within(report.properties, "propertiesPerPart")
+        && within(counted.levels, "depthPerPart")
+        && within(counted.values, "enumValuesPerPart")
+        && (counted.longest <= FEW || dialect.limit("longEnumCharacters").is_none())
+        && within(crate::json::length(root), "charactersPerPart")
 }

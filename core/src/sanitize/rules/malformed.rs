@@ -75,7 +75,7 @@ pub(super) fn is_well_formed(object: &Object<'_>) -> bool {
         Some(Keyword::Type) => names_types(value),
         Some(Keyword::Properties) => value
             .as_object()
-            .is_some_and(|table| !table.get("type").is_some_and(|name| name.as_text().is_some()) && !table.iter().any(is_flagged)),
+            .is_some_and(|table| table.get("type").is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)),
         Some(Keyword::Required) => value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())),
         Some(keyword) => matches!(mend(keyword, value), Mended::Fine),
     })

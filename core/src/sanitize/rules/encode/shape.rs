@@ -106,6 +106,10 @@ impl<'n, 'a> Says<'n, 'a> {
         let mut says = Says::default();
         let mut constant = None;
         for Member { key, value } in object {
+            // What matters here has four letters or five, and most keywords have more.
+            if key.as_plain().is_some_and(|plain| !matches!(plain.len(), 4 | 5)) {
+                continue;
+            }
             match Keyword::named(key) {
                 Some(Keyword::Ref) => says.reference = value.as_text().and_then(Text::value).is_some(),
                 Some(Keyword::AnyOf) => says.union = value.as_array(),

@@ -84,16 +84,26 @@ pub(super) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut Rules) -> 
 
 /// Is there so little of everything that no limit can be met, whatever is written? Then nothing needs to be written to be measured.
 ///
-/// A schema becomes two levels of properties at most (a property for all other names, and pairs in it), with three names that
+/// What a schema says of other names becomes two levels of properties at most (a property for them, and pairs in it), a branch
+/// may be put in an object of its own, and what stands deepest may become two levels too; with three names that
 /// have 21 characters at most and whatever underscores keep them apart; null is one more value, and what has none may get two; and
 /// the definition of "anything" counts for itself.
 fn is_small(root: &Node<'_>, dialect: &Dialect) -> bool {
     const NAMES: usize = 3;
     const NAME: usize = 32;
-    let (mut schemas, mut properties, mut deepest, mut values, mut longest) = (8, 0, 1, 0, 0);
+    let (mut schemas, mut properties, mut deepest, mut values, mut longest) = (8, 0, 2, 0, 0);
+    // How many levels of properties a step may become.
+    let levels = |step: &Step<'_>| match step {
+        Step::Name("additionalProperties") => 2,
+        Step::Name("properties" | "anyOf") => 1,
+        _ => 0,
+    };
     let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
         schemas += 1;
-        deepest = deepest.max(place.depth);
+        // What leads nowhere deeper than another place need not be counted step by step.
+        if 2 * place.depth > deepest {
+            deepest = deepest.max(place.pointer.steps().iter().map(levels).sum());
+        }
         for member in node.as_object().into_iter().flatten() {
             match Keyword::named(&member.key) {
                 Some(Keyword::Properties) => properties += member.value.as_object().map_or(0, Object::len),
@@ -109,7 +119,7 @@ fn is_small(root: &Node<'_>, dialect: &Dialect) -> bool {
     });
     let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
     let names = NAMES * schemas;
-    within(2 * (deepest + 1), "depthPerPart")
+    within(deepest + 2, "depthPerPart")
         && within(properties + names, "propertiesPerPart")
         && within(values + 2 * schemas, "enumValuesPerPart")
         && (longest <= SHORT || dialect.limit("longEnumCharacters").is_none())
