@@ -4,6 +4,7 @@
 //! The package in python/ gives what is below its names, types and documentation.
 
 mod entry;
+mod exchange;
 mod index;
 mod integer;
 mod raise;
@@ -21,6 +22,8 @@ mod _toolwire {
 
     #[pymodule_export]
     use crate::entry::{call, call_text};
+    #[pymodule_export]
+    use crate::exchange::Exchange;
     #[pymodule_export]
     use crate::index::Index;
     #[pymodule_export]

@@ -10,6 +10,8 @@ mod answer;
 pub mod call;
 pub mod desk;
 #[cfg(feature = "search")]
+pub mod exchanges;
+#[cfg(feature = "search")]
 pub mod kept;
 mod records;
 pub mod streams;

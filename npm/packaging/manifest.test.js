@@ -10,14 +10,14 @@ import { formatMessage } from 'publint/utils';
 import { packed, ROOT, run, tool } from './project.js';
 
 const MODULES =
-  'adapt deferred dialects envelope error index init options report restore sanitize schema search search-regex search-slim slim tools';
-const ENTRIES = 'index search search-regex slim search-slim';
+  'adapt deferred dialects envelope error exchange fetch index init options report restore sanitize schema search search-regex search-slim slim tools';
+const ENTRIES = 'fetch index search search-regex slim search-slim';
 
 test('holds what users need and nothing else', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'],
     ...['dist/toolwire.wasm', 'dist/search.wasm', 'dist/search-regex.wasm'],
-    ...['dist/index.workerd.js', 'dist/search.workerd.js', 'dist/search-regex.workerd.js'],
+    ...['dist/fetch.workerd.js', 'dist/index.workerd.js', 'dist/search.workerd.js', 'dist/search-regex.workerd.js'],
     ...ENTRIES.split(' ').flatMap((name) => [`dist/${name}.js`, `dist/${name}.cjs`]),
     ...MODULES.split(' ').flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.cts`]),
   ];
@@ -44,6 +44,7 @@ test('are the types wrong? No', () => {
   );
   assert.deepEqual(Object.keys(analysis.entrypoints).sort(), [
     '.',
+    './fetch',
     './package.json',
     './search',
     './search/regex',

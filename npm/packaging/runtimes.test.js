@@ -19,6 +19,7 @@ test('the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is installed 
   for (const name of ['node-esm', 'node-cjs']) {
     assert.equal(run(OLDEST, ['search.js'], join(PROJECTS, name)), `${SANITIZED}\n${FOUND}`);
     assert.equal(run(OLDEST, ['slim.js'], join(PROJECTS, name)), SANITIZED);
+    assert.equal(run(OLDEST, ['fetch.js'], join(PROJECTS, name)), SANITIZED);
   }
 });
 
@@ -30,6 +31,7 @@ for (const [label, name] of [
     test('toolwire', () => assert.equal(node(name, 'main.js'), SANITIZED));
     test('toolwire/search', () => assert.equal(node(name, 'search.js'), `${SANITIZED}\n${FOUND}`));
     test('toolwire/slim, by bytes', () => assert.equal(node(name, 'slim.js'), SANITIZED));
+    test('toolwire/fetch', () => assert.equal(node(name, 'fetch.js'), SANITIZED));
   });
 }
 
@@ -66,12 +68,14 @@ describe('Deno', () => {
     );
   test('toolwire', () => assert.equal(deno('main.js'), SANITIZED));
   test('toolwire/search', () => assert.equal(deno('search.js'), `${SANITIZED}\n${FOUND}`));
+  test('toolwire/fetch', () => assert.equal(deno('fetch.js'), SANITIZED));
 });
 
 describe('Bun', () => {
   const bun = (file) => run(tool('bun'), ['--no-install', file], runtimes);
   test('toolwire', () => assert.equal(bun('main.js'), SANITIZED));
   test('toolwire/search', () => assert.equal(bun('search.js'), `${SANITIZED}\n${FOUND}`));
+  test('toolwire/fetch', () => assert.equal(bun('fetch.js'), SANITIZED));
 });
 
 const runtimes = join(PROJECTS, 'runtimes');

@@ -43,7 +43,7 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
   return [...modules.keys()].sort();
 }
 
-test('toolwire and toolwire/search', async () => {
+test('toolwire, toolwire/search and toolwire/fetch, which brings no WebAssembly of its own', async () => {
   assert.deepEqual(await runs('main.js', ['workerd', 'worker', 'browser']), ['search.wasm', 'toolwire.wasm']);
 });
 

@@ -6,7 +6,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
-  // Only attributes, which reach nothing: Chromium itself writes some while one types over a selection.
+  // Attributes alone, which reach nothing: editors indent wrapped lines with them, and Chromium writes some while one types.
   "style-src-attr 'unsafe-inline'",
   "font-src 'self'",
   "img-src 'self' data:",

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { ENTRIES, filesOf } from './entries.js';
+import { COMPANIONS, ENTRIES, filesOf } from './entries.js';
 import { stamped } from './stamp.js';
 
 const EXTENSION = { esm: 'js', cjs: 'cjs' };
@@ -21,21 +21,45 @@ export async function bundle(root, dist) {
     const glue = await glueFactory(pkg);
     for (const { module, file, source, formats } of filesOf(entry)) {
       for (const format of formats) {
-        await build({
-          entryPoints: [join(root, 'src', `${module}.ts`)],
-          outfile: join(dist, `${file}.${EXTENSION[format]}`),
-          format,
-          bundle: true,
-          target: 'es2022',
-          platform: 'neutral',
-          minifySyntax: true,
-          minifyWhitespace: true,
-          legalComments: 'none',
-          plugins: [provided(root, { ...wasm, name: entry.wasm, glue, source })],
-        });
+        await one(root, dist, module, file, format, provided(root, { ...wasm, name: entry.wasm, glue, source }));
       }
     }
   }
+  for (const { name, beside } of COMPANIONS) {
+    for (const [suffix, format] of [
+      ['', 'esm'],
+      ['', 'cjs'],
+      ['.workerd', 'esm'],
+    ]) {
+      const neighbour = `${beside}${suffix}.${EXTENSION[format]}`;
+      await one(root, dist, name, `${name}${suffix}`, format, next(beside, neighbour));
+    }
+  }
+}
+
+function one(root, dist, module, file, format, plugin) {
+  return build({
+    entryPoints: [join(root, 'src', `${module}.ts`)],
+    outfile: join(dist, `${file}.${EXTENSION[format]}`),
+    format,
+    bundle: true,
+    target: 'es2022',
+    platform: 'neutral',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    plugins: [plugin],
+  });
+}
+
+/** Leaves a module of src/ where it is: in the file beside this one. */
+function next(module, file) {
+  return {
+    name: 'beside',
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^\\./${module}\\.js$`) }, () => ({ path: `./${file}`, external: true }));
+    },
+  };
 }
 
 /** Provides the modules that src/engine/imports.d.ts declares. */

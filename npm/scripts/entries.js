@@ -10,6 +10,9 @@ export const ENTRIES = [
   { name: 'search-regex', folder: 'pkg/search-regex', features: ['regex'], wasm: 'search-regex' },
 ];
 
+/** Entries without WebAssembly of their own: each takes what it needs from the file of another entry beside it. */
+export const COMPANIONS = [{ name: 'fetch', beside: 'search' }];
+
 /** The files of an entry: which module, from where it has the WebAssembly (src/engine/source/), and as which modules. */
 export function filesOf({ name, slim }) {
   const files = [

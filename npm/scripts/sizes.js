@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
-import { ENTRIES } from './entries.js';
+import { COMPANIONS, ENTRIES } from './entries.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const page = join(root, '../docs/packages.md');
@@ -21,15 +21,22 @@ const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
   ];
   return [{ entry, file: `${name}.js` }, ...(slim === undefined ? [] : given)];
 });
-const rows = files.map(({ entry, file }) => {
+// What the file beside it weighs comes on top.
+files.push(...COMPANIONS.map(({ name, beside }) => ({ entry: `toolwire/${name}`, file: `${name}.js`, beside })));
+const rows = files.map(({ entry, file, beside }) => {
   const bytes = readFileSync(join(root, 'dist', file));
-  return [entry, bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length];
+  return [
+    beside === undefined ? `\`${entry}\`` : `\`${entry}\`, beside \`toolwire/${beside}\``,
+    bytes.length,
+    gzipSync(bytes, { level: 9 }).length,
+    brotliCompressSync(bytes).length,
+  ];
 });
 const kilobytes = (bytes) => (bytes / 1000).toFixed(bytes < 100_000 ? 1 : 0);
 const table = [
   '| entry | KB | gzip | brotli |',
   '|---|---:|---:|---:|',
-  ...rows.map(([entry, ...sizes]) => `| \`${entry}\` | ${sizes.map(kilobytes).join(' | ')} |`),
+  ...rows.map(([entry, ...sizes]) => `| ${entry} | ${sizes.map(kilobytes).join(' | ')} |`),
 ].join('\n');
 
 const [mode] = process.argv.slice(2);

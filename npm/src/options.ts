@@ -175,6 +175,25 @@ export interface SearchOptions {
   toolSearchName?: string | undefined;
 }
 
+/** Options of `Exchange`, and of `toolwire/fetch`. */
+export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferred' | 'share'> {
+  /** The dialect of the backend. Default: the one that the host, the path and the model tell. */
+  dialect?: Dialect | undefined;
+  /**
+   * How tools are loaded that are deferred; `false` leaves them as they are, for a backend that has the feature. Default:
+   * searches that Anthropic's servers would run are run here (`serverToolSearch: "emulate"`); where the format has no words for
+   * that, everything is loaded (`"load-all"`).
+   */
+  deferred?: Omit<DeferredOptions, 'target' | 'share'> | boolean | undefined;
+  /** How searches are run. */
+  search?: Omit<SearchOptions, 'toolSearchName'> | undefined;
+  /**
+   * How often the model is asked again, for one request, after searches that it made. Default 10. After that the client is told
+   * `pause_turn`, as by Anthropic, and goes on if it sends the reply back.
+   */
+  maxRounds?: number | undefined;
+}
+
 /** The option that decides whether the result may hold parts of the input. */
 export interface ShareOption {
   /**

@@ -9,8 +9,9 @@ import { callOnText, callOnValues } from './engine/call.js';
 import { Kept } from './engine/kept.js';
 import type { SearchOptions, Text } from './options.js';
 
+export { Exchange } from './exchange.js';
 export * from './index.js';
-export type { SearchOptions } from './options.js';
+export type { ExchangeOptions, SearchOptions } from './options.js';
 
 /**
  * The names of the tools that match a query, best first.

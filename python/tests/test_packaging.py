@@ -30,7 +30,7 @@ import toolwire, importlib.metadata, pathlib
 assert "site-packages" in toolwire.__file__, toolwire.__file__
 assert importlib.metadata.version("toolwire") == toolwire.__version__
 assert pathlib.Path(toolwire.__file__).with_name("py.typed").exists()
-assert importlib.metadata.requires("toolwire") is None
+assert all("extra ==" in wanted for wanted in importlib.metadata.requires("toolwire"))
 print(toolwire.sanitize({"properties": {"unit": {"const": "celsius"}}}, dialect="codex"))
 print(toolwire.normalize_envelope_json(b"{}"))
 """

@@ -80,19 +80,17 @@ pub(super) fn tools(outcome: &Outcome<'_>) -> Node<'static> {
 
 /// `{ report: { deferred, quarantined, changes, unforced }, restore }`
 pub(super) fn adapted(report: &AdaptReport, ways: &Ways) -> Node<'static> {
+    Node::record([("report", request(report)), ("restore", ways.to_node())])
+}
+
+pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     let deferred = report.deferred.as_ref().map_or_else(Node::default, deferred_report);
     let unforced = report.unforced.iter().map(|name| owned(name)).collect();
     Node::record([
-        (
-            "report",
-            Node::record([
-                ("deferred", deferred),
-                ("quarantined", quarantined(&report.quarantined)),
-                ("changes", tool_changes(&report.changes)),
-                ("unforced", Node::array(unforced)),
-            ]),
-        ),
-        ("restore", ways.to_node()),
+        ("deferred", deferred),
+        ("quarantined", quarantined(&report.quarantined)),
+        ("changes", tool_changes(&report.changes)),
+        ("unforced", Node::array(unforced)),
     ])
 }
 

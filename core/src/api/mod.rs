@@ -5,6 +5,8 @@ mod deferred;
 mod describe;
 mod dialects;
 mod envelope;
+#[cfg(feature = "search")]
+mod exchange;
 mod request;
 mod sanitize;
 #[cfg(feature = "search")]
@@ -19,6 +21,8 @@ pub use deferred::{
 pub use describe::describe_error;
 pub use dialects::dialects;
 pub use envelope::{normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report};
+#[cfg(feature = "search")]
+pub use exchange::Exchange;
 pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
 pub use sanitize::{
     check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report,
@@ -40,17 +44,4 @@ pub use crate::{
     },
 };
 
-use alloc::{borrow::Cow, string::String};
-
-use crate::json::{self, Node};
-
-/// The text of a tree that was read from `source`: the source itself if nothing changed.
-fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
-    if node.is_intact() {
-        Cow::Borrowed(source)
-    } else {
-        let mut text = String::with_capacity(source.len());
-        json::write_from(source, node, &mut text);
-        Cow::Owned(text)
-    }
-}
+use crate::json::text_of;

@@ -51,6 +51,23 @@ pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result
     Ok(format::recognise(request, &DeferredOptions { target: None, ..options.clone() })?.format)
 }
 
+/// The hosted search that a request offers, by its name. `None`: there is none, or the caller's own tool has the name that it would
+/// be called by, so that its calls are the caller's.
+#[cfg(feature = "search")]
+pub(crate) fn hosted_search(request: &Node<'_>, called: &str) -> Result<Option<Text<'static>>, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(None) };
+    let tools = open::view(tools)?;
+    let mut found = None;
+    for tool in tools.as_array().unwrap_or_default() {
+        match tool::kind(tool) {
+            tool::Kind::HostedSearch if found.is_none() => found = tool::name(tool).map(|name| name.clone().into_owned()),
+            tool::Kind::Tool if tool::name(tool).is_some_and(|name| name.is(called)) => return Ok(None),
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
 /// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all tools or
 /// messages is left out.
 pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: bool) -> Result<DeferredReport, Error> {

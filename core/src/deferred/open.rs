@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A node as a tree.
-pub(super) enum View<'n, 'a> {
+pub(crate) enum View<'n, 'a> {
     /// It is one.
     Tree(&'n Node<'a>),
     /// It was text and has been read.
@@ -32,7 +32,7 @@ pub(crate) fn may_hold(node: &Node<'_>, wanted: u8) -> bool {
 }
 
 /// A node as a tree, to be looked at.
-pub(super) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
+pub(crate) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
     Ok(match node.data() {
         Data::Verbatim(text) => View::Read(json::read(text)?),
         _ => View::Tree(node),

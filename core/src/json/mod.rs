@@ -27,5 +27,5 @@ pub use pointer::{Pointer, Step};
 pub use read::read;
 pub(crate) use read::read_outline;
 pub use text::Text;
-pub(crate) use write::write_from;
+pub(crate) use write::text_of;
 pub use write::{length, write, write_into};

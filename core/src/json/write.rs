@@ -1,6 +1,6 @@
 //! Writing JSON text: compact, untouched strings and numbers as they were spelled.
 
-use alloc::string::String;
+use alloc::{borrow::Cow, string::String};
 use core::{fmt::Write as _, ops::Range, ptr};
 
 use super::{scan::plain_prefix, Data, Node, Text};
@@ -67,10 +67,21 @@ pub fn write_into(node: &Node<'_>, out: &mut String) {
 }
 
 /// [`write_into`] for a tree much of which was read from `source`.
-pub(crate) fn write_from(source: &str, node: &Node<'_>, out: &mut String) {
+fn write_from(source: &str, node: &Node<'_>, out: &mut String) {
     let mut copied = Copied { out, source, pending: 0..0 };
     emit(node, &mut copied);
     copied.flush();
+}
+
+/// The text of a tree that was read from `source`: the source itself if nothing changed.
+pub(crate) fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
+    if node.is_intact() {
+        Cow::Borrowed(source)
+    } else {
+        let mut text = String::with_capacity(source.len());
+        write_from(source, node, &mut text);
+        Cow::Owned(text)
+    }
 }
 
 /// The length in bytes of the compact JSON text, without making it.

@@ -4,6 +4,8 @@
 
 mod deferred;
 mod envelope;
+#[cfg(feature = "search")]
+mod exchange;
 mod lookup;
 mod read;
 mod sanitize;
@@ -15,6 +17,10 @@ pub use deferred::{
     UnknownReference,
 };
 pub use envelope::EnvelopeOptions;
+#[cfg(feature = "search")]
+pub(crate) use exchange::without_dialect;
+#[cfg(feature = "search")]
+pub use exchange::ExchangeOptions;
 pub use lookup::{Api, DialectQuery};
 pub use read::Naming;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};

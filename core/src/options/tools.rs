@@ -49,7 +49,7 @@ pub struct ToolsOptions {
     pub fallback: Option<String>,
 }
 
-const KNOWN: [&str; 2] = ["format", "fallback"];
+pub(super) const KNOWN: [&str; 2] = ["format", "fallback"];
 const EXAMPLE: Example = Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
 impl ToolsOptions {

@@ -3,13 +3,16 @@
 //! A list is taken apart (`listing`), every entry is recognised (`shape`), gets a legal name (`names`) and an acceptable schema
 //! (`list`, with `budget` for what a request may hold), and what has to be undone is noted (`restore`). A whole request
 //! (`request`) also speaks of tools in its history (`calls`) and in what it forces (`choice`). Replies come back whole (`restore`)
-//! or in pieces (`stream`, `sse`).
+//! or in pieces (`stream`, `sse`). All of it, for one request of a client, is an `exchange`, which also runs the searches that the
+//! client leaves to the provider.
 
 mod arguments;
 mod budget;
 mod calls;
 pub(crate) mod check;
 mod choice;
+#[cfg(feature = "search")]
+pub(crate) mod exchange;
 pub(crate) mod list;
 mod listing;
 mod names;

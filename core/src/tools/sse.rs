@@ -1,6 +1,7 @@
-//! The text of an event stream (`text/event-stream`): cut into events, and written again. Knows lines, and nothing of calls.
+//! The text of an event stream (`text/event-stream`): cut into events, and written again. Knows lines, and nothing of what is done
+//! to events.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::stream::Stream;
 use crate::{
@@ -8,6 +9,15 @@ use crate::{
     json::{self, Node},
     limits::MAX_HELD_BYTES,
 };
+
+/// What is done to events.
+pub(super) trait Sink {
+    /// What is to be passed on for an event.
+    fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error>;
+
+    /// What is still held back at the end.
+    fn finish(&mut self) -> Vec<Node<'static>>;
+}
 
 /// Text that is no whole event yet.
 #[derive(Debug, Default)]
@@ -47,8 +57,33 @@ const DONE: &str = "[DONE]";
 impl Stream {
     /// The text to be passed on for a piece of text.
     pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
-        let whole = self.text.add(piece);
-        if self.text.text.len() > MAX_HELD_BYTES {
+        let mut lines = core::mem::take(&mut self.text);
+        let out = lines.feed(piece, self);
+        self.text = lines;
+        out
+    }
+
+    /// The text that is left at the end of a stream.
+    pub(crate) fn finish_text(&mut self) -> String {
+        core::mem::take(&mut self.text).finish(self)
+    }
+}
+
+impl Sink for Stream {
+    fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        Stream::feed(self, event)
+    }
+
+    fn finish(&mut self) -> Vec<Node<'static>> {
+        Stream::finish(self)
+    }
+}
+
+impl Buffer {
+    /// The text to be passed on for a piece of text.
+    pub(super) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
+        let whole = self.add(piece);
+        if self.text.len() > MAX_HELD_BYTES {
             let message = format!("expected events of at most {MAX_HELD_BYTES} bytes, found a longer one");
             return Err(Error::new(Code::LimitExceeded, "", message));
         }
@@ -57,65 +92,64 @@ impl Stream {
         for line in whole.split_inclusive('\n') {
             event.push_str(line);
             if line == "\n" || line == "\r\n" {
-                self.event(&core::mem::take(&mut event), &mut out)?;
+                pass(&core::mem::take(&mut event), sink, &mut out)?;
             }
         }
         Ok(out)
     }
 
     /// The text that is left at the end of a stream.
-    pub(crate) fn finish_text(&mut self) -> String {
+    pub(super) fn finish(self, sink: &mut impl Sink) -> String {
         let mut out = String::new();
-        for event in self.finish() {
+        for event in sink.finish() {
             write(&event, "", &mut out);
         }
-        out.push_str(&core::mem::take(&mut self.text).text);
+        out.push_str(&self.text);
         out
-    }
-
-    /// One event, with the blank line behind it.
-    fn event(&mut self, raw: &str, out: &mut String) -> Result<(), Error> {
-        let mut data = String::new();
-        let mut others = String::new();
-        for line in raw.lines() {
-            match line.strip_prefix("data:") {
-                Some(rest) => {
-                    if !data.is_empty() {
-                        data.push('\n');
-                    }
-                    data.push_str(rest.strip_prefix(' ').unwrap_or(rest));
-                }
-                None if line.is_empty() => {}
-                None => {
-                    others.push_str(line);
-                    others.push('\n');
-                }
-            }
-        }
-        if data == DONE {
-            for event in self.finish() {
-                write(&event, "", out);
-            }
-        }
-        let Ok(event) = json::read(&data) else {
-            out.push_str(raw);
-            return Ok(());
-        };
-        let events = self.feed(event)?;
-        let last = events.len().saturating_sub(1);
-        for (at, event) in events.iter().enumerate() {
-            match event.is_intact() {
-                true => out.push_str(raw),
-                false if at == last => write(event, &others, out),
-                // One that is passed on late stands for itself; its number and name are not this event's.
-                false if others.contains("event:") => write(event, &named(event), out),
-                false => write(event, "", out),
-            }
-        }
-        Ok(())
     }
 }
 
+/// One event, with the blank line behind it.
+fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> {
+    let mut data = String::new();
+    let mut others = String::new();
+    for line in raw.lines() {
+        match line.strip_prefix("data:") {
+            Some(rest) => {
+                if !data.is_empty() {
+                    data.push('\n');
+                }
+                data.push_str(rest.strip_prefix(' ').unwrap_or(rest));
+            }
+            None if line.is_empty() => {}
+            None => {
+                others.push_str(line);
+                others.push('\n');
+            }
+        }
+    }
+    if data == DONE {
+        for event in sink.finish() {
+            write(&event, "", out);
+        }
+    }
+    let Ok(event) = json::read(&data) else {
+        out.push_str(raw);
+        return Ok(());
+    };
+    let events = sink.feed(event)?;
+    let last = events.len().saturating_sub(1);
+    for (at, event) in events.iter().enumerate() {
+        match event.is_intact() {
+            true => out.push_str(raw),
+            false if at == last => write(event, &others, out),
+            // One that is passed on late stands for itself; its number and name are not this event's.
+            false if others.contains("event:") => write(event, &named(event), out),
+            false => write(event, "", out),
+        }
+    }
+    Ok(())
+}
 /// The line that names an event as its `type` does.
 fn named(event: &Node<'_>) -> String {
     event.get("type").and_then(Node::as_text).map(|kind| format!("event: {}\n", kind.display())).unwrap_or_default()

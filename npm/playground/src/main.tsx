@@ -38,13 +38,16 @@ function App() {
   );
 }
 
-/** For the browser's console: the very API that the page itself uses. */
+/** For the browser's console: the very API that the page itself uses, and the text as a value, as the calls shown have it. */
 declare global {
   interface Window {
     toolwire: typeof toolwire;
+    readonly input: unknown;
   }
 }
 window.toolwire = { ...toolwire };
+Object.defineProperty(window, 'input', { get: () => JSON.parse(shared.peek().text) as unknown });
+console.info('`toolwire` is the API, `input` what the page shows: toolwire.dialects()');
 
 show();
 await follow();

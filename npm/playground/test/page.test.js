@@ -1,6 +1,7 @@
 // The page as a whole: links, the console's API, the policy, keys, colours, small screens, what is read aloud.
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
@@ -72,6 +73,23 @@ describe('the page', { skip }, () => {
       }
       assert.deepEqual(schema, { type: 'object', properties: { unit: { type: 'string', enum: ['celsius'] } } });
       assert.deepEqual(found, ['send_mail']);
+    }));
+
+  test('the call that is shown does in the console what the page does', () =>
+    site.page({}, async (page) => {
+      for (const [example, pointer] of [
+        ['ticket', 'tools'],
+        ['filter', 'schema'],
+        ['request', 'request'],
+      ]) {
+        await pick(page, example);
+        await page.locator('.call').click();
+        await page.locator('.told', { hasText: 'Call copied' }).waitFor();
+        const call = await page.evaluate(() => navigator.clipboard.readText());
+        assert.match(call, /^toolwire\.\w+\(/);
+        const result = (await page.evaluate(call))[pointer];
+        assert.deepEqual(JSON.parse(await output(page)), example === 'ticket' ? result[0] : result, call);
+      }
     }));
 
   test('nothing leaves the page: its policy refuses every connection, even to its own host', () =>
@@ -205,7 +223,8 @@ describe('the page', { skip }, () => {
     site.page({}, async (page) => {
       const tool = (number) => ({
         name: `tool_${number}`,
-        description: 'A tool among many. '.repeat(20),
+        // Nothing that compresses: no link can hold it.
+        description: randomBytes(200).toString('hex'),
         inputSchema: {
           type: 'object',
           properties: Object.fromEntries(
@@ -239,6 +258,8 @@ describe('the page', { skip }, () => {
       await view(page, 'rewrite');
       await page.getByRole('button', { name: /^Show \d+ more/ }).waitFor({ timeout: 60_000 });
       await page.waitForTimeout(500);
+      await page.getByRole('button', { name: 'Share' }).click();
+      await page.locator('.told', { hasText: 'too long for a link' }).waitFor();
       console.log(`# longest task: pasted and surveyed ${matrix} ms, compared ${await longest()} ms`);
     }));
 });

@@ -35,6 +35,12 @@ declare module 'wasm:glue' {
     keptTools(): number;
     searchKept(words: number, chars: number, spelled: boolean): unknown;
     answerKept(words: number, chars: number, spelled: boolean): unknown;
+    openExchange(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    failExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    closeExchange(exchange: number): void;
   }
 
   /** New glue, with nothing instantiated yet. (wasm-bindgen keeps its instance in module scope; this gives each its own.) */

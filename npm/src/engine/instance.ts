@@ -34,6 +34,11 @@ export class Place {
     return this.lost;
   }
 
+  /** Whether its memory has grown so much that nothing more should be kept there. */
+  get isLarge(): boolean {
+    return this.engine !== undefined && this.engine.desk.size > LARGE;
+  }
+
   /** The instance, started if need be. Synchronous, and the only place where starting costs anything. */
   running(): Engine {
     if (this.lost) throw new Error('toolwire stopped in the middle of a call, and what it kept is lost: make it anew');
@@ -57,7 +62,7 @@ export class Place {
 
   /** Gives up an instance that one huge value has made large. To be called once the answer is read. */
   tidy(): void {
-    if (!this.keeps && this.engine !== undefined && this.engine.desk.size > LARGE) this.engine = undefined;
+    if (!this.keeps && this.isLarge) this.engine = undefined;
   }
 }
 

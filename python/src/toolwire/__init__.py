@@ -22,6 +22,7 @@ other subclass the stored value counts. Results are plain dicts and lists, and h
 from . import types as types
 from ._dialect import dialects
 from ._error import ToolwireError
+from ._exchange import Exchange
 from ._request import (
     adapt_request,
     adapt_request_json,
@@ -56,6 +57,7 @@ applyDeferredLoading = apply_deferred_loading
 """The name `apply_deferred_loading` has in TypeScript."""
 
 __all__ = [
+    "Exchange",
     "ReplyRestorer",
     "Restore",
     "ToolIndex",

@@ -195,6 +195,60 @@ class SearchOptions(TypedDict, total=False):
     """The name of the function that stands for a tool search, which never finds itself. By default `"tool_search"`."""
 
 
+class ExchangeDeferral(TypedDict, total=False):
+    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do."""
+
+    announce: Literal["none", "names"] | None
+    """See `DeferredOptions`, and so with all others."""
+    mode: Literal["filter", "load-all"] | None
+    order: Literal["catalog", "append"] | None
+    unknown_reference: Literal["notice", "unavailable", "drop"] | None
+    forced_tool: Literal["load", "auto", "error"] | None
+    server_tool_search: Literal["load-all", "drop", "emulate"] | None
+    """By default `"emulate"` where the format is Anthropic's, so that searches which its servers would run are run
+    here; elsewhere `"load-all"`."""
+    server_history: Literal["drop", "split"] | None
+    empty_tools: Literal["keep", "omit"] | None
+    loaded_tools: list[str] | tuple[str, ...] | None
+    load_used_tools: bool | None
+    tool_search_name: str | None
+    system_messages: Literal["keep", "user"] | None
+
+
+class ExchangeSearch(TypedDict, total=False):
+    """The option `search` of `Exchange.open`: how searches are run."""
+
+    mode: Literal["bm25", "regex"] | None
+    """See `SearchOptions`."""
+    limit: int | None
+    """The most tools that are found. By default 5."""
+
+
+class ExchangeOptions(TypedDict, total=False):
+    """Keyword arguments of `Exchange.open`, and of the transports in `toolwire.httpx`."""
+
+    dialect: DialectName | None
+    """The dialect of the backend. By default the one that the host, the path and the model tell."""
+    refs: Literal["inline", "keep"] | None
+    """See `SanitizeOptions`, and so with the others that are not described here."""
+    untyped: Literal["keep", "any", "string"] | None
+    hints: Literal["describe", "drop"] | None
+    allow: Literal["same", "encoded", "wider", "any"] | None
+    max_bytes: int | None
+    max_nodes: int | None
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
+    """The request's format, where the path does not tell."""
+    fallback: DialectName | None
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    deferred: ExchangeDeferral | bool | None
+    """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
+    search: ExchangeSearch | None
+    """How searches are run."""
+    max_rounds: int | None
+    """How often the model is asked again, for one request, after searches that it made. By default 10. After that the
+    client is told `pause_turn`, as by Anthropic, and goes on if it sends the reply back."""
+
+
 class Change(TypedDict):
     """One change: where, by which rule, with what effect, and why."""
 

@@ -12,7 +12,8 @@ import {
   ToolwireError,
   type ToolwireErrorCode,
 } from 'toolwire';
-import { answerToolSearchJson, ToolwireError as SearchError, searchTools } from 'toolwire/search';
+import { type Fetch, type FetchOptions, toolwireFetch } from 'toolwire/fetch';
+import { answerToolSearchJson, Exchange, ToolwireError as SearchError, searchTools } from 'toolwire/search';
 import { searchTools as searchPatterns } from 'toolwire/search/regex';
 import * as searchSlim from 'toolwire/search/slim';
 import { init, sanitize as slimSanitize } from 'toolwire/slim';
@@ -44,6 +45,18 @@ const answer: string | null = answerToolSearchJson('{}', '[]');
 export const patterned = (): string[] => searchPatterns([], '^mail', { mode: 'regex' });
 // @ts-expect-error: no such mode
 export const fuzzy = () => searchTools([], 'mail', { mode: 'fuzzy' });
+
+// What the SDKs take as `fetch`, and a reply by hand.
+const fetching: FetchOptions = {
+  dialect: 'moonshot',
+  deferred: { order: 'append' },
+  onReport: (report) => report.changes,
+};
+export const adapting = (): Fetch => toolwireFetch(fetching);
+export const told = (body: Uint8Array): Uint8Array | null | undefined =>
+  Exchange.open('/v1/messages', body)?.reply(body);
+// @ts-expect-error: replies are not translated back
+export const translating = () => toolwireFetch({ deferred: { target: 'openai-chat' } });
 
 // One error type, whichever entry it comes from.
 export function codeOf(error: unknown): ToolwireErrorCode | undefined {

@@ -8,6 +8,8 @@ import type { DeferredChoice } from '../state/shared.js';
 export interface Said {
   who: 'user' | 'model' | 'tool';
   text: string;
+  /** Whether it is a call. */
+  call: boolean;
   /** The tools it refers to. */
   references: string[];
 }
@@ -131,7 +133,7 @@ function said(item: Item): Said[] {
       if (part.type === 'tool_use') return [call('model', part.name, part.input)];
       if (part.type === 'tool_result') return [content('tool', part.content)];
       return typeof part.text === 'string' && part.text !== ''
-        ? [{ who, text: part.text, references: [] } as Said]
+        ? [{ who, text: part.text, call: false, references: [] } as Said]
         : [];
     }),
     ...calls.map((each) => call('model', each.function?.name, each.function?.arguments)),
@@ -148,15 +150,21 @@ function gistOf(since: readonly Said[]): string {
 }
 
 function call(who: Said['who'], name: unknown, args: unknown): Said {
-  return { who, text: `${name}(${typeof args === 'string' ? args : JSON.stringify(args)})`, references: [] };
+  return {
+    who,
+    text: `${name}(${typeof args === 'string' ? args : JSON.stringify(args)})`,
+    call: true,
+    references: [],
+  };
 }
 
 function content(who: Said['who'], value: unknown): Said {
   if (!Array.isArray(value))
-    return { who, text: typeof value === 'string' ? value : JSON.stringify(value), references: [] };
+    return { who, text: typeof value === 'string' ? value : JSON.stringify(value), call: false, references: [] };
   const parts = value as Item[];
   return {
     who,
+    call: false,
     text: parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join(' '),
     references: parts.flatMap(({ type, tool_name }) =>
       type === 'tool_reference' && typeof tool_name === 'string' ? [tool_name] : [],

@@ -1,6 +1,6 @@
 /** The calls behind the view "Rewrite": which function of toolwire a text takes, its output, and everything it says. */
 
-import type { DeferredReport, Dialect, Restore } from 'toolwire/search';
+import type { AdaptOptions, DeferredReport, Dialect, Restore } from 'toolwire/search';
 import {
   adaptRequestJson,
   applyDeferredLoadingJsonWithReport,
@@ -11,7 +11,7 @@ import {
   sanitizeToolsJson,
 } from 'toolwire/search';
 
-import type { Document, ToolPlace } from '../document/kind.js';
+import type { Document } from '../document/kind.js';
 import { layout } from '../document/layout.js';
 import type { DeferredChoice, FunctionName, Options, Shape } from '../state/shared.js';
 import { moved, type Note, noteOfChange, noteOfError, noteOfQuarantined, noteOfViolation } from './note.js';
@@ -61,11 +61,12 @@ function called(document: Document, asked: Asked): Partial<Outcome> {
   }
 }
 
-function sanitized(document: Document, { dialect, options, shape }: Asked): Partial<Outcome> {
+function sanitized(document: Document, asked: Asked): Partial<Outcome> {
   const { text, kind } = document;
+  const { dialect, options, shape } = asked;
   const given = { dialect, ...options };
   if (kind === 'request') {
-    const { request, report, restore } = adaptRequestJson(text, given);
+    const { request, report, restore } = adaptRequestJson(text, requestOptions(asked));
     const notes = [
       ...(report.deferred === null ? [] : notesOfDeferred(document, report.deferred)),
       ...report.changes.map(noteOfChange),
@@ -86,6 +87,11 @@ function sanitized(document: Document, { dialect, options, shape }: Asked): Part
   if (kind === 'tools') return { output: layout(answer.tools), notes, lossless, restore };
   const alone = layout(answer.tools.slice(1, -1));
   return { output: alone, notes: notes.map((note) => moved(note, '/0', '')), lossless, restore };
+}
+
+/** A request's tools are loaded as the view of deferred loading has it. */
+function requestOptions({ dialect, options, deferred }: Asked): AdaptOptions {
+  return { dialect, ...options, ...(Object.keys(deferred).length === 0 ? {} : { deferred }) };
 }
 
 function harmless(change: { accepts: string; guidance: string }): boolean {
@@ -111,7 +117,7 @@ function repaired({ text, kind, tools }: Document): Partial<Outcome> {
   let lossless = true;
   let output = '';
   let done = 0;
-  for (const { schema, name } of tools.filter((tool): tool is ToolPlace & Required<ToolPlace> => !!tool.schema)) {
+  for (const { schema, name } of tools) {
     if (schema === undefined) continue;
     const { node, pointer } = schema;
     const answer = normalizeEnvelopeJsonWithReport(text.slice(node.offset, node.offset + node.length));
@@ -148,16 +154,10 @@ function notesOfDeferred({ tools }: Document, report: DeferredReport): Note[] {
 }
 
 /** The call as JavaScript, for the console, where `toolwire` is this very API and `input` the parsed text. */
-function codeOf({ kind, tools }: Document, { fn, dialect, options, shape, deferred }: Asked): string {
+function codeOf({ kind, tools }: Document, asked: Asked): string {
+  const { fn, dialect, options, shape, deferred } = asked;
   const format = shape === 'given' ? tools.find((tool) => tool.format !== undefined)?.format : undefined;
-  const given = (value: object) =>
-    Object.keys(value).length === 0
-      ? ''
-      : `, ${JSON.stringify(value)
-          .replaceAll(/"(\w+)":/g, ' $1: ')
-          .replaceAll('"', "'")
-          .replaceAll('}', ' }')
-          .replaceAll(',', ',')}`;
+  const given = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
   const input = kind === 'tool' ? '[input]' : 'input';
   if (fn === 'applyDeferredLoading') return `toolwire.applyDeferredLoadingWithReport(input${given(deferred)})`;
   if (fn === 'normalizeEnvelope') {
@@ -169,9 +169,19 @@ function codeOf({ kind, tools }: Document, { fn, dialect, options, shape, deferr
     const list = kind === 'request' ? 'input.tools' : input;
     return `toolwire.checkTools(${list}${given({ dialects: [dialect] })})`;
   }
-  if (kind === 'request') return `toolwire.adaptRequest(input${given({ dialect, ...options })})`;
+  if (kind === 'request') return `toolwire.adaptRequest(input${given(requestOptions(asked))})`;
   if (kind === 'tool' || kind === 'tools') {
     return `toolwire.sanitizeTools(${input}${given({ dialect, ...options, ...(format === undefined ? {} : { format }) })})`;
   }
   return `toolwire.sanitizeWithReport(input${given({ dialect, ...options })})`;
+}
+
+/** As one writes it in JavaScript. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return `{ ${Object.entries(value)
+    .map(([name, each]) => `${name}: ${literal(each)}`)
+    .join(', ')} }`;
 }

@@ -70,7 +70,7 @@ function row(text: string, tools: ToolPlace[], dialect: Dialect, within: string,
   const found = tools.map(() => ({ violations: 0, effects: new Set<Effect>(), changes: 0, encoded: false }));
   const index = new Map(tools.map((tool, at) => [tool, at]));
   const at = (pointer: string) => {
-    const tool = toolOf(tools, within === '' ? offset + pointer : pointer.slice(within.length)) ?? tools[0];
+    const tool = toolOf(tools, within === '' ? offset + pointer : pointer.slice(within.length));
     return tool === undefined ? undefined : found[index.get(tool) ?? 0];
   };
   try {

@@ -1,6 +1,6 @@
 /** JSON text as places: where in the text a JSON Pointer's key and value stand. Knows nothing of schemas or tools. */
 
-import { type Node, parseTree } from 'jsonc-parser';
+import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 
 /** Where something stands in a text. */
 export interface Place {
@@ -11,10 +11,17 @@ export interface Place {
   nameTo: number;
 }
 
-/** The tree of a text; `undefined` if it is not JSON as a whole. What is wrong with it is toolwire's to say. */
+/** The tree of a text; `undefined` if it is not JSON. What is wrong with it is toolwire's to say. */
 export function read(text: string): Node | undefined {
+  const errors: ParseError[] = [];
+  const tree = readAsFar(text, errors);
+  return errors.length === 0 ? tree : undefined;
+}
+
+/** The tree of what could be read. */
+function readAsFar(text: string, errors: ParseError[]): Node | undefined {
   try {
-    return parseTree(text, undefined, { disallowComments: true });
+    return parseTree(text, errors, { disallowComments: true });
   } catch {
     // Nested deeper than the stack: toolwire refuses that with a pointer.
     return undefined;
@@ -48,7 +55,7 @@ export function child(node: Node | undefined, name: string | number): Node | und
 /** Every place in a text by its pointer. Of several properties with one name the first counts, as with toolwire. */
 export function places(text: string): Map<string, Place> {
   const found = new Map<string, Place>();
-  const root = read(text);
+  const root = readAsFar(text, []);
   if (root === undefined) return found;
   const open: { node: Node; pointer: string; property: Node | undefined }[] = [
     { node: root, pointer: '', property: undefined },

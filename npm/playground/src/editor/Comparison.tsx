@@ -11,7 +11,8 @@ interface Side {
   text: string;
   label: string;
   marks?: Marks;
-  onInput?: (text: string, pasted: boolean) => void;
+  numbers?: boolean;
+  onInput?: (text: string) => void;
   latest?: () => string;
   hint?: string;
 }
@@ -35,16 +36,15 @@ export function Comparison(given: Props) {
   useEffect(() => {
     const root = rootOf(host.current as HTMLDivElement);
     const onSelect = (number: number) => handlers.current.onSelect?.(number);
-    const side = ({ text, label, onInput, hint, marks }: Side) => ({
+    const side = ({ text, label, onInput, hint, marks, numbers = true }: Side) => ({
       doc: text,
       extensions: setup({
         label,
         marked: marks !== undefined,
+        numbers,
         onSelect,
         ...(hint === undefined ? {} : { hint }),
-        ...(onInput === undefined
-          ? {}
-          : { onInput: (next, pasted) => handlers.current.before.onInput?.(next, pasted) }),
+        ...(onInput === undefined ? {} : { onInput: (next) => handlers.current.before.onInput?.(next) }),
       }),
     });
     view.current = new MergeView({

@@ -21,7 +21,7 @@ export function Editor({ text, marks, class: name, ...given }: Props) {
 
   useEffect(() => {
     const root = rootOf(host.current as HTMLDivElement);
-    const { label, hint, onInput } = given;
+    const { label, hint, onInput, numbers = true } = given;
     view.current = new EditorView({
       doc: text,
       root,
@@ -29,8 +29,9 @@ export function Editor({ text, marks, class: name, ...given }: Props) {
       extensions: setup({
         label,
         marked: marks !== undefined,
+        numbers,
         ...(hint === undefined ? {} : { hint }),
-        ...(onInput === undefined ? {} : { onInput: (next, pasted) => handlers.current.onInput?.(next, pasted) }),
+        ...(onInput === undefined ? {} : { onInput: (next) => handlers.current.onInput?.(next) }),
         onSelect: (number) => handlers.current.onSelect?.(number),
       }),
     });
@@ -41,11 +42,13 @@ export function Editor({ text, marks, class: name, ...given }: Props) {
   useEffect(() => replace(view.current as EditorView, handlers.current.latest?.() ?? text), [text]);
   useEffect(() => {
     if (marks === undefined || view.current === undefined) return;
+    const { current } = view;
+    current.dispatch({ effects: setMarks.of(marks) });
     const place = chosenPlace(marks);
-    const show = place !== undefined && marks.length === view.current.state.doc.length;
-    view.current.dispatch({
-      effects: [setMarks.of(marks), ...(show ? [EditorView.scrollIntoView(place.from, { y: 'center' })] : [])],
-    });
+    if (place === undefined || marks.length !== current.state.doc.length) return;
+    // Within the editor alone: the page stays where one has clicked.
+    const { top } = current.lineBlockAt(place.from);
+    current.scrollDOM.scrollTop = top - current.scrollDOM.clientHeight / 3;
   }, [marks, text]);
 
   return <div class={`editor ${name ?? ''}`} ref={host} />;

@@ -4,14 +4,23 @@ import { EFFECTS, type Note } from '../calls/note.js';
 import { nearest, type Place, places } from '../document/tree.js';
 import type { Mark, Marks } from './marks.js';
 
+/** A text and its places: looking those up takes far longer than choosing another note. */
+export interface Located {
+  text: string;
+  found: Map<string, Place>;
+}
+
+export function placed(text: string): Located {
+  return { text, found: places(text) };
+}
+
 /** The marks of notes in a text, at the pointers that `side` takes from them. */
 export function located(
-  text: string,
+  { text, found }: Located,
   notes: readonly Note[],
   side: 'pointer' | 'outputPointer',
   selected: number | undefined,
 ): Marks {
-  const found = places(text);
   const list = notes.flatMap((note, number): Mark[] => {
     const pointer = note[side];
     if (typeof pointer !== 'string') return [];

@@ -54,7 +54,7 @@ const theme = EditorView.theme({
   // What the report says, by marks.ts.
   '.tw-mark': { borderBottom: '2px solid var(--mark)', cursor: 'pointer', paddingBottom: '1px' },
   '.tw-chosen-line': { boxShadow: 'inset 3px 0 0 var(--mark)', backgroundColor: 'var(--mark-back) !important' },
-  '.tw-gutter': { width: '26px' },
+  '.tw-gutter': { width: '32px' },
   '.tw-gutter .cm-gutterElement': { display: 'flex', alignItems: 'center', justifyContent: 'center', padding: '0' },
   '.tw-number': {
     font: '600 10.5px/16px var(--sans)',

@@ -111,7 +111,7 @@ const shown = StateField.define<Shown>({
 });
 
 /** The extension; clicks on a mark go to `onSelect`. */
-export function marks(onSelect: (number: number) => void): Extension {
+export function marks(onSelect: (number: number) => void, numbers: boolean): Extension {
   const clicked = (event: Event): boolean => {
     const note = (event.target as HTMLElement).closest?.<HTMLElement>('[data-note]')?.dataset.note;
     if (note === undefined) return false;
@@ -120,11 +120,13 @@ export function marks(onSelect: (number: number) => void): Extension {
   };
   return [
     shown,
-    gutter({
-      class: 'tw-gutter',
-      markers: (view) => view.state.field(shown).gutter,
-      domEventHandlers: { mousedown: (_view, _line, event) => clicked(event) },
-    }),
+    numbers
+      ? gutter({
+          class: 'tw-gutter',
+          markers: (view) => view.state.field(shown).gutter,
+          domEventHandlers: { mousedown: (_view, _line, event) => clicked(event) },
+        })
+      : [],
     // The caret goes where one clicked all the same.
     EditorView.domEventHandlers({ click: (event) => void clicked(event) }),
     hoverTooltip((view, pos) => {

@@ -14,8 +14,10 @@ import {
   placeholder,
 } from '@codemirror/view';
 
+import { layout } from '../document/layout.js';
 import { look } from './look.js';
 import { marks } from './marks.js';
+import { wrap } from './wrap.js';
 
 /** On changes that are not the user's. */
 const fromOutside = Annotation.define<boolean>();
@@ -24,18 +26,19 @@ export interface Setup {
   /** What a screen reader calls it. */
   label: string;
   /** Without it the text cannot be changed. */
-  onInput?: ((text: string, pasted: boolean) => void) | undefined;
+  onInput?: ((text: string) => void) | undefined;
   /** The text as it is by now: what is rendered may be a keystroke behind. For what can be changed. */
   latest?: () => string;
   onSelect?: (number: number) => void;
   hint?: string;
-  /** Whether notes can be marked in it. */
+  /** Whether notes can be marked in it, and whether their numbers stand at the edge. */
   marked?: boolean;
+  numbers?: boolean;
 }
 
-export function setup({ label, onInput, onSelect, hint, marked }: Setup): Extension {
+export function setup({ label, onInput, onSelect, hint, marked, numbers = true }: Setup): Extension {
   return [
-    marked === false ? [] : marks((number) => onSelect?.(number)),
+    marked === false ? [] : marks((number) => onSelect?.(number), numbers),
     lineNumbers(),
     highlightActiveLineGutter(),
     history(),
@@ -44,6 +47,7 @@ export function setup({ label, onInput, onSelect, hint, marked }: Setup): Extens
     highlightSelectionMatches(),
     indentUnit.of('  '),
     EditorView.lineWrapping,
+    wrap,
     json(),
     look,
     // Tab stays free: it leaves the editor, as it does everywhere on a page.
@@ -56,15 +60,19 @@ export function setup({ label, onInput, onSelect, hint, marked }: Setup): Extens
     hint === undefined ? [] : placeholder(hint),
     onInput === undefined
       ? EditorState.readOnly.of(true)
-      : EditorView.updateListener.of((update) => {
-          const byUser = update.transactions.some((each) => each.docChanged && each.annotation(fromOutside) !== true);
-          if (!byUser) return;
-          onInput(
-            update.state.doc.toString(),
-            update.transactions.some((each) => each.isUserEvent('input.paste')),
-          );
-        }),
+      : [
+          EditorView.clipboardInputFilter.of(laidOut),
+          EditorView.updateListener.of((update) => {
+            const byUser = update.transactions.some((each) => each.docChanged && each.annotation(fromOutside) !== true);
+            if (byUser) onInput(update.state.doc.toString());
+          }),
+        ],
   ];
+}
+
+/** Who pastes a document of one line wants to read it; and an editor is slow with lines of a megabyte. */
+function laidOut(text: string): string {
+  return text.length < 80 || text.includes('\n') ? text : layout(text);
 }
 
 /** Makes the editor's text this one; what both begin and end with stays, and the caret and the view with it. */
@@ -94,7 +102,7 @@ export function rootOf(host: HTMLElement): ShadowRoot {
   sheet.replaceSync(`:host { display: block; min-height: 0; }
     .cm-mergeView { height: 100%; scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }
     .cm-mergeViewEditors { min-height: 100%; }
-    .cm-merge-b .cm-content { opacity: var(--output-opacity); }
+    .cm-merge-b .cm-content, .cm-merge-b .cm-gutters { opacity: var(--output-opacity); }
     .cm-mergeViewEditor + .cm-mergeViewEditor { border-left: 1px solid var(--line); }
     .cm-scroller { scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }`);
   root.adoptedStyleSheets = [sheet, ...root.adoptedStyleSheets];

@@ -59,7 +59,7 @@ export const EXAMPLES: readonly Example[] = [
     shows: 'names and arguments in tool_choice and in past calls',
     text: layout(request),
     views: ['rewrite', 'matrix', 'restore'],
-    choice: { dialect: 'openai-strict', tool: 'files.tag' },
+    choice: { dialect: 'openai-strict' },
   },
   {
     id: 'conversation',

@@ -1,5 +1,7 @@
 /** The dialects as one row to choose from, each with what becomes of the text in it. */
 
+import { useEffect, useRef } from 'preact/hooks';
+
 import { DIALECTS, GRADES, overall } from '../calls/survey.js';
 import { change, shared, survey } from '../state/state.js';
 import { rove } from './roving.js';
@@ -7,16 +9,23 @@ import { rove } from './roving.js';
 export function Dialects() {
   const { dialect } = shared.value;
   const cells = survey.value?.cells;
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a narrow page the row scrolls.
+    const chosen = row.current?.querySelector<HTMLElement>('[aria-checked=true]');
+    if (row.current && chosen) row.current.scrollLeft = chosen.offsetLeft - row.current.clientWidth / 3;
+  }, [dialect]);
   return (
     <div
+      ref={row}
       class="dialects"
       role="radiogroup"
       aria-label="Dialect"
       onKeyDown={(event) => rove(event, '[role=radio]', { click: true })}
     >
       {DIALECTS.map(({ name, surface }) => {
-        const row = cells?.get(name as typeof dialect);
-        const grade = overall(row)?.grade;
+        const grades = cells?.get(name as typeof dialect);
+        const grade = overall(grades)?.grade;
         return (
           // biome-ignore lint/a11y/useSemanticElements: a button with a mark, in a group that arrow keys move in
           <button

@@ -4,8 +4,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { EFFECTS, type Note } from '../calls/note.js';
+import { places } from '../document/tree.js';
 import { change, doc, fn, outcome, selected, shared } from '../state/state.js';
 import { Prose } from './Prose.js';
+import { wide } from './wide.js';
 
 /** So many cards at first: a long list of tools has thousands, and a page slows down long before anybody reads them. */
 const AT_FIRST = 200;
@@ -74,14 +76,13 @@ function Verdict() {
       />
     );
   }
-  const { savedBytes } = { savedBytes: undefined };
   if (fn.value === 'applyDeferredLoading') {
     const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
     return (
       <Says
         tone="info"
         title={`${count(hidden, 'tool')} hidden`}
-        text={savedBytes ?? 'The view “Deferred loading” plays it turn by turn.'}
+        text="The view “Deferred loading” plays it turn by turn."
       />
     );
   }
@@ -166,6 +167,7 @@ function Card({ note, number, head }: { note: Note; number: number; head: string
             </>
           )}
         </dl>
+        {chosen && !wide.value ? <Excerpts note={note} /> : null}
         {because === undefined ? null : (
           <div class="because">
             {because.fact === '' ? null : (
@@ -188,6 +190,27 @@ function Card({ note, number, head }: { note: Note; number: number; head: string
       </div>
     </li>
   );
+}
+
+/** The place before and after, where there is no room to see both texts beside the card. */
+function Excerpts({ note }: { note: Note }) {
+  const before = excerpt(doc.value.text, note.pointer);
+  const after = excerpt(outcome.value.output, note.outputPointer);
+  return (
+    <div class="excerpts">
+      {before === undefined ? null : <pre class="excerpt-before">{before}</pre>}
+      {after === undefined ? null : <pre class="excerpt-after">{after}</pre>}
+    </div>
+  );
+}
+
+function excerpt(text: string | undefined, pointer: string | null | undefined): string | undefined {
+  const place = text === undefined || typeof pointer !== 'string' ? undefined : places(text).get(pointer);
+  if (text === undefined || place === undefined) return undefined;
+  const lines = text.slice(text.lastIndexOf('\n', place.from) + 1, place.to).split('\n');
+  const indent = Math.min(...lines.map((line) => line.search(/\S|$/)));
+  const shown = lines.slice(0, 8).map((line) => line.slice(indent));
+  return [...shown, ...(lines.length > shown.length ? ['…'] : [])].join('\n');
 }
 
 const CONFIDENCE = { A: 'A: official or proved', B: 'B: one live report', C: 'C: inferred' };

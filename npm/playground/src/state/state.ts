@@ -80,14 +80,15 @@ export const outcome = computed(() => {
   return outcomeOf(doc.value, { fn: fn.value, dialect, options, shape, deferred });
 });
 
-/** The output to show. While a text cannot be read the last one stays, so that nothing jumps under somebody who types. */
-export const output = computed<{ text: string; stale: boolean } | undefined>(() => {
+/**
+ * The output to show. While a text cannot be read it stands in for the output, unseen, so that nothing moves under somebody who
+ * types.
+ */
+export const output = computed<{ text: string; none: boolean } | undefined>(() => {
   if (fn.value === 'check') return undefined;
   const { output: text, failed } = outcome.value;
-  if (text !== undefined) lastOutput = text;
-  return { text: text ?? (failed ? lastOutput : ''), stale: failed };
+  return { text: text ?? (failed ? doc.value.text : ''), none: failed };
 });
-let lastOutput = '';
 
 /** The tool that the views speak of. */
 export const tool = computed(() => {
@@ -98,6 +99,12 @@ export const tool = computed(() => {
 export const restored = computed(() => {
   const { dialect, options, args } = shared.value;
   return restoredOf(doc.value, tool.value, dialect, options, args);
+});
+
+/** The restored arguments to show; those that cannot be read stand in, as above. */
+export const restoredText = computed(() => {
+  const { restored: text, args = '' } = restored.value ?? {};
+  return { text: text ?? args, none: text === undefined };
 });
 
 export const conversation = computed<Conversation | { failed: Note } | undefined>(() => {

@@ -50,11 +50,11 @@ function Details({ conversation: { tools }, turn, at }: { conversation: Conversa
           Turn {at + 1} <span class="turn-of">what the model reads next</span>
         </h2>
         <ol class="said">
-          {said.map(({ who, text, references }, number) => (
+          {said.map(({ who, text, call, references }, number) => (
             <li key={number} class={`said-${who}`}>
               <span class="who">{who === 'tool' ? 'result' : who}</span>
               <span>
-                {text}
+                {call ? <code class="said-call">{text}</code> : text}
                 {references.map((name) => (
                   <code key={name} class="reference">
                     → {name}
@@ -139,7 +139,9 @@ function Empty() {
       <div class="empty">
         <p>
           <b>
-            {doc.value.kind === 'nothing' ? 'Nothing here yet.' : `This is no conversation, but a ${doc.value.kind}.`}
+            {doc.value.kind === 'nothing'
+              ? 'No request here yet.'
+              : `This is no conversation, but a ${doc.value.kind === 'tools' ? 'list of tools' : doc.value.kind}.`}
           </b>
         </p>
         <p>
@@ -198,7 +200,7 @@ const CHOICES: { [Name in keyof DeferredChoice]-?: { label: string; values: read
     ],
   },
   loadUsedTools: {
-    label: 'A call loads',
+    label: 'Past calls load',
     values: [
       ['', 'no'],
       ['true', 'yes'],

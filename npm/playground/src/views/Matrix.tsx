@@ -56,7 +56,8 @@ function Table() {
   if (doc.value.kind === 'nothing' || tools.value.length === 0) {
     return (
       <p class="empty">
-        Paste a schema, a tool, or a whole list: an MCP server’s answer to <code>tools/list</code>, say.
+        {doc.value.text.trim() === '' ? '' : 'No tools are found in this text. '}Paste a schema, a tool, or a whole
+        list: an MCP server’s answer to <code>tools/list</code>, say.
       </p>
     );
   }

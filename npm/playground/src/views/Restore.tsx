@@ -3,35 +3,40 @@
 import { useComputed } from '@preact/signals';
 
 import type { Note } from '../calls/note.js';
+import type { Restored } from '../calls/restored.js';
+import { Comparison } from '../editor/Comparison.js';
 import { Editor } from '../editor/Editor.js';
-import { located } from '../editor/located.js';
+import { located, placed } from '../editor/located.js';
 import { Dialects } from '../parts/Dialects.js';
 import { Prose } from '../parts/Prose.js';
-import { change, doc, restored, shared, tool } from '../state/state.js';
+import { wide } from '../parts/wide.js';
+import { change, doc, restored, restoredText, shared, tool } from '../state/state.js';
 
 export function Restore() {
   const found = restored.value;
   const misread = useComputed(() => restored.value?.misread);
   const marks = useComputed(() =>
-    located(restored.value?.args ?? '', misread.value === undefined ? [] : [misread.value], 'pointer', undefined),
+    located(
+      placed(restored.value?.args ?? ''),
+      misread.value === undefined ? [] : [misread.value],
+      'pointer',
+      undefined,
+    ),
   );
+  const args = {
+    text: found?.args ?? '',
+    label: 'The model’s arguments',
+    marks: marks.value,
+    numbers: false,
+    onInput: (text: string) => change({ args: text }),
+    latest: () => restored.peek()?.args ?? '',
+    hint: '{}',
+  };
   return (
     <div class="view view-restore">
       <div class="toolbar">
         <ToolChoice />
-        <p class="toolbar-says">
-          {found === undefined ? (
-            'A schema or a tool is needed: pick an example.'
-          ) : found.encodes.length === 0 ? (
-            <>
-              <code>{shared.value.dialect}</code> never encodes arguments: they come back as they are.
-            </>
-          ) : (
-            <>
-              <code>{shared.value.dialect}</code> may encode: {found.encodes.join('; ')}.
-            </>
-          )}
-        </p>
+        <Encodes />
       </div>
       <Dialects />
       {found === undefined ? (
@@ -44,46 +49,88 @@ export function Restore() {
             <Head title="The model is shown" says={nameChange(found.ownName, found.seenName)} />
             <Editor text={found.seen ?? ''} label="The schema that the model is shown" />
           </div>
-          <div class="pane pane-type">
-            <Head title="The model answers" says="type here">
-              <button
-                type="button"
-                class="link"
-                onClick={() => change({ args: null })}
-                disabled={shared.value.args === null}
-              >
-                Make up arguments
-              </button>
-            </Head>
-            <Editor
-              text={found.args}
-              label="The model’s arguments"
-              marks={marks.value}
-              onInput={(args) => change({ args })}
-              latest={() => restored.peek()?.args ?? ''}
-              hint="{}"
-            />
-            {misread.value === undefined ? null : (
-              <p class="misread" role="alert">
-                <b>{misread.value.rule}</b> <Prose text={misread.value.message} />
-              </p>
-            )}
-          </div>
-          <div class="pane">
-            <Head
-              title="The tool gets"
-              says={found.restored === undefined ? '' : found.same ? 'as the model wrote it' : 'restored'}
-              tone={found.same ? undefined : 'same'}
-            />
-            <Editor text={found.restored ?? ''} label="The restored arguments" />
-          </div>
-          <div class="pane">
+          <div class="pane pane-own">
             <Head title="The tool’s own schema" says="" />
             <Editor text={found.own} label="The tool’s own schema" />
           </div>
+          {wide.value ? (
+            <div class="pane pane-both pane-arguments" data-none={restoredText.value.none}>
+              <div class="pane-heads">
+                <Answers found={found} />
+                <Gets found={found} />
+              </div>
+              <Comparison before={args} after={{ text: restoredText.value.text, label: RESTORED }} />
+              <Misread note={found.misread} />
+            </div>
+          ) : (
+            <>
+              <div class="pane">
+                <Answers found={found} />
+                <Editor {...args} />
+                <Misread note={found.misread} />
+              </div>
+              <div class="pane">
+                <Gets found={found} />
+                <Editor text={restoredText.value.text} label={RESTORED} />
+              </div>
+            </>
+          )}
         </div>
       )}
     </div>
+  );
+}
+
+const RESTORED = 'The restored arguments';
+
+function Answers({ found }: { found: Restored }) {
+  return (
+    <Head title="The model answers" says={nameChange(found.ownName, found.seenName) || 'type here'}>
+      <button type="button" class="link" onClick={() => change({ args: null })} disabled={shared.value.args === null}>
+        Make up arguments
+      </button>
+    </Head>
+  );
+}
+
+function Gets({ found }: { found: Restored }) {
+  const says = found.restored === undefined ? 'nothing' : found.same ? 'as the model wrote it' : 'restored';
+  return (
+    <Head title="The tool gets" says={says} tone={found.same || found.restored === undefined ? undefined : 'same'} />
+  );
+}
+
+function Misread({ note }: { note: Note | undefined }) {
+  return note === undefined ? null : (
+    <p class="misread" role="alert">
+      <b>{note.rule}</b> <Prose text={note.message} />
+    </p>
+  );
+}
+
+/** What this dialect may do to arguments, out of the way until somebody wants to know. */
+function Encodes() {
+  const found = restored.value;
+  const { dialect } = shared.value;
+  if (found === undefined) return null;
+  if (found.encodes.length === 0) {
+    return (
+      <p class="toolbar-says">
+        <code>{dialect}</code> never encodes arguments: they come back as they are.
+      </p>
+    );
+  }
+  return (
+    <details class="choices">
+      <summary>
+        What <code>{dialect}</code> encodes
+      </summary>
+      <ul class="choices-box encodes">
+        {found.encodes.map((each) => (
+          <li key={each}>{each}</li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

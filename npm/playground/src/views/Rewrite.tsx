@@ -4,7 +4,7 @@ import { useComputed } from '@preact/signals';
 
 import { Comparison } from '../editor/Comparison.js';
 import { Editor } from '../editor/Editor.js';
-import { located } from '../editor/located.js';
+import { located, placed } from '../editor/located.js';
 import { Dialects } from '../parts/Dialects.js';
 import { Notes } from '../parts/Notes.js';
 import { Toolbar } from '../parts/Toolbar.js';
@@ -13,10 +13,12 @@ import { doc, outcome, output, selected } from '../state/state.js';
 import { HINT, latest, onInput, Pane, textShown } from './pane.js';
 
 export function Rewrite() {
-  const before = useComputed(() => located(doc.value.text, outcome.value.notes, 'pointer', selected.value));
-  const after = useComputed(() =>
-    located(output.value?.text ?? '', output.value?.stale ? [] : outcome.value.notes, 'outputPointer', selected.value),
-  );
+  const places = useComputed(() => ({ before: placed(doc.value.text), after: placed(output.value?.text ?? '') }));
+  const before = useComputed(() => located(places.value.before, outcome.value.notes, 'pointer', selected.value));
+  const after = useComputed(() => {
+    const notes = output.value?.none ? [] : outcome.value.notes;
+    return located(places.value.after, notes, 'outputPointer', selected.value);
+  });
   const shown = output.value;
   const onSelect = (number: number) => {
     selected.value = number;
@@ -28,7 +30,7 @@ export function Rewrite() {
       <Dialects />
       <div class="panes">
         {wide.value && shown !== undefined ? (
-          <div class="pane pane-both" data-stale={shown.stale}>
+          <div class="pane pane-both" data-none={shown.none}>
             <div class="pane-heads">
               <Pane.Input />
               <Pane.Output />

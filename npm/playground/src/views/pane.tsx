@@ -2,7 +2,6 @@
 
 import { computed } from '@preact/signals';
 
-import { layout } from '../document/layout.js';
 import { Icon } from '../parts/Icon.js';
 import { copy } from '../state/address.js';
 import { change, doc, format, shared, output as shown } from '../state/state.js';
@@ -14,10 +13,8 @@ export const textShown = computed(() => shared.value.text);
 /** The text by now. */
 export const latest = () => shared.peek().text;
 
-export function onInput(text: string, pasted: boolean): void {
-  // Somebody who pastes a whole document wants to read it; whoever types has the text as they write it.
-  const whole = pasted && !text.includes('\n');
-  change({ text: whole ? layout(text) : text, example: shared.peek().example });
+export function onInput(text: string): void {
+  change({ text });
 }
 
 const KINDS = {
@@ -48,15 +45,15 @@ function Input() {
 }
 
 function Output() {
-  const { text, stale } = shown.value ?? { text: '', stale: false };
+  const { text, none } = shown.value ?? { text: '', none: false };
   return (
     <div class="pane-head">
       <h2>Output</h2>
-      <span class="pane-kind">{stale ? 'of before the error' : text === '' ? '' : bytes(compact(text))}</span>
+      <span class="pane-kind">{none ? 'none' : text === '' ? '' : bytes(compact(text))}</span>
       <button
         type="button"
         class="link"
-        disabled={text === '' || stale}
+        disabled={text === '' || none}
         onClick={() => void copy(text, 'Output copied.')}
       >
         <Icon name="copy" /> Copy

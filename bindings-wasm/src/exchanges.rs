@@ -1,0 +1,135 @@
+//! Exchanges that are under way, by number: each a request and the reply to it.
+//!
+//! JavaScript has them in an instance of their own, which is never given up while one of them is under way, and says when one is
+//! no longer needed.
+
+use std::{borrow::Cow, cell::RefCell};
+
+use toolwire::{json::Node, Exchange, ExchangeOptions, Naming, TextAnswer};
+use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
+
+use crate::{
+    call::{hand_over, Failure, Order},
+    desk,
+};
+
+thread_local! {
+    static OPEN: RefCell<Vec<Option<Exchange>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Opens an exchange for the body and the URL that lie on the desk as text. The answer is the text to be sent; returns an object
+/// with the exchange's `number` and the `report`, an empty one if there is no exchange, or an error as [`crate::call::call`] does.
+#[wasm_bindgen(js_name = openExchange)]
+pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 2, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, options| {
+        let (Some(url), Some(body)) = (texts.first().copied(), texts.get(1).copied()) else { return Err(nothing()) };
+        let options = ExchangeOptions::read(options, Naming::Camel)?;
+        let Some(exchange) = Exchange::open(url, body, &options)? else {
+            return Ok(TextAnswer { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
+        };
+        let text = Cow::Owned(exchange.request().to_owned());
+        let report = exchange.report_node();
+        let number = OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
+            Some((free, place)) => {
+                *place = Some(exchange);
+                free
+            }
+            None => {
+                open.push(Some(exchange));
+                open.len() - 1
+            }
+        });
+        Ok(TextAnswer { text, report: Some(described([("number", Node::count(number as u64)), ("report", report)])) })
+    });
+    hand_over(given, outcome)
+}
+
+/// Takes the whole reply that lies on the desk. The answer is the reply for the client, or, if the model is to be asked again, the
+/// next request; returns an object that then has its `report`.
+#[wasm_bindgen(js_name = replyExchange)]
+pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    on_text(words, chars, spelled, broken, |reply| {
+        with(exchange, |exchange| match exchange.reply(reply)? {
+            Some(text) => Ok(TextAnswer { text, report: Some(Node::empty_object()) }),
+            None => Ok(next(exchange)),
+        })
+    })
+}
+
+/// Takes the piece of a stream that lies on the desk; the answer is the text to pass on.
+#[wasm_bindgen(js_name = feedExchange)]
+pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    on_text(words, chars, spelled, broken, |piece| {
+        let text = with(exchange, |exchange| Ok(exchange.feed_text(piece)?))?;
+        Ok(TextAnswer { text: if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) }, report: None })
+    })
+}
+
+/// Ends a stream. The answer is the text that is still to be passed on; returns an object that, if the model is to be asked again,
+/// has the next `request` and its `report`.
+#[wasm_bindgen(js_name = finishExchange)]
+pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    on_text(words, chars, spelled, broken, |_| {
+        with(exchange, |exchange| {
+            let text = Cow::Owned(exchange.finish_text()?);
+            let report = match exchange.asks_again() {
+                true => described([("request", Node::string(exchange.request().to_owned())), ("report", exchange.report_node())]),
+                false => Node::empty_object(),
+            };
+            Ok(TextAnswer { text, report: Some(report) })
+        })
+    })
+}
+
+/// The answer is the event that tells of the error that lies on the desk.
+#[wasm_bindgen(js_name = failExchange)]
+pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    on_text(words, chars, spelled, broken, |body| {
+        with(exchange, |exchange| Ok(TextAnswer { text: Cow::Owned(exchange.failed_text(body)), report: None }))
+    })
+}
+
+/// Forgets an exchange.
+#[wasm_bindgen(js_name = closeExchange)]
+pub fn close_exchange(exchange: usize) {
+    OPEN.with_borrow_mut(|open| {
+        if let Some(place) = open.get_mut(exchange) {
+            *place = None;
+        }
+    });
+}
+
+fn next(exchange: &Exchange) -> TextAnswer<'static> {
+    let text = Cow::Owned(exchange.request().to_owned());
+    TextAnswer { text, report: Some(described([("report", exchange.report_node())])) }
+}
+
+fn described<const N: usize>(members: [(&'static str, Node<'static>); N]) -> Node<'static> {
+    let mut object = toolwire::json::Object::new();
+    for (key, value) in members {
+        object.set(key, value);
+    }
+    Node::object(object)
+}
+
+fn nothing() -> Failure {
+    Failure::Defect("nothing lies on the desk")
+}
+
+fn with<T>(exchange: usize, work: impl FnOnce(&mut Exchange) -> Result<T, Failure>) -> Result<T, Failure> {
+    OPEN.with_borrow_mut(|open| work(open.get_mut(exchange).and_then(Option::as_mut).ok_or(Failure::Defect("no exchange of that number"))?))
+}
+
+fn on_text(
+    words: usize,
+    chars: usize,
+    spelled: bool,
+    broken: bool,
+    work: impl for<'a> FnOnce(&'a str) -> Result<TextAnswer<'a>, Failure>,
+) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 1, words, chars, spelled }
+        .on_texts(broken, &mut given, handed, |texts, _| work(texts.first().copied().ok_or_else(nothing)?));
+    hand_over(given, outcome)
+}

@@ -1,0 +1,137 @@
+//! Options of an exchange: what `adapt_request` takes, with the dialect found if it is not named, and how searches are run.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    read::{Example, Naming, Reader},
+    sanitize,
+    tools::KNOWN as OF_TOOLS,
+    AdaptOptions, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
+};
+use crate::{
+    error::{Code, Error},
+    json::{Data, Node, Object},
+};
+
+/// Options of [`Exchange`](crate::Exchange).
+///
+/// ```
+/// use toolwire::ExchangeOptions;
+/// let options = ExchangeOptions::default().dialect("moonshot").max_rounds(3);
+/// # assert_eq!(options.max_rounds, 3);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExchangeOptions {
+    /// The dialect of the backend; `None`: the one that its URL and the request's model tell.
+    pub dialect: Option<String>,
+    /// What becomes of the request. Its dialect is not looked at.
+    pub adapt: AdaptOptions,
+    /// How searches are answered: how a query is read, and how many tools it finds.
+    pub search: SearchOptions,
+    /// How often the model is asked again, in one exchange, after a search that it made.
+    pub max_rounds: usize,
+    /// Whether the caller said what becomes of a hosted search.
+    pub(crate) search_is_chosen: bool,
+}
+
+impl Default for ExchangeOptions {
+    fn default() -> Self {
+        let adapt =
+            AdaptOptions::new("").deferred(DeferredOptions { server_tool_search: ServerToolSearch::Emulate, ..DeferredOptions::default() });
+        // Anthropic's own loop ends after ten rounds, too.
+        ExchangeOptions { dialect: None, adapt, search: SearchOptions::default(), max_rounds: 10, search_is_chosen: false }
+    }
+}
+
+const OWN: [&str; 2] = ["search", "maxRounds"];
+const EXAMPLE: Example = Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
+
+impl ExchangeOptions {
+    /// Sets [`Self::dialect`].
+    #[must_use]
+    pub fn dialect(mut self, dialect: impl Into<String>) -> Self {
+        self.dialect = Some(dialect.into());
+        self
+    }
+
+    /// Sets [`Self::max_rounds`].
+    #[must_use]
+    pub fn max_rounds(mut self, rounds: usize) -> Self {
+        self.max_rounds = rounds;
+        self
+    }
+
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`, `unknown-dialect`.
+    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(OF_TOOLS).chain(["deferred"]).chain(OWN).collect();
+        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
+        let default = ExchangeOptions::default();
+        let dialect = reader.text("dialect")?;
+        let search = match reader.node("search") {
+            Some(node) => SearchOptions::read(node, naming).map_err(|error| error.below("/search"))?,
+            None => default.search,
+        };
+        let mut adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
+        if let Some(name) = &dialect {
+            crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))?;
+        }
+        let chosen = naming.spell("serverToolSearch");
+        let search_is_chosen = reader.node("deferred").and_then(|node| node.get(&chosen)).is_some_and(|choice| !choice.is_null());
+        if let Some(deferred) = &mut adapt.deferred {
+            if deferred.target.is_some() {
+                let message = "expected no `target`, because replies are not translated back, found one; \
+                               `applyDeferredLoading` translates requests";
+                return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
+            }
+            if !search_is_chosen {
+                deferred.server_tool_search = ServerToolSearch::Emulate;
+            }
+        }
+        Ok(ExchangeOptions {
+            dialect,
+            adapt,
+            search,
+            max_rounds: reader.count("maxRounds")?.unwrap_or(default.max_rounds),
+            search_is_chosen,
+        })
+    }
+
+    /// What `adapt_request` does with a request of this format in this dialect.
+    pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> AdaptOptions {
+        let mut adapt = self.adapt.clone();
+        adapt.tools.format = adapt.tools.format.or(Some(format));
+        adapt.tools.sanitize.dialect = dialect.into();
+        if let Some(deferred) = &mut adapt.deferred {
+            // Other formats have no blocks in which the client would be told of a search that it did not make.
+            if !self.search_is_chosen && adapt.tools.format != Some(ToolFormat::Anthropic) {
+                deferred.server_tool_search = ServerToolSearch::LoadAll;
+            }
+        }
+        adapt
+    }
+}
+
+/// The options of `adapt_request` among these. It wants a dialect, which is found later.
+fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
+    let mut rest = match node.data() {
+        Data::Object(object) => object.clone(),
+        _ => Object::new(),
+    };
+    for name in OWN {
+        rest.remove(&naming.spell(name));
+    }
+    if rest.get("dialect").is_none_or(Node::is_null) {
+        rest.set("dialect", Node::literal("portable"));
+    }
+    Node::object(rest)
+}
+
+/// The error of a request whose dialect nobody knows.
+pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
+    let example = naming.example(&EXAMPLE);
+    Error::new(error.code(), "/dialect", format!("{}; or say it: `{example}`", error.message()))
+}

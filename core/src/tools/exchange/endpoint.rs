@@ -1,0 +1,68 @@
+//! Which API answers at a URL: told by the end of its path, wherever a gateway has put it.
+
+use crate::options::{Api, ToolFormat};
+
+/// An address to which requests with tools are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Endpoint<'u> {
+    pub(super) api: Api,
+    pub(super) format: ToolFormat,
+    /// The model, where it stands in the path and not in the request.
+    pub(super) model: Option<&'u str>,
+}
+
+/// What paths end with.
+const PATHS: &[(&str, Api, ToolFormat)] = &[
+    ("/messages", Api::Anthropic, ToolFormat::Anthropic),
+    ("/messages/count_tokens", Api::Anthropic, ToolFormat::Anthropic),
+    ("/chat/completions", Api::OpenaiChat, ToolFormat::OpenaiChat),
+    ("/responses", Api::OpenaiResponses, ToolFormat::OpenaiResponses),
+    ("/responses/input_tokens", Api::OpenaiResponses, ToolFormat::OpenaiResponses),
+];
+
+/// What follows the model's name in paths of Google's.
+const METHODS: &[(&str, Api, ToolFormat)] = &[
+    ("generateContent", Api::Gemini, ToolFormat::Gemini),
+    ("streamGenerateContent", Api::Gemini, ToolFormat::Gemini),
+    ("countTokens", Api::Gemini, ToolFormat::Gemini),
+    // Claude on Vertex.
+    ("rawPredict", Api::Anthropic, ToolFormat::Anthropic),
+    ("streamRawPredict", Api::Anthropic, ToolFormat::Anthropic),
+];
+
+/// The API behind a URL; `None`: no API that takes tools.
+pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
+    let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    if let Some((before, method)) = path.rsplit_once(':') {
+        if let Some((_, api, format)) = METHODS.iter().find(|(name, ..)| *name == method) {
+            let model = before.rsplit('/').next().filter(|model| !model.is_empty());
+            return Some(Endpoint { api: *api, format: *format, model });
+        }
+    }
+    PATHS.iter().find(|(end, ..)| path.ends_with(end)).map(|(_, api, format)| Endpoint { api: *api, format: *format, model: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_the_api() {
+        let api = |url| of(url).map(|found| found.api);
+        assert_eq!(api("https://api.anthropic.com/v1/messages?beta=true"), Some(Api::Anthropic));
+        assert_eq!(api("https://gateway.example/anthropic/v1/messages/"), Some(Api::Anthropic));
+        assert_eq!(api("http://localhost:8080/v1/chat/completions"), Some(Api::OpenaiChat));
+        assert_eq!(api("https://api.openai.com/v1/responses"), Some(Api::OpenaiResponses));
+        for url in ["https://api.openai.com/v1/models", "https://api.anthropic.com/v1/messages/batches", "http://localhost:8080", ""] {
+            assert_eq!(api(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn google_names_the_model_in_the_path() {
+        let found = of("https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
+        assert_eq!(found, Some(Endpoint { api: Api::Gemini, format: ToolFormat::Gemini, model: Some("gemini-3-pro") }));
+        let claude = of("https://x-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/claude-4@x:rawPredict");
+        assert_eq!(claude.map(|found| (found.api, found.model)), Some((Api::Anthropic, Some("claude-4@x"))));
+    }
+}

@@ -1,0 +1,265 @@
+//! One request of a client and its reply, which may take several requests to the backend: the request is adapted, and where the
+//! model searches for tools although the client left that to its provider, the search is answered and the model asked again.
+//!
+//! Knows no network: whoever has one sends what it is given here and hands back what came.
+
+mod endpoint;
+mod searches;
+mod stream;
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use super::{
+    request::{self, AdaptReport},
+    restore::Ways,
+    sse::{Buffer, Sink},
+    stream::Stream,
+};
+use crate::{
+    deferred,
+    dialect::lookup,
+    error::Error,
+    json::{self, Node},
+    options::{without_dialect, AdaptOptions, DialectQuery, ExchangeOptions, ServerToolSearch, ToolFormat},
+    tools::shape::set,
+};
+use searches::{is, overlay, total, Searches};
+use stream::Round;
+
+/// An exchange.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    adapting: AdaptOptions,
+    /// What is to be sent.
+    request: String,
+    report: AdaptReport,
+    ways: Ways,
+    /// `None`: nobody has to be asked again, whatever the model says.
+    rounds: Option<Rounds>,
+    stream: Option<Stream>,
+    lines: Buffer,
+    /// Whether the stream that was finished last ended with a search.
+    asks: bool,
+}
+
+/// What is kept for asking again.
+#[derive(Debug)]
+struct Rounds {
+    searches: Searches,
+    /// The client's request.
+    asked: String,
+    /// How often the model may still be asked.
+    left: usize,
+    /// What the model has said, as the client is told it.
+    said: Vec<Node<'static>>,
+    /// What the rounds before this one used.
+    used: Option<Node<'static>>,
+    /// The id of the first round's message.
+    id: Option<Node<'static>>,
+    /// What this round said in pieces.
+    round: Round,
+    /// Whether this round ended with a search, so that the model is to be asked again.
+    again: bool,
+}
+
+impl Exchange {
+    /// Opens one for a request; `None` if it is none that tools are sent with, and is to be passed on as it is.
+    pub(crate) fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
+        let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
+        let mut node = request::read(body)?;
+        let named = |key: &str| node.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+        let dialect = match &options.dialect {
+            Some(dialect) => dialect.as_str(),
+            None => {
+                let model = endpoint.model.map(String::from).or_else(|| named("model"));
+                let query = DialectQuery { api: Some(endpoint.api), model, host: Some(url.into()), strict: false };
+                lookup::dialect_for(&query).map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?
+            }
+        };
+        let adapting = options.adapting(endpoint.format, dialect);
+        let rounds = Rounds::new(&node, body, &adapting, options)?;
+        let (report, ways) = request::adapt(&mut node, &adapting)?;
+        let request = json::text_of(body, &node).into_owned();
+        Ok(Some(Exchange { adapting, request, report, ways, rounds, stream: None, lines: Buffer::default(), asks: false }))
+    }
+
+    /// What is to be sent, or sent next.
+    pub(crate) fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// What was done to it.
+    pub(crate) fn report(&self) -> &AdaptReport {
+        &self.report
+    }
+
+    /// Takes a whole reply. `None`: the model is to be asked again.
+    pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
+        // Whatever else a backend says with success is for the client to read.
+        let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
+        self.ways.reply(&mut reply)?;
+        if let Some(rounds) = &mut self.rounds {
+            rounds.reply(&mut reply)?;
+            if rounds.again {
+                self.ask_again()?;
+                return Ok(None);
+            }
+        }
+        Ok(Some(json::text_of(text, &reply)))
+    }
+
+    /// Takes a piece of a reply that comes as an event stream.
+    pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+        let mut lines = core::mem::take(&mut self.lines);
+        let out = lines.feed(piece, self);
+        self.lines = lines;
+        out
+    }
+
+    /// Ends a stream: what is still to be passed on. Whether the model is to be asked again, [`Self::asks_again`] tells.
+    pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
+        let out = core::mem::take(&mut self.lines).finish(self);
+        self.stream = None;
+        self.asks = self.rounds.as_ref().is_some_and(|rounds| rounds.again);
+        if self.asks {
+            self.ask_again()?;
+        }
+        Ok(out)
+    }
+
+    /// Whether the model is to be asked again: the stream that was finished last ended with a search.
+    pub(crate) fn asks_again(&self) -> bool {
+        self.asks
+    }
+
+    /// The text of an event that says that asking again failed, for a client that has a part of the reply already.
+    pub(crate) fn failed_text(&self, body: &str) -> String {
+        let error = match json::read(body) {
+            Ok(error) if is(&error, "error") => json::write(&error),
+            _ => json::write(&Node::record([
+                ("type", Node::literal("error")),
+                ("error", Node::record([("type", Node::literal("api_error")), ("message", Node::string(body))])),
+            ])),
+        };
+        alloc::format!("event: error\ndata: {error}\n\n")
+    }
+
+    /// Makes the next request.
+    fn ask_again(&mut self) -> Result<(), Error> {
+        let Some(rounds) = &mut self.rounds else { return Ok(()) };
+        rounds.again = false;
+        let mut node = request::read(&rounds.asked)?;
+        let said = Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.said.clone()))]);
+        node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(said)));
+        let (report, ways) = request::adapt(&mut node, &self.adapting)?;
+        self.request = json::text_of(&rounds.asked, &node).into_owned();
+        (self.report, self.ways) = (report, ways);
+        Ok(())
+    }
+}
+
+impl Sink for Exchange {
+    fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        let stream = self.stream.get_or_insert_with(|| Stream::new(self.ways.clone()));
+        let events = stream.feed(event)?;
+        let Some(rounds) = &mut self.rounds else { return Ok(events) };
+        let mut out = Vec::with_capacity(events.len());
+        for event in events {
+            rounds.feed(event, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    fn finish(&mut self) -> Vec<Node<'static>> {
+        self.stream.as_mut().map(Stream::finish).unwrap_or_default()
+    }
+}
+
+impl Rounds {
+    /// What is needed for a request in which a search is left to the provider.
+    fn new(request: &Node<'_>, body: &str, adapting: &AdaptOptions, options: &ExchangeOptions) -> Result<Option<Rounds>, Error> {
+        let Some(deferred) = &adapting.deferred else { return Ok(None) };
+        let emulates = deferred.server_tool_search == ServerToolSearch::Emulate && adapting.tools.format == Some(ToolFormat::Anthropic);
+        if !emulates {
+            return Ok(None);
+        }
+        let called = deferred.tool_search_name.as_str();
+        let Some(name) = deferred::hosted_search(request, called)? else { return Ok(None) };
+        let search = options.search.clone().tool_search_name(called);
+        Ok(Some(Rounds {
+            searches: Searches::new(name, search),
+            asked: body.into(),
+            left: options.max_rounds,
+            said: Vec::new(),
+            used: None,
+            id: None,
+            round: Round::default(),
+            again: false,
+        }))
+    }
+
+    /// Tells a whole reply as the provider would, and with it what was said before.
+    fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
+        let Some(blocks) = reply.get("content").and_then(Node::as_array) else { return Ok(()) };
+        let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
+        if self.said.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
+            return Ok(());
+        }
+        let (mut searched, mut called) = (false, false);
+        for mut block in blocks {
+            let is_search = self.searches.is_search(&block);
+            if is_search {
+                self.searches.tell(&mut block);
+                let result = self.searches.result(&block, &self.asked)?;
+                self.said.extend([block, result]);
+            } else {
+                called |= is(&block, "tool_use");
+                self.said.push(block);
+            }
+            searched |= is_search;
+        }
+        let used = reply.get("usage").map(|used| total(self.used.as_ref(), &used.detached()));
+        let id = self.id.take().or_else(|| reply.get("id").map(Node::detached));
+        let next = self.next(searched, called, reply.get("stop_reason"));
+        if next == Next::AsksAgain {
+            (self.used, self.id, self.again) = (used, id, true);
+            return Ok(());
+        }
+        for (key, value) in [("id", id), ("content", Some(Node::array(self.said.clone()))), ("usage", used)] {
+            if let Some(value) = value {
+                set(reply, key, value);
+            }
+        }
+        if next == Next::Pauses {
+            set(reply, "stop_reason", Node::literal(PAUSE));
+        }
+        Ok(())
+    }
+
+    /// What comes after a round.
+    fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
+        let ended = stop_reason.is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
+        // Calls of the client's own tools await their results: it is the client that asks again.
+        if !searched || called || !ended {
+            return Next::Ends;
+        }
+        if self.left == 0 {
+            return Next::Pauses;
+        }
+        self.left -= 1;
+        Next::AsksAgain
+    }
+}
+
+/// What comes after a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Nothing.
+    Ends,
+    AsksAgain,
+    /// The client may ask again.
+    Pauses,
+}
+
+/// How Anthropic says that its loop ended before the model did: the client sends the reply back to go on.
+const PAUSE: &str = "pause_turn";

@@ -1,0 +1,118 @@
+//! The searches of a model, answered in the provider's place, and told to the client as its provider would tell them: as
+//! `server_tool_use` and `tool_search_tool_result` blocks, which the client keeps in its history and the next rewriting understands.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    deferred::search::{self, Call, Index},
+    error::Error,
+    json::{Data, Node, Text},
+    options::SearchOptions,
+    tools::{request, shape::set},
+};
+
+/// Answers searches in the place of a hosted one.
+#[derive(Debug)]
+pub(super) struct Searches {
+    /// What the client calls the hosted search.
+    name: Text<'static>,
+    options: SearchOptions,
+    /// Made with the first search.
+    index: Option<Index>,
+}
+
+impl Searches {
+    pub(super) fn new(name: Text<'static>, options: SearchOptions) -> Self {
+        Searches { name, options, index: None }
+    }
+
+    /// Is it a call of the search that the model was offered?
+    pub(super) fn is_search(&self, block: &Node<'_>) -> bool {
+        is(block, "tool_use") && Call::recognise(block, &self.options).is_some()
+    }
+
+    /// Makes the call one of the hosted search.
+    pub(super) fn tell(&self, block: &mut Node<'_>) {
+        let id = block.get("id").and_then(Node::as_text).map(|id| server_id(&id.display())).unwrap_or_default();
+        set(block, "type", Node::literal("server_tool_use"));
+        set(block, "id", Node::string(id));
+        set(block, "name", Node::string(self.name.clone()));
+    }
+
+    /// The result of a call that was told so, from the tools of a request.
+    ///
+    /// # Errors
+    /// `invalid-option`.
+    pub(super) fn result(&mut self, told: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
+        let mut call = told.detached();
+        set(&mut call, "type", Node::literal("tool_use"));
+        set(&mut call, "name", Node::string(self.options.tool_search_name.clone()));
+        let options = self.options.clone();
+        let answer = match Call::recognise(&call, &options) {
+            Some(call) => search::answer(&call, self.index(asked)?, &options)?,
+            None => Node::default(),
+        };
+        let content = if answer.get("is_error").is_some() {
+            Node::record([("type", Node::literal("tool_search_tool_result_error")), ("error_code", Node::literal("invalid_tool_input"))])
+        } else {
+            let found = answer.get("content").and_then(Node::as_array).unwrap_or_default();
+            let references = found.iter().filter(|block| is(block, "tool_reference")).map(Node::detached).collect();
+            Node::record([("type", Node::literal("tool_search_tool_search_result")), ("tool_references", Node::array(references))])
+        };
+        let id = told.get("id").map(Node::detached).unwrap_or_default();
+        Ok(Node::record([("type", Node::literal("tool_search_tool_result")), ("tool_use_id", id), ("content", content)]))
+    }
+
+    fn index(&mut self, asked: &str) -> Result<&Index, Error> {
+        let index = match self.index.take() {
+            Some(index) => index,
+            None => {
+                let request = request::read(asked)?;
+                let tools = request.get("tools").map(crate::deferred::open::view).transpose()?;
+                Index::new(tools.as_deref().unwrap_or(&Node::array(Vec::new())), false)?
+            }
+        };
+        Ok(self.index.insert(index))
+    }
+}
+
+pub(super) fn is(node: &Node<'_>, kind: &str) -> bool {
+    node.get("type").is_some_and(|found| found.is_text(kind))
+}
+
+/// An id as Anthropic's servers give to what they run themselves: `srvtoolu_`, then letters, digits and underscores.
+fn server_id(id: &str) -> String {
+    let own = ["srvtoolu_", "toolu_"].iter().find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
+    let legal = own.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
+    "srvtoolu_".chars().chain(legal).collect()
+}
+
+/// The sum of what two rounds used: counts are added, of everything else the later one stands.
+pub(super) fn total(before: Option<&Node<'static>>, now: &Node<'static>) -> Node<'static> {
+    let Some(before) = before.and_then(Node::as_object) else { return now.clone() };
+    let mut sum = Node::object(before.clone());
+    for member in now.as_object().into_iter().flatten() {
+        let old = before.get_text(&member.key);
+        let added = old.and_then(Node::as_u64).zip(member.value.as_u64()).map(|(one, two)| Node::count(one.saturating_add(two)));
+        let value = match added {
+            Some(added) => added,
+            None if member.value.is_null() => continue,
+            None => member.value.clone(),
+        };
+        if let Some(object) = sum.as_object_mut() {
+            object.set(member.key.clone(), value);
+        }
+    }
+    sum
+}
+
+/// What one round used, from its first event and its last.
+pub(super) fn overlay(first: Option<Node<'static>>, last: &Node<'static>) -> Node<'static> {
+    let Some(mut used) = first.filter(|used| used.as_object().is_some()) else { return last.clone() };
+    for member in last.as_object().into_iter().flatten() {
+        if let (false, Some(object)) = (matches!(member.value.data(), Data::Null), used.as_object_mut()) {
+            object.set(member.key.clone(), member.value.clone());
+        }
+    }
+    used
+}

@@ -1,0 +1,33 @@
+// Takes the pictures of the README anew, from what was built: `npm run screenshots`, after `scripts/playground.sh build`.
+
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { pick, start, view } from './test/browser.js';
+
+const IMAGES = join(dirname(fileURLToPath(import.meta.url)), '../../docs/images');
+const viewport = { width: 1280, height: 760 };
+const site = await start();
+
+async function picture(name, given, prepared) {
+  const path = join(IMAGES, `${name}.png`);
+  await site.page({ viewport, reducedMotion: 'reduce', ...given }, async (page) => {
+    await prepared(page);
+    // Until the survey is done and nothing is told any more.
+    await page.waitForTimeout(1_000);
+    await page.screenshot({ path });
+  });
+  console.log(`${path.slice(path.indexOf('docs/'))}: ${Math.round(statSync(path).size / 1000)} kB`);
+}
+
+mkdirSync(IMAGES, { recursive: true });
+await picture('playground-rewrite', { colorScheme: 'light' }, async (page) => {
+  await page.locator('.note', { hasText: 'map-to-pairs' }).click();
+});
+await picture('playground-deferred', { colorScheme: 'dark' }, async (page) => {
+  await pick(page, 'conversation');
+  await view(page, 'deferred');
+  await page.locator('.turn-button').nth(5).click();
+});
+await site.stop();

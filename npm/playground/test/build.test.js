@@ -1,0 +1,49 @@
+// What was built, without a browser: the policy, the paths, and what it weighs.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+const DIST = new URL('../dist/', import.meta.url);
+const html = readFileSync(new URL('index.html', DIST), 'utf8');
+const assets = readdirSync(new URL('assets/', DIST));
+
+test('the policy allows scripts and styles of the page, WebAssembly, and no connection', () => {
+  const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html);
+  const directives = Object.fromEntries(
+    policy
+      .replaceAll('&#39;', "'")
+      .split('; ')
+      .map((each) => [each.split(' ')[0], each.split(' ').slice(1)]),
+  );
+  assert.deepEqual(directives['default-src'], ["'none'"]);
+  assert.deepEqual(directives['connect-src'], ["'none'"]);
+  assert.deepEqual(directives['script-src'], ["'self'", "'wasm-unsafe-eval'"]);
+  assert.deepEqual(directives['style-src'], ["'self'"]);
+  assert.ok(html.indexOf('Content-Security-Policy') < html.indexOf('<script'), 'it stands before what it is about');
+});
+
+test('every file is named by a path from the page, so that the folder can stand anywhere', () => {
+  const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path);
+  assert.ok(named.length >= 3);
+  for (const path of named) assert.match(path, /^\.\/assets\//);
+  const styles = assets.filter((name) => name.endsWith('.css'));
+  for (const name of styles) {
+    const urls = readFileSync(new URL(`assets/${name}`, DIST), 'utf8').matchAll(/url\(["']?([^"')]*)/g);
+    for (const [, url] of urls) assert.match(url, /^\.\/[\w-]+\.woff2$/);
+  }
+});
+
+test('it weighs what it says', () => {
+  const sizes = ['index.html', ...assets.map((name) => `assets/${name}`)].map((name) => {
+    const bytes = readFileSync(new URL(name, DIST));
+    const sent = name.endsWith('.woff2') ? bytes.length : gzipSync(bytes, { level: 9 }).length;
+    return { name, bytes: bytes.length, sent };
+  });
+  for (const { name, bytes, sent } of sizes) console.log(`# ${name}: ${bytes} bytes, ${sent} sent`);
+  const all = sizes.reduce((sum, { sent }) => sum + sent, 0);
+  console.log(`# all: ${all} bytes sent`);
+  const own = sizes.filter(({ name }) => !name.includes('/toolwire-')).reduce((sum, { sent }) => sum + sent, 0);
+  assert.ok(own < 320_000, `expected at most 320 kB beside the package's own file, found ${own} bytes`);
+});

@@ -1,0 +1,222 @@
+/**
+ * `fetch` for the SDKs of the model APIs: requests are adapted on their way out, replies restored on their way back, and searches
+ * for deferred tools answered on the way.
+ *
+ * @packageDocumentation
+ */
+
+import type { AdaptReport } from './adapt.js';
+import type { ExchangeOptions } from './options.js';
+// The file beside this one: no second WebAssembly.
+import { Exchange, stripDeferralBetas } from './search.js';
+
+/** `fetch`, as this program's types have it. */
+// biome-ignore lint/suspicious/noExplicitAny: where there are no types of `fetch`, nothing is known of it.
+export type Fetch = typeof globalThis extends { fetch: infer F } ? F : (input: any, init?: any) => Promise<any>;
+
+/** Options of {@link toolwireFetch}. */
+export interface FetchOptions extends ExchangeOptions {
+  /** What sends requests. Default: the global `fetch`. */
+  fetch?: Fetch | undefined;
+  /**
+   * Is told what was done to each request, before it is sent: which tools were set aside, which are loaded. What it throws, the
+   * caller of `fetch` gets.
+   */
+  onReport?: ((report: AdaptReport, request: { url: string; body: string }) => void) | undefined;
+}
+
+/** `fetch` as it is here: with the types of a browser. */
+type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * A `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
+ *
+ * The dialect is told by host, path and model, unless `dialect` says it. A GET, another path, or a body that is no JSON object
+ * passes untouched, and so do replies that are errors. If a request cannot be adapted, nothing is sent.
+ *
+ * @example
+ * ```ts
+ * import Anthropic from '@anthropic-ai/sdk';
+ * import { toolwireFetch } from 'toolwire/fetch';
+ *
+ * const client = new Anthropic({ baseURL: 'https://api.moonshot.ai/anthropic', fetch: toolwireFetch() });
+ * ```
+ *
+ * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`; the function throws, before it sends
+ *   anything, what {@link adaptRequestJson} and {@link dialectFor} throw.
+ */
+export function toolwireFetch(options: FetchOptions = {}): Fetch {
+  const { fetch: given, onReport, ...rest } = options;
+  // Wrong options are told here, and not with the first request.
+  Exchange.open('', '', rest);
+  const adapting: Send = async (input, init) => {
+    const send = (given ?? globalThis.fetch) as Send;
+    const request = await Outgoing.read(input, init);
+    if (request === undefined) return send(input, init);
+    const exchange = Exchange.open(request.url, request.body, rest);
+    if (exchange === null) return request.send(send);
+    const betas = rest.deferred !== false && request.stripBetas();
+    const next = () => {
+      onReport?.(exchange.report, { url: request.url, body: exchange.request });
+      return request.send(send, exchange.request);
+    };
+    // Nothing to rewrite is nothing to restore.
+    if (exchange.request === request.body) {
+      exchange.close();
+      onReport?.(exchange.report, { url: request.url, body: request.body });
+      return betas ? request.send(send, request.body) : request.send(send);
+    }
+    return answered(exchange, next);
+  };
+  return adapting as Fetch;
+}
+
+/** A request on its way out, which may have to be sent several times with another body. */
+class Outgoing {
+  private headers: Headers;
+
+  private constructor(
+    readonly url: string,
+    readonly body: string,
+    private readonly input: RequestInfo | URL,
+    private readonly init: RequestInit | undefined,
+    /** Whether the caller's own body is gone, because reading it was using it up. */
+    private readonly used: boolean,
+  ) {
+    this.headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
+  }
+
+  /** Reads a request; `undefined` if it is not to be looked at, and was not touched. */
+  static async read(input: RequestInfo | URL, init: RequestInit | undefined): Promise<Outgoing | undefined> {
+    const request = isRequest(input) ? input : undefined;
+    const method = init?.method ?? request?.method ?? 'GET';
+    if (method.toUpperCase() !== 'POST') return undefined;
+    const headers = new Headers(init?.headers ?? request?.headers);
+    if (headers.has('content-encoding') || !/\bjson\b|^$/i.test(headers.get('content-type') ?? '')) return undefined;
+    const url = request?.url ?? String(input);
+    const given = init?.body;
+    if (given === undefined || given === null) {
+      if (!request?.body) return undefined;
+      return new Outgoing(url, await request.clone().text(), input, init, false);
+    }
+    if (typeof given === 'string') return new Outgoing(url, given, input, init, false);
+    if (given instanceof FormData || given instanceof URLSearchParams) return undefined;
+    const isStream = given instanceof ReadableStream || Symbol.asyncIterator in given;
+    return new Outgoing(url, await new Response(given).text(), input, init, isStream);
+  }
+
+  /** Takes the betas of deferred loading out of the header. Tells whether there were any. */
+  stripBetas(): boolean {
+    const before = this.headers.get('anthropic-beta');
+    const left = stripDeferralBetas(before);
+    if (left === before) return false;
+    if (left === null) this.headers.delete('anthropic-beta');
+    else this.headers.set('anthropic-beta', left);
+    return true;
+  }
+
+  /** Sends it: as it was given, or with a body and the headers for it. */
+  send(send: Send, body?: string): Promise<Response> {
+    if (body === undefined) {
+      return send(this.input, this.used ? { ...this.init, body: this.body } : this.init);
+    }
+    this.headers.delete('content-length');
+    const { duplex: _, ...init } = { ...this.init, headers: this.headers, body } as RequestInit & { duplex?: unknown };
+    // An SDK passes a URL; whoever passes a `Request` gets all of it back.
+    return isRequest(this.input) ? send(new Request(this.input, init)) : send(this.input, init);
+  }
+}
+
+function isRequest(input: RequestInfo | URL): input is Request {
+  return typeof input === 'object' && 'method' in input;
+}
+
+/** The reply for the client, after as many rounds as it takes. */
+async function answered(exchange: Exchange, next: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await next();
+    if (isStream(response)) return told(response, streamed(exchange, response, next));
+    if (!response.ok || !/\bjson\b/i.test(typeOf(response))) return response;
+    const reply = exchange.reply(await response.text());
+    if (reply === null) continue;
+    exchange.close();
+    return told(response, reply);
+  }
+}
+
+/** A response with another body. What `fetch` has unpacked is packed no longer. */
+function told({ status, statusText, headers, url }: Response, body: BodyInit): Response {
+  const left = new Headers(headers);
+  for (const name of ['content-encoding', 'content-length']) left.delete(name);
+  const response = new Response(body, { status, statusText, headers: left });
+  Object.defineProperty(response, 'url', { value: url });
+  return response;
+}
+
+/** The streams of all rounds as one. Nothing is read before somebody wants it. */
+function streamed(exchange: Exchange, first: Response, next: () => Promise<Response>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let pieces = readerOf(first);
+  let decoder = utf8();
+  let ended = false;
+  const end = () => {
+    ended = true;
+    exchange.close();
+  };
+  /** The next text to pass on, which may be none. */
+  const read = async (): Promise<string> => {
+    const { done, value } = await pieces.read();
+    if (!done) return exchange.feedText(decoder.decode(value, { stream: true }));
+    let text = exchange.feedText(decoder.decode()) + exchange.finishText();
+    if (exchange.asksAgain) {
+      const response = await next();
+      if (isStream(response)) {
+        pieces = readerOf(response);
+        decoder = utf8();
+        return text;
+      }
+      text += exchange.failedText(await response.text());
+    }
+    end();
+    return text;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          for (let text = ''; text === ''; ) {
+            if (ended) return controller.close();
+            text = await read();
+            if (text !== '') controller.enqueue(encoder.encode(text));
+          }
+        } catch (error) {
+          end();
+          await pieces.cancel(error).catch(() => {});
+          throw error;
+        }
+      },
+      cancel(reason) {
+        end();
+        return pieces.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array> {
+  return (body ?? new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })).getReader();
+}
+
+function typeOf({ headers }: Response): string {
+  return headers.get('content-type') ?? '';
+}
+
+function isStream(response: Response): boolean {
+  return response.ok && /^text\/event-stream\b/i.test(typeOf(response));
+}
+
+/** What stands in the bytes stands in the text. */
+function utf8(): TextDecoder {
+  return new TextDecoder('utf-8', { ignoreBOM: true });
+}

@@ -1,0 +1,111 @@
+"""`Exchange`: one request of a client and its reply."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from . import _toolwire
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from .types import AdaptReport, ExchangeOptions
+
+
+class Exchange:
+    """One request of a client and its reply, for whoever stands between a client and a backend.
+
+    The request is adapted as `adapt_request` does it, the reply restored; and where the model searches for tools
+    although the client left that to its provider (Anthropic's `tool_search_tool_*`), the search is answered and the
+    model asked again. The client gets one reply, with the blocks that Anthropic's servers would have written; in its
+    history they say which tools were found.
+
+    It knows no network: `toolwire.httpx` is this for `httpx`.
+
+    >>> body = '''{"model": "kimi-k2", "messages": [], "tools": [
+    ...     {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
+    ...     {"name": "book_room", "description": "Books a meeting room", "input_schema": {}, "defer_loading": true}]}'''
+    >>> exchange = Exchange.open("http://localhost/v1/messages", body)
+    >>> "book_room" in exchange.request
+    False
+    >>> exchange.reply('''{"stop_reason": "tool_use", "content": [
+    ...     {"type": "tool_use", "id": "t1", "name": "tool_search", "input": {"query": "meeting room"}}]}''')
+    >>> "book_room" in exchange.request
+    True
+    """
+
+    __module__ = "toolwire"  # where callers find it
+
+    __slots__ = ("_exchange",)
+
+    _exchange: _toolwire.Exchange
+
+    @classmethod
+    def open(
+        cls, url: str, body: str | bytes | bytearray | memoryview, /, **options: Unpack[ExchangeOptions]
+    ) -> Self | None:
+        """Open an exchange for the URL and the JSON body of a request.
+
+        None if it is none that tools are sent with (another path, no JSON object), and is to be passed on as it is. The
+        path tells the API, and with the host and the model the dialect, unless `dialect` says it.
+
+        Raises what `adapt_request_json` and `dialect_for` raise.
+        """
+        opened = _toolwire.Exchange.open(url, body, options)
+        if opened is None:
+            return None
+        exchange = cls.__new__(cls)
+        exchange._exchange = opened
+        return exchange
+
+    def __repr__(self) -> str:
+        """How long the request is."""
+        return f"<Exchange, {len(self.request)} characters to be sent>"
+
+    @property
+    def request(self) -> str:
+        """What is to be sent: the same text if there is nothing to rewrite.
+
+        Once the model is to be asked again, the next request.
+        """
+        return self._exchange.request()
+
+    @property
+    def report(self) -> AdaptReport:
+        """What was done to the request."""
+        return cast("AdaptReport", self._exchange.report())
+
+    def reply(self, reply: str | bytes | bytearray | memoryview, /) -> str | None:
+        """Take a whole reply, and give the one for the client.
+
+        None: the model is to be asked again, with `request`.
+
+        Raises `ToolwireError`: `too-deep`, `invalid-option`.
+        """
+        return self._exchange.reply(reply)
+
+    def feed_text(self, piece: str, /) -> str:
+        """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.
+
+        Raises `ToolwireError`: `limit-exceeded` if an event is larger than any reply.
+        """
+        return self._exchange.feed_text(piece)
+
+    def finish_text(self) -> str:
+        """End a stream: give the text that is still to be passed on.
+
+        If the model is to be asked again, `asks_again` says so, and the next stream goes on where this one ended.
+        """
+        return self._exchange.finish_text()
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether the stream that ended last ended with a search, so that the model is to be asked again."""
+        return self._exchange.asks_again()
+
+    def failed_text(self, body: str, /) -> str:
+        """Give the text of an event that tells of an error.
+
+        It is for a client that has the beginning of a reply when asking again fails; `body` is what the backend said.
+        """
+        return self._exchange.failed_text(body)
