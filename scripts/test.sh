@@ -90,7 +90,13 @@ if [ "$only" = all ]; then
   suite node node_counts npm test --silent --prefix npm
   suite packages node_counts npm run --silent --prefix npm test:packaging
   suite playground node_counts npm test --silent --prefix npm/playground
+  suite npm-sdks node_counts scripts/examples.sh npm
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
+  if python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    suite pypi-sdks python_counts scripts/examples.sh python
+  else
+    say "test pypi-sdks: not possible here, today's SDKs are for Python 3.11 and later"
+  fi
 fi
 
 heading "summary"

@@ -1,4 +1,7 @@
-"""`toolwire.httpx` before a transport that plays the backend: what is sent, what passes, what comes back."""
+"""`toolwire.httpx` and `toolwire.httpx2` before a transport that plays the backend.
+
+What is sent, what passes, what comes back.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,38 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx as httpx1
 import pytest
 
+import toolwire.httpx
 from toolwire import ToolwireError
-from toolwire.httpx import AsyncToolwireTransport, ToolwireTransport
+
+Library: Any = (httpx1, toolwire.httpx)
+LIBRARIES = [Library]
+try:
+    import httpx2
+
+    import toolwire.httpx2
+
+    LIBRARIES.append((httpx2, toolwire.httpx2))
+except ImportError:  # Python 3.10 has none
+    pass
+
+httpx: Any = httpx1
+ToolwireTransport: Any = toolwire.httpx.ToolwireTransport
+AsyncToolwireTransport: Any = toolwire.httpx.AsyncToolwireTransport
+
+
+@pytest.fixture(autouse=True, params=LIBRARIES, ids=lambda library: library[0].__name__)
+def _library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run every test with each library."""
+    library, ours = request.param
+    monkeypatch.setitem(globals(), "httpx", library)
+    for name in ("ToolwireTransport", "AsyncToolwireTransport"):
+        monkeypatch.setitem(globals(), name, getattr(ours, name))
+    stream = type("Stream", (Pieces, library.SyncByteStream, library.AsyncByteStream), {})
+    monkeypatch.setitem(globals(), "Stream", stream)
+
 
 URL = "http://backend.test/v1/messages"
 SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
@@ -61,7 +91,7 @@ def blocks_of(events: list[Any]) -> list[str]:
     return [event["content_block"]["type"] for event in events if event["type"] == "content_block_start"]
 
 
-class Stream(httpx.SyncByteStream, httpx.AsyncByteStream):
+class Pieces:
     """A reply in pieces, which knows how much of it was read."""
 
     def __init__(self, pieces: list[bytes]) -> None:
@@ -84,14 +114,17 @@ class Stream(httpx.SyncByteStream, httpx.AsyncByteStream):
         self.closed = True
 
 
+Stream: Any = Pieces
+
+
 class Backend:
     """Says what it is told to, one reply after the other, and remembers what it got."""
 
-    def __init__(self, *says: httpx.Response) -> None:
-        self.says, self.got = list(says), list[httpx.Request]()
+    def __init__(self, *says: Any) -> None:
+        self.says, self.got = list(says), list[Any]()
         self.transport = httpx.MockTransport(self.answer)
 
-    def answer(self, request: httpx.Request) -> httpx.Response:
+    def answer(self, request: Any) -> Any:
         self.got.append(request)
         return self.says[len(self.got) - 1]
 
@@ -100,29 +133,29 @@ class Backend:
         return [json.loads(request.content) for request in self.got]
 
 
-def whole(said: object, status: int = 200) -> httpx.Response:
+def whole(said: object, status: int = 200) -> Any:
     return httpx.Response(status, headers=JSON_TYPE, content=json.dumps(said).encode())
 
 
-def streamed(said: dict[str, Any]) -> httpx.Response:
+def streamed(said: dict[str, Any]) -> Any:
     return httpx.Response(200, headers=SSE, stream=Stream(pieces_of(said)))
 
 
-Post = Callable[..., httpx.Response]
+Post = Callable[..., Any]
 
 
-def post_sync(backend: Backend, *, url: str = URL, transport: Any = None, **options: Any) -> httpx.Response:
+def post_sync(backend: Backend, *, url: str = URL, transport: Any = None, **options: Any) -> Any:
     given = {name: options.pop(name) for name in ("json", "content", "headers", "method") if name in options}
     method = given.pop("method", "POST")
     with httpx.Client(transport=ToolwireTransport(backend.transport, **(transport or {}), **options)) as client:
         return client.request(method, url, **given)
 
 
-def post_async(backend: Backend, *, url: str = URL, transport: Any = None, **options: Any) -> httpx.Response:
+def post_async(backend: Backend, *, url: str = URL, transport: Any = None, **options: Any) -> Any:
     given = {name: options.pop(name) for name in ("json", "content", "headers", "method") if name in options}
     method = given.pop("method", "POST")
 
-    async def run() -> httpx.Response:
+    async def run() -> Any:
         adapting = AsyncToolwireTransport(backend.transport, **(transport or {}), **options)
         async with httpx.AsyncClient(transport=adapting) as client:
             return await client.request(method, url, **given)
@@ -288,6 +321,7 @@ def test_replies_that_are_errors_or_something_else(post: Post) -> None:
 
 
 def test_wrong_options_are_told_at_once() -> None:
+    options: Any
     for options, code in [
         ({"dialect": "antropic"}, "unknown-dialect"),
         ({"dialekt": "anthropic"}, "unknown-option"),
@@ -295,7 +329,7 @@ def test_wrong_options_are_told_at_once() -> None:
     ]:
         for transport in (ToolwireTransport, AsyncToolwireTransport):
             with pytest.raises(ToolwireError) as raised:
-                transport(**options)  # type: ignore[arg-type]
+                transport(**options)
             assert raised.value.code == code
 
 

@@ -129,6 +129,9 @@ describe('the views', { skip }, () => {
       await page.getByLabel('Loss allowed').selectOption('same');
       await page.locator('.note-rule', { hasText: 'too-lossy' }).waitFor();
       assert.match(await page.locator('.call').innerText(), /allow: 'same'/);
+      await page.keyboard.press('Escape');
+      await page.getByLabel('Loss allowed').waitFor({ state: 'hidden' });
+      assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'SUMMARY');
     }));
 
   test('the matrix: a grade in every cell, which opens', () =>
@@ -187,7 +190,7 @@ describe('the views', { skip }, () => {
 
   test('restore: live, while one types', () =>
     site.page({}, async (page) => {
-      await view(page, 'restore');
+      await page.getByRole('button', { name: 'See the model’s arguments restored' }).click();
       const restored = page.getByLabel('The restored arguments');
       assert.match(await restored.innerText(), /"labels": \{ "region": "eu-west" \}/);
       await write(page, 'The model’s arguments', '{"title":"t","due":null,"labels":[{"key":"k","value":"v"}]}');

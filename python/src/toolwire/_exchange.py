@@ -20,7 +20,7 @@ class Exchange:
     model asked again. The client gets one reply, with the blocks that Anthropic's servers would have written; in its
     history they say which tools were found.
 
-    It knows no network: `toolwire.httpx` is this for `httpx`.
+    It knows no network: `toolwire.httpx2` and `toolwire.httpx` are this for the libraries of those names.
 
     >>> body = '''{"model": "kimi-k2", "messages": [], "tools": [
     ...     {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},

@@ -225,7 +225,7 @@ class ExchangeSearch(TypedDict, total=False):
 
 
 class ExchangeOptions(TypedDict, total=False):
-    """Keyword arguments of `Exchange.open`, and of the transports in `toolwire.httpx`."""
+    """Keyword arguments of `Exchange.open`, and of the transports in `toolwire.httpx2` and `toolwire.httpx`."""
 
     dialect: DialectName | None
     """The dialect of the backend. By default the one that the host, the path and the model tell."""

@@ -6,12 +6,13 @@ import { checkToolsJson, dialects, sanitizeToolsJson } from 'toolwire/search';
 import { type Document, type ToolPlace, toolOf } from '../document/kind.js';
 import { type Effect, effectOf, noteOfError, worst } from './note.js';
 
-/** A tool in a dialect, from the best to the worst. */
-export type Grade = 'accepted' | 'lossless' | 'lost' | 'wider' | 'narrower' | 'refused';
+/** A tool in a dialect, from the best to the worst. The words are those of `toolwire matrix`, the command line's. */
+export type Grade = 'accepted' | 'lossless' | 'encoded' | 'lost' | 'wider' | 'narrower' | 'refused';
 
 export const GRADES: Record<Grade, { label: string; sign: string; means: string }> = {
   accepted: { label: 'accepted', sign: '✓', means: 'The API takes the tool as it is.' },
   lossless: { label: 'lossless', sign: '=', means: 'Refused as it is; rewritten without any loss.' },
+  encoded: { label: 'encoded', sign: '⇄', means: 'The same, once the model’s arguments were brought back.' },
   lost: { label: 'guidance lost', sign: '−', means: 'The same arguments, but the model is told less.' },
   wider: { label: 'wider', sign: '↑', means: 'More arguments pass than the tool takes.' },
   narrower: { label: 'narrower', sign: '↓', means: 'Some legal arguments no longer pass.' },
@@ -24,8 +25,6 @@ export interface Cell {
   /** What the API would say of the tool as it is. */
   violations: number;
   changes: number;
-  /** Arguments look different on the way. */
-  encoded: boolean;
 }
 
 export interface Survey {
@@ -67,7 +66,7 @@ function listPointer({ list }: Document): string {
 }
 
 function row(text: string, tools: ToolPlace[], dialect: Dialect, within: string, offset: string): Cell[] {
-  const found = tools.map(() => ({ violations: 0, effects: new Set<Effect>(), changes: 0, encoded: false }));
+  const found = tools.map(() => ({ violations: 0, effects: new Set<Effect>(), changes: 0 }));
   const index = new Map(tools.map((tool, at) => [tool, at]));
   const at = (pointer: string) => {
     const tool = toolOf(tools, within === '' ? offset + pointer : pointer.slice(within.length));
@@ -83,7 +82,6 @@ function row(text: string, tools: ToolPlace[], dialect: Dialect, within: string,
       const cell = at(change.pointer);
       if (cell === undefined) continue;
       cell.changes++;
-      cell.encoded ||= change.encoded;
       cell.effects.add(effectOf(change));
     }
     for (const { pointer } of quarantined) at(pointer)?.effects.add('refused');
@@ -91,11 +89,10 @@ function row(text: string, tools: ToolPlace[], dialect: Dialect, within: string,
     noteOfError(error);
     for (const cell of found) cell.effects.add('refused');
   }
-  return found.map(({ violations, effects, changes, encoded }) => ({
+  return found.map(({ violations, effects, changes }) => ({
     grade: gradeOf(violations, effects),
     violations,
     changes,
-    encoded,
   }));
 }
 
@@ -109,6 +106,8 @@ function gradeOf(violations: number, effects: Set<Effect>): Grade {
       return 'wider';
     case 'lost':
       return 'lost';
+    case 'encoded':
+      return 'encoded';
     default:
       return violations === 0 ? 'accepted' : 'lossless';
   }

@@ -1,6 +1,7 @@
 /** Everything toolwire says about the text: a verdict, and one card for each change, violation or error. */
 
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { EFFECTS, type Note } from '../calls/note.js';
@@ -86,28 +87,51 @@ function Verdict() {
       />
     );
   }
-  const aside = notes.filter(({ effect }) => effect === 'refused').length;
-  const text = `${count(notes.length - aside, 'change')}${aside === 0 ? '' : `, ${count(aside, 'tool')} set aside`}.`;
   if (notes.length === 0)
     return <Says tone="same" title="Nothing to change" text="It comes back exactly as it went in." />;
-  if (aside > 0)
-    return <Says tone="refused" title={`${count(aside, 'tool')} set aside`} text={`${text} The others go through.`} />;
-  return lossless ? (
-    <Says
-      tone="same"
-      title="Lossless"
-      text={`${text} The same arguments are accepted, and the model is told as much.`}
-    />
-  ) : (
-    <Says tone="wider" title="Accepted, with loss" text={`${text} Each says what it costs.`} />
+  const changes = notes.filter((note) => note.change !== undefined);
+  const aside = notes.filter(({ effect }) => effect === 'refused').length;
+  const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
+  const parts = [
+    count(changes.length, 'change'),
+    ...(aside === 0 ? [] : [`${count(aside, 'tool')} set aside`]),
+    ...(hidden === 0 ? [] : [`${count(hidden, 'tool')} hidden`]),
+  ];
+  const encoded = changes.find((note) => note.change?.encoded);
+  const [tone, title, means] =
+    aside > 0
+      ? ['refused', `${count(aside, 'tool')} set aside`, 'The others go through.']
+      : lossless
+        ? ['same', 'Lossless', 'The same arguments are accepted, and the model is told as much.']
+        : ['wider', 'Accepted, with loss', 'Each says what it costs.'];
+  return (
+    <Says tone={tone} title={title} text={`${parts.join(', ')}. ${means}`}>
+      {encoded === undefined || fn.value !== 'sanitize' ? null : (
+        <button
+          type="button"
+          class="link"
+          onClick={() => change({ view: 'restore', tool: encoded.tool ?? shared.peek().tool })}
+        >
+          See the model’s arguments restored
+        </button>
+      )}
+    </Says>
   );
 }
 
-function Says({ tone, title, text }: { tone: string; title: string; text: string }) {
+interface SaysProps {
+  tone: string | undefined;
+  title: string | undefined;
+  text: string;
+  children?: ComponentChildren;
+}
+
+function Says({ tone, title, text, children }: SaysProps) {
   return (
     <div class={`verdict effect-${tone}`} role="status">
       <strong>{title}</strong>
       <span>{text}</span>
+      {children}
     </div>
   );
 }

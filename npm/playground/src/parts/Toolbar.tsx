@@ -4,6 +4,7 @@ import { DIALECTS } from '../calls/survey.js';
 import { copy } from '../state/address.js';
 import type { FunctionName, Options } from '../state/shared.js';
 import { change, doc, fn, functions, outcome, shared } from '../state/state.js';
+import { Fold } from './Fold.js';
 import { Icon } from './Icon.js';
 import { rove } from './roving.js';
 
@@ -69,8 +70,7 @@ function Choices() {
   const chosen = Object.keys(options).length + (shape === 'api' ? 1 : 0);
   const listed = doc.value.kind === 'tool' || doc.value.kind === 'tools';
   return (
-    <details class="choices">
-      <summary>Options{chosen === 0 ? '' : ` (${chosen})`}</summary>
+    <Fold name={`Options${chosen === 0 ? '' : ` (${chosen})`}`}>
       <div class="choices-box">
         {(Object.keys(CHOICES) as (keyof Options)[]).map((name) => {
           const { label, values } = CHOICES[name];
@@ -109,6 +109,6 @@ function Choices() {
           </label>
         ) : null}
       </div>
-    </details>
+    </Fold>
   );
 }

@@ -40,12 +40,6 @@ function Legend() {
           {GRADES[grade].label}
         </li>
       ))}
-      <li title="Arguments look different on the way; restore brings them back.">
-        <span class="sign grade-lossless encoded" aria-hidden="true">
-          =
-        </span>
-        arguments encoded
-      </li>
     </ul>
   );
 }
@@ -143,7 +137,7 @@ function Pages({ from, count, of }: { from: number; count: number; of: number })
     <p class="pages">
       Tools {from + 1} to {from + count} of {of}
       <button type="button" class="link" disabled={from === 0} onClick={() => (first.value = from - COLUMNS)}>
-        Before
+        Previous
       </button>
       <button type="button" class="link" disabled={from + count >= of} onClick={() => (first.value = from + COLUMNS)}>
         Next
@@ -164,11 +158,11 @@ function CellButton({ cell, label, first, current, onOpen }: CellProps) {
   const says =
     cell === undefined
       ? 'not known yet'
-      : `${GRADES[cell.grade].label}; ${cell.violations} violations as it is, ${cell.changes} changes${cell.encoded ? ', arguments encoded' : ''}`;
+      : `${GRADES[cell.grade].label}; ${cell.violations} violations as it is, ${cell.changes} changes`;
   return (
     <button
       type="button"
-      class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.grade}${cell.encoded ? ' encoded' : ''}`}`}
+      class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.grade}`}`}
       data-current={current}
       tabIndex={first ? 0 : -1}
       aria-label={`${label}: ${says}`}

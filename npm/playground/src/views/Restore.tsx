@@ -8,6 +8,7 @@ import { Comparison } from '../editor/Comparison.js';
 import { Editor } from '../editor/Editor.js';
 import { located, placed } from '../editor/located.js';
 import { Dialects } from '../parts/Dialects.js';
+import { Fold } from '../parts/Fold.js';
 import { Prose } from '../parts/Prose.js';
 import { wide } from '../parts/wide.js';
 import { change, doc, restored, restoredText, shared, tool } from '../state/state.js';
@@ -121,16 +122,19 @@ function Encodes() {
     );
   }
   return (
-    <details class="choices">
-      <summary>
-        What <code>{dialect}</code> encodes
-      </summary>
+    <Fold
+      name={
+        <>
+          What <code>{dialect}</code> encodes
+        </>
+      }
+    >
       <ul class="choices-box encodes">
         {found.encodes.map((each) => (
           <li key={each}>{each}</li>
         ))}
       </ul>
-    </details>
+    </Fold>
   );
 }
 

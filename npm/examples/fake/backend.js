@@ -1,0 +1,147 @@
+// A model API on this machine that refuses what the real one would, remembers what it got, and says what it is told to: Anthropic
+// Messages, OpenAI Chat Completions and Responses, Gemini; whole or streamed.
+
+import { createServer } from 'node:http';
+import { checkTools } from 'toolwire';
+
+/** What each API takes, by the end of its path: more than that is a 400. */
+const APIS = {
+  '/messages': {
+    takes: 'model max_tokens messages tools tool_choice stream system temperature metadata',
+    blocks: (body) => body.messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content)),
+    known: ['text', 'tool_use', 'tool_result'],
+    reply: anthropic,
+  },
+  '/chat/completions': {
+    takes: 'model messages tools tool_choice stream stream_options temperature n max_tokens',
+    blocks: (body) => body.messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])),
+    known: ['text'],
+    reply: chat,
+  },
+  '/responses': {
+    takes: 'model input tools tool_choice stream instructions',
+    blocks: () => [],
+    known: [],
+    reply: responses,
+  },
+  ':generateContent': {
+    takes: 'contents tools toolConfig generationConfig',
+    blocks: () => [],
+    known: [],
+    reply: gemini,
+  },
+};
+
+/** Refuses as an API does. */
+function refusal(api, dialect, body, headers) {
+  const unknown = Object.keys(body).find((name) => !api.takes.split(' ').includes(name));
+  if (unknown !== undefined) return `unknown parameter ${unknown}`;
+  if (headers['anthropic-beta']?.includes('tool')) return `unknown beta ${headers['anthropic-beta']}`;
+  for (const tool of body.tools ?? []) {
+    for (const name of ['defer_loading', 'tool_search']) {
+      if (JSON.stringify(tool).includes(`"${name}":`)) return `unknown parameter ${name} of a tool`;
+    }
+    if (/^tool_search/.test(tool.type)) return `unknown tool type ${tool.type}`;
+  }
+  const block = api.blocks(body).find(({ type }) => !api.known.includes(type));
+  if (block !== undefined) return `unknown content type ${block.type}`;
+  const [wrong] = checkTools(body.tools ?? [], { dialects: [dialect] });
+  return wrong === undefined ? undefined : `${wrong.tool}: ${wrong.message} (${wrong.pointer})`;
+}
+
+/**
+ * Starts it. `says` are the model's turns, one for each request: `{ text }`, or a call `{ name, input }`. `got` collects the
+ * bodies that it accepted.
+ */
+export async function backend(t, dialect, says) {
+  const got = [];
+  const server = createServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const path = request.url.split('?')[0];
+    const api = Object.entries(APIS).find(([end]) => path.endsWith(end))?.[1];
+    const body = JSON.parse(Buffer.concat(chunks).toString());
+    const wrong = api === undefined ? `no such path: ${path}` : refusal(api, dialect, body, request.headers);
+    if (wrong !== undefined) {
+      const error = { type: 'invalid_request_error', message: wrong };
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ type: 'error', error }));
+      return;
+    }
+    got.push(body);
+    const said = says[got.length - 1] ?? { text: 'nothing more to say' };
+    const { whole, events } = api.reply(said, `id_${got.length}`);
+    if (!body.stream) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of events) {
+      response.write(`${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
+    }
+    response.end(api.reply === chat ? 'data: [DONE]\n\n' : '');
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${server.address().port}`, got };
+}
+
+function anthropic({ text, name, input }, id) {
+  const block = text === undefined ? { type: 'tool_use', id: `toolu_${id}`, name, input } : { type: 'text', text };
+  const end = { stop_reason: text === undefined ? 'tool_use' : 'end_turn', stop_sequence: null };
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model: 'm' };
+  const [start, delta] =
+    text === undefined
+      ? [
+          { ...block, input: {} },
+          { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+        ]
+      : [
+          { type: 'text', text: '' },
+          { type: 'text_delta', text },
+        ];
+  const events = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage } },
+    { type: 'content_block_start', index: 0, content_block: start },
+    { type: 'content_block_delta', index: 0, delta },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: end, usage: { output_tokens: 5 } },
+    { type: 'message_stop' },
+  ];
+  return { whole: { ...message, content: [block], ...end, usage }, events };
+}
+
+function chat({ text, name, input }, id) {
+  const calls = [{ id: `call_${id}`, type: 'function', function: { name, arguments: JSON.stringify(input) } }];
+  const finish_reason = text === undefined ? 'tool_calls' : 'stop';
+  const message = {
+    role: 'assistant',
+    ...(text === undefined ? { content: null, tool_calls: calls } : { content: text }),
+  };
+  const delta = text === undefined ? { ...message, tool_calls: calls.map((call) => ({ index: 0, ...call })) } : message;
+  const base = { id, created: 0, model: 'm' };
+  const chunk = (choice) => ({
+    ...base,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, finish_reason: null, ...choice }],
+  });
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  return {
+    whole: { ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage },
+    events: [chunk({ delta }), chunk({ delta: {}, finish_reason })],
+  };
+}
+
+function responses({ text, name, input }, id) {
+  const call = { type: 'function_call', id: `fc_${id}`, call_id: `call_${id}`, name, arguments: JSON.stringify(input) };
+  const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
+  return { whole: { id, object: 'response', output: [text === undefined ? call : message] }, events: [] };
+}
+
+function gemini({ text, name, input }) {
+  const part = text === undefined ? { functionCall: { name, args: input } } : { text };
+  return { whole: { candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] }, events: [] };
+}

@@ -1,0 +1,143 @@
+// Every example against the fake of its API: what the API got, what the tool's own server got, and what the user gets.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import * as anthropic from '../dist/anthropic.js';
+import { book } from '../dist/anthropic-deferred.js';
+import { gateway } from '../dist/gateway.js';
+import * as google from '../dist/google.js';
+import * as langchain from '../dist/langchain.js';
+import * as mcp from '../dist/openai-mcp.js';
+import { forecast } from '../dist/openai-responses.js';
+import * as vercel from '../dist/vercel-ai.js';
+import { backend } from '../fake/backend.js';
+import { connected, served, TOOLS } from '../fake/server.js';
+
+/** How the model calls the tool in a dialect that renames `$ref`, and what its server expects. */
+const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
+const PLAIN = { name: 'files_read', input: { path: 'README.md', $ref: 'main' } };
+const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
+const DONE = { text: 'It says: any model.' };
+
+/** The names and schemas of the tools that a request had. */
+function toolsOf({ tools }) {
+  const list = tools.flatMap((tool) => tool.functionDeclarations ?? [tool.function ?? tool]);
+  return list.map((tool) => [
+    tool.name,
+    Object.keys((tool.parametersJsonSchema ?? tool.parameters ?? tool.input_schema).properties),
+  ]);
+}
+
+test('the schemas as they are published are refused', async (t) => {
+  for (const dialect of ['anthropic', 'moonshot', 'gemini', 'openai-chat']) {
+    const { url, got } = await backend(t, dialect, []);
+    const tools = TOOLS.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema }));
+    const body = JSON.stringify({ model: 'm', max_tokens: 1, messages: [], tools });
+    assert.equal((await fetch(`${url}/v1/messages`, { method: 'POST', body })).status, 400, dialect);
+    assert.equal(got.length, 0);
+  }
+});
+
+test('anthropic.ts', async (t) => {
+  const { url, got } = await backend(t, 'anthropic', [PLAIN, DONE]);
+  const calls = [];
+  const content = await anthropic.ask(
+    url,
+    TOOLS.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema })),
+    async (name, input) => served(calls, name, input),
+  );
+  assert.deepEqual(calls, EXPECTED);
+  assert.equal(content[0].text, DONE.text);
+  assert.equal(got.length, 2);
+  assert.equal(toolsOf(got[0])[0][0], 'files_read');
+});
+
+for (const streams of [false, true]) {
+  test(`anthropic-deferred.ts, ${streams ? 'streamed' : 'whole'}`, async (t) => {
+    const search = { name: 'tool_search', input: { query: 'meeting room' } };
+    const says = [search, { name: 'book_room', input: { room: 'Oslo' } }, DONE];
+    const { url, got } = await backend(t, 'moonshot', says);
+    const calls = [];
+    const messages = await book(url, streams, (name, input) => {
+      calls.push({ name, input });
+      return 'booked';
+    });
+    assert.deepEqual(calls, [{ name: 'book.room', input: { room: 'Oslo' } }]);
+    // The agent asked twice, the backend was asked three times; found tools stay.
+    const names = got.map((body) => toolsOf(body).map(([name]) => name));
+    assert.deepEqual(names, [['tool_search'], ['tool_search', 'book_room'], ['tool_search', 'book_room']]);
+    assert.deepEqual(
+      messages.map(({ content }) => (typeof content === 'string' ? ['text'] : content.map(({ type }) => type))),
+      [['text'], ['server_tool_use', 'tool_search_tool_result', 'tool_use'], ['tool_result'], ['text']],
+    );
+    // What the model read before its call is what it reads after it: the prompt cache holds.
+    assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);
+    if (streams) assert.ok(got.every(({ stream }) => stream));
+  });
+}
+
+test('openai-mcp.ts', async (t) => {
+  const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+  const calls = [];
+  assert.equal(await mcp.ask(url, await connected(t, calls), 'moonshot'), DONE.text);
+  assert.deepEqual(calls, EXPECTED);
+  assert.deepEqual(toolsOf(got[0]), [['files_read', ['path', 'dollar_ref_', 'encoding']]]);
+});
+
+test('openai-responses.ts', async (t) => {
+  const { url, got } = await backend(t, 'openai-strict', [{ name: 'forecast', input: { city: 'Oslo', days: null } }]);
+  assert.deepEqual(await forecast(url), { city: 'Oslo' });
+  assert.deepEqual(got[0].tools[0].parameters.required, ['city', 'days']);
+  assert.equal(got[0].tools[0].strict, true);
+});
+
+test('google.ts', async (t) => {
+  const { url, got } = await backend(t, 'gemini-json-schema', [{ ...PLAIN, name: 'files.read' }]);
+  assert.deepEqual(await google.ask(url, TOOLS), [{ name: 'files.read', arguments: EXPECTED[0].input }]);
+  assert.deepEqual(toolsOf(got[0]), [['files.read', ['path', '$ref', 'encoding']]]);
+});
+
+for (const streams of [false, true]) {
+  test(`vercel-ai.ts, ${streams ? 'streamed' : 'whole'}`, async (t) => {
+    const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+    const calls = [];
+    const call = async (name, input) => served(calls, name, input);
+    assert.equal(await vercel.ask(url, TOOLS, call, streams), DONE.text);
+    assert.deepEqual(calls, EXPECTED);
+    assert.deepEqual(toolsOf(got[0]), [['files_read', ['path', 'dollar_ref_', 'encoding']]]);
+    assert.equal(got[1].messages.find(({ tool_calls }) => tool_calls).tool_calls[0].function.name, 'files_read');
+  });
+}
+
+test('langchain.ts', async (t) => {
+  const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+  const calls = [];
+  assert.equal(await langchain.ask(url, TOOLS, async (name, input) => served(calls, name, input)), DONE.text);
+  assert.deepEqual(calls, EXPECTED);
+  assert.deepEqual(toolsOf(got[0]), [['files_read', ['path', 'dollar_ref_', 'encoding']]]);
+});
+
+test('gateway.ts', async (t) => {
+  const search = { name: 'tool_search', input: { query: 'meeting room' } };
+  const { url, got } = await backend(t, 'anthropic', [search, { name: 'book_room', input: {} }]);
+  const server = gateway(url, { dialect: 'anthropic' });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const tools = [
+    { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+    { name: 'book.room', description: 'Books a meeting room', input_schema: { type: 'object' }, defer_loading: true },
+  ];
+  const post = (body) =>
+    fetch(`http://127.0.0.1:${server.address().port}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'anthropic-beta': 'tool-search-tool-2025-10-19' },
+      body: JSON.stringify(body),
+    });
+  const asked = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'a room' }], tools };
+  const events = await (await post({ ...asked, stream: true })).text();
+  assert.match(events, /"type":"server_tool_use".*"type":"tool_search_tool_result".*"name":"book\.room"/s);
+  assert.equal(got.length, 2);
+  const refused = await post({ ...asked, unheard_of: 1 });
+  assert.deepEqual([refused.status, (await refused.json()).error.message], [400, 'unknown parameter unheard_of']);
+});

@@ -1,0 +1,1 @@
+"""What stands in for model APIs and for tools' own servers."""

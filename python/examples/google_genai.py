@@ -1,0 +1,22 @@
+"""The Google SDK: function declarations from MCP tools, and the call restored."""
+
+from typing import Any
+
+from google import genai
+from google.genai import types
+
+from toolwire import sanitize_tools
+from toolwire.types import RestoredCall
+
+
+def ask(base_url: str, published: list[Any]) -> list[RestoredCall]:
+    """Give the model's calls, as the tools' own servers expect them."""
+    client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=base_url))
+    sanitized = sanitize_tools(published, dialect="gemini-json-schema")
+    reply = client.models.generate_content(
+        model="gemini-3-pro",
+        contents="Read README.md of main.",
+        config=types.GenerateContentConfig(tools=sanitized["tools"]),
+    )
+    restore = sanitized["restore"].restore
+    return [restore(call.name or "", call.args or {}) for call in reply.function_calls or []]

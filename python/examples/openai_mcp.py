@@ -1,0 +1,37 @@
+"""The tools of an MCP server for OpenAI Chat Completions, or whoever speaks that protocol.
+
+`tools/list`, `sanitize_tools`, the call, `restore`, `tools/call`.
+"""
+
+import json
+
+from mcp import Client
+from openai import AsyncOpenAI
+from openai.types.chat import ChatCompletionMessageFunctionToolCall, ChatCompletionMessageParam
+
+from toolwire import sanitize_tools
+from toolwire.types import DialectName
+
+
+async def ask(base_url: str, server: Client, dialect: DialectName) -> str | None:
+    """Ask until the model calls nothing more."""
+    client = AsyncOpenAI(base_url=base_url, api_key="none")
+    listed = (await server.list_tools()).model_dump(mode="json", by_alias=True, exclude_none=True)
+    sanitized = sanitize_tools(listed, dialect=dialect)
+    tools, restore = sanitized["tools"], sanitized["restore"]
+    for aside in sanitized["quarantined"]:
+        print(f"without {aside['name']}: {aside['message']}")
+
+    messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Read README.md of main."}]
+    while True:
+        reply = await client.chat.completions.create(model="kimi-k2", messages=messages, tools=tools)
+        message = reply.choices[0].message
+        if not message.tool_calls:
+            return message.content
+        messages.append(message.model_dump(exclude_none=True))  # type: ignore[arg-type]
+        for call in message.tool_calls:
+            assert isinstance(call, ChatCompletionMessageFunctionToolCall)
+            restored = restore.restore(call.function.name, call.function.arguments)
+            result = await server.call_tool(restored["name"], json.loads(restored["arguments"]))
+            said = json.dumps(result.model_dump(mode="json", exclude_none=True)["content"])
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": said})

@@ -1,0 +1,95 @@
+"""pydantic-ai by its own two seams: the profile's schema transformer, and the arguments before they are validated.
+
+The transformer takes the place of the one that the provider's profile brings, so that a schema is rewritten once. With
+`pydantic_ai_transport.py`, which has names, too, leave both out.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic_ai import Agent, RunContext, Tool
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles import JsonSchemaTransformer, ModelProfile
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
+from pydantic_ai.toolsets.abstract import SchemaValidatorProt, ToolsetTool
+
+from toolwire import ToolwireError, restore_arguments, restore_arguments_json, sanitize
+from toolwire.types import DialectName
+
+DIALECT: DialectName = "moonshot"
+
+
+class Sanitizing(JsonSchemaTransformer):
+    """The first seam: what the API is shown."""
+
+    def walk(self) -> dict[str, Any]:
+        """Rewrite the whole schema at once."""
+        schema: dict[str, Any] = sanitize(self.schema, dialect=DIALECT)
+        return schema
+
+    def transform(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Change nothing: nobody walks."""
+        return schema
+
+
+@dataclass
+class Restoring:
+    """The second seam: what the model answered, before the tool's own validator sees it."""
+
+    validator: Any
+    schema: dict[str, Any]
+
+    def restored(self, text: str) -> str:
+        """Restore JSON text. What is no JSON the tool's own validator tells the model."""
+        try:
+            return restore_arguments_json(text, json.dumps(self.schema), dialect=DIALECT)
+        except ToolwireError:
+            return text
+
+    def validate_json(self, input: str | bytes | bytearray, **more: Any) -> Any:  # noqa: A002 (pydantic's name)
+        """Restore text, then validate it."""
+        text = input if isinstance(input, str) else input.decode()
+        return self.validator.validate_json(self.restored(text), **more)
+
+    def validate_python(self, input: Any, **more: Any) -> Any:  # noqa: A002 (pydantic's name)
+        """Restore a value, then validate it."""
+        return self.validator.validate_python(restore_arguments(input, self.schema, dialect=DIALECT), **more)
+
+
+class RestoringToolset(WrapperToolset[None]):
+    """Any toolset, an MCP server's for instance, with the second seam."""
+
+    async def get_tools(self, ctx: RunContext[None]) -> dict[str, ToolsetTool[None]]:
+        """Put the restoring validator before each tool's own."""
+
+        def restoring(tool: ToolsetTool[None]) -> ToolsetTool[None]:
+            validator: SchemaValidatorProt = Restoring(tool.args_validator, tool.tool_def.parameters_json_schema)
+            return replace(tool, args_validator=validator)
+
+        return {name: restoring(tool) for name, tool in (await super().get_tools(ctx)).items()}
+
+
+def ask(base_url: str, toolset: AbstractToolset[None]) -> str:
+    """Run an agent with tools that are shown in the dialect and called as they are."""
+    provider = OpenAIProvider(base_url=base_url, api_key="none")
+    profile = ModelProfile(json_schema_transformer=Sanitizing)
+    agent = Agent(OpenAIChatModel("kimi-k2", provider=provider, profile=profile), toolsets=[RestoringToolset(toolset)])
+    return agent.run_sync("Read README.md of main.").output
+
+
+def toolset_of(published: list[Any], call: Callable[[str, Any], str]) -> FunctionToolset[None]:
+    """Make pydantic-ai's tools of published ones."""
+
+    def tool(one: dict[str, Any]) -> Tool[None]:
+        name = one["name"]
+        return Tool.from_schema(
+            lambda **given: call(name, given),
+            name=name,
+            description=one["description"],
+            json_schema=one["inputSchema"],
+        )
+
+    return FunctionToolset([tool(one) for one in published])

@@ -1,0 +1,136 @@
+"""Every example against the fake of its API: what that got, what the tool's own server got, and what the user gets."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import anthropic_deferred
+import anthropic_tools
+import google_genai
+import httpx2
+import langchain_tools
+import openai_mcp
+import openai_responses
+import pydantic_ai_seams
+import pydantic_ai_transport
+import pytest
+from fake.backend import backend
+from fake.server import TOOLS, served, server
+from mcp import Client
+
+from toolwire.types import DialectName
+
+GIVEN = {"path": "README.md", "$ref": "main"}
+# How the model calls the tool in a dialect that renames `$ref`.
+ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
+PLAIN = {"name": "files_read", "input": GIVEN}
+EXPECTED = [("files.read", GIVEN)]
+SHOWN = [("files_read", ["path", "dollar_ref_", "encoding"])]
+# Where APIs, and the SDK of Google, have the schema.
+KEYS = ("parametersJsonSchema", "parameters_json_schema", "parameters", "input_schema")
+DONE = {"text": "It says: any model."}
+
+
+def tools_of(body: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """Give the names of the tools that a request had, and of their parameters."""
+    shown = []
+    for entry in body["tools"]:
+        for tool in entry.get("functionDeclarations", [entry.get("function", entry)]):
+            schema = next(tool[key] for key in KEYS if key in tool)
+            shown.append((tool["name"], list(schema["properties"])))
+    return shown
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "moonshot", "gemini", "openai-chat"])
+def test_the_schemas_as_they_are_published_are_refused(dialect: DialectName) -> None:
+    with backend(dialect) as fake:
+        body = {"model": "m", "max_tokens": 1, "messages": [], "tools": TOOLS}
+        assert httpx2.post(f"{fake.url}/v1/messages", json=body).status_code == 400
+        assert fake.got == []
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+def test_anthropic_deferred(streams: bool) -> None:
+    search = {"name": "tool_search", "input": {"query": "meeting room"}}
+    calls: list[Any] = []
+
+    def call(name: str, given: object) -> str:
+        calls.append((name, given))
+        return "booked"
+
+    with backend("moonshot", search, {"name": "book_room", "input": {"room": "Oslo"}}, DONE) as fake:
+        messages = anthropic_deferred.book(fake.url, streams, call)
+    assert calls == [("book.room", {"room": "Oslo"})]
+    # The agent asked twice, the backend was asked three times; found tools stay.
+    names = [[name for name, _ in tools_of(body)] for body in fake.got]
+    assert names == [["tool_search"], ["tool_search", "book_room"], ["tool_search", "book_room"]]
+    kinds = [[block.type for block in message["content"]] for message in messages[1::2]]  # type: ignore[union-attr]
+    assert kinds == [["server_tool_use", "tool_search_tool_result", "tool_use"], ["text"]]
+    # What the model read before its call is what it reads after it: the prompt cache holds.
+    assert fake.got[2]["messages"][: len(fake.got[1]["messages"])] == fake.got[1]["messages"]
+
+
+def test_anthropic_tools() -> None:
+    calls: list[Any] = []
+    with backend("anthropic", PLAIN, DONE) as fake:
+        assert anthropic_tools.ask(fake.url, TOOLS, lambda *call: served(calls, *call)) == DONE["text"]
+    assert calls == EXPECTED
+    assert tools_of(fake.got[0])[0][0] == "files_read"
+
+
+def test_openai_mcp() -> None:
+    calls: list[Any] = []
+
+    async def run(url: str) -> str | None:
+        async with Client(server(calls)) as client:
+            return await openai_mcp.ask(url, client, "moonshot")
+
+    with backend("moonshot", ENCODED, DONE) as fake:
+        assert asyncio.run(run(fake.url)) == DONE["text"]
+    assert calls == EXPECTED
+    assert tools_of(fake.got[0]) == SHOWN
+
+
+def test_openai_responses() -> None:
+    with backend("openai-strict", {"name": "forecast", "input": {"city": "Oslo", "days": None}}) as fake:
+        assert openai_responses.forecast(fake.url) == {"city": "Oslo"}
+    assert fake.got[0]["tools"][0]["parameters"]["required"] == ["city", "days"]
+
+
+def test_google_genai() -> None:
+    with backend("gemini-json-schema", {**PLAIN, "name": "files.read"}) as fake:
+        assert google_genai.ask(fake.url, TOOLS) == [{"name": "files.read", "arguments": GIVEN}]
+    assert tools_of(fake.got[0]) == [("files.read", ["path", "$ref", "encoding"])]
+
+
+def test_langchain_tools() -> None:
+    # LangChain itself takes a property that is called `$ref` for a reference, so this tool has none.
+    schema = {**TOOLS[0]["inputSchema"], "properties": {"path": {"type": "string"}, "encoding": {"const": "utf-8"}}}
+    published = [{**TOOLS[0], "inputSchema": schema}]
+    calls: list[Any] = []
+    called = {"name": "files_read", "input": {"path": "README.md"}}
+    with backend("moonshot", called, DONE) as fake:
+        assert langchain_tools.ask(fake.url, published, lambda *call: served(calls, *call)) == DONE["text"]
+    assert calls == [("files.read", called["input"])]
+    assert tools_of(fake.got[0]) == [("files_read", ["path", "encoding"])]
+
+
+def test_pydantic_ai_transport() -> None:
+    calls: list[Any] = []
+    toolset = pydantic_ai_seams.toolset_of(TOOLS, lambda *call: served(calls, *call))
+    with backend("moonshot", ENCODED, DONE) as fake:
+        assert pydantic_ai_transport.ask(fake.url, toolset) == DONE["text"]
+    assert calls == EXPECTED
+    assert tools_of(fake.got[0]) == SHOWN
+
+
+def test_pydantic_ai_seams() -> None:
+    calls: list[Any] = []
+    # Names are not among the seams: this one is legal as it is.
+    published = [{**TOOLS[0], "name": "files_read"}]
+    toolset = pydantic_ai_seams.toolset_of(published, lambda _, given: served(calls, "files.read", given))
+    with backend("moonshot", ENCODED, DONE) as fake:
+        assert pydantic_ai_seams.ask(fake.url, toolset) == DONE["text"]
+    assert calls == EXPECTED
+    assert tools_of(fake.got[0]) == SHOWN

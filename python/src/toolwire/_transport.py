@@ -1,0 +1,246 @@
+"""What `toolwire.httpx` and `toolwire.httpx2` share: the two libraries have one API and no type in common.
+
+Holds no rule: what is sent and what is told, `Exchange` says.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ._exchange import Exchange
+from ._request import strip_deferral_betas
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    from .types import AdaptReport, ExchangeOptions
+
+
+class Transport:
+    """Adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed."""
+
+    pieces: ClassVar[type[Pieces]]
+
+    def __init__(
+        self, transport: Any, on_report: Callable[[AdaptReport], object] | None, options: ExchangeOptions
+    ) -> None:
+        """Stand before another transport."""
+        self._desk = _Desk(on_report, options)
+        self._transport = transport
+
+    def handle_request(self, request: Any) -> Any:
+        """Send a request, as often as it takes."""
+        if not _may_be_adapted(request):
+            return self._transport.handle_request(request)
+        request.read()
+        outgoing = self._desk.opened(request)
+        if outgoing.exchange is None:
+            return self._transport.handle_request(outgoing.request)
+        while True:
+            response = self._transport.handle_request(outgoing.next())
+            if _is_stream(response):
+                return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
+            if not _is_json(response):
+                return response
+            reply = outgoing.exchange.reply(response.read())
+            response.close()
+            if reply is not None:
+                return _told(response, content=reply.encode())
+
+    def close(self) -> None:
+        """Close the transport behind this one."""
+        self._transport.close()
+
+
+class AsyncTransport:
+    """`Transport` for asynchronous clients."""
+
+    pieces: ClassVar[type[AsyncPieces]]
+
+    def __init__(
+        self, transport: Any, on_report: Callable[[AdaptReport], object] | None, options: ExchangeOptions
+    ) -> None:
+        """Stand before another transport."""
+        self._desk = _Desk(on_report, options)
+        self._transport = transport
+
+    async def handle_async_request(self, request: Any) -> Any:
+        """Send a request, as often as it takes."""
+        if not _may_be_adapted(request):
+            return await self._transport.handle_async_request(request)
+        await request.aread()
+        outgoing = self._desk.opened(request)
+        if outgoing.exchange is None:
+            return await self._transport.handle_async_request(outgoing.request)
+        while True:
+            response = await self._transport.handle_async_request(outgoing.next())
+            if _is_stream(response):
+                return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
+            if not _is_json(response):
+                return response
+            reply = outgoing.exchange.reply(await response.aread())
+            await response.aclose()
+            if reply is not None:
+                return _told(response, content=reply.encode())
+
+    async def aclose(self) -> None:
+        """Close the transport behind this one."""
+        await self._transport.aclose()
+
+
+class _Desk:
+    """What both transports do with a request before it is sent."""
+
+    def __init__(self, on_report: Callable[[AdaptReport], object] | None, options: ExchangeOptions) -> None:
+        self.on_report, self.options = on_report, options
+        # Wrong options are told here, and not with the first request.
+        Exchange.open("", "", **options)
+
+    def opened(self, request: Any) -> _Outgoing:
+        """Open an exchange for a request that was read."""
+        exchange = Exchange.open(str(request.url), request.content, **self.options)
+        if exchange is None:
+            return _Outgoing(None, request, None)
+        body = exchange.request.encode()
+        if self.options.get("deferred") is not False:
+            request = _without_betas(request)
+        if body != request.content:
+            return _Outgoing(exchange, request, self.on_report)
+        # Nothing to rewrite is nothing to restore.
+        if self.on_report is not None:
+            self.on_report(exchange.report)
+        return _Outgoing(None, request, None)
+
+
+class _Outgoing:
+    """A request on its way out, which may have to be sent several times with another body."""
+
+    def __init__(
+        self,
+        exchange: Exchange | None,
+        request: Any,
+        on_report: Callable[[AdaptReport], object] | None,
+    ) -> None:
+        self.exchange, self.request, self._on_report = exchange, request, on_report
+
+    def next(self) -> Any:
+        """Make the request that is to be sent now."""
+        assert self.exchange is not None
+        if self._on_report is not None:
+            self._on_report(self.exchange.report)
+        return _rewritten(self.request, self.request.headers, self.exchange.request.encode())
+
+
+class Pieces:
+    """The streams of all rounds as one. Nothing is read before somebody wants it."""
+
+    def __init__(self, outgoing: _Outgoing, exchange: Exchange, response: Any, transport: Any) -> None:
+        """Take the first round's response, and what the next ones are asked with."""
+        self._outgoing, self._exchange, self._response, self._transport = outgoing, exchange, response, transport
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Give the text that the client is told."""
+        exchange = self._exchange
+        while True:
+            decoder = _utf8()
+            for piece in self._response.iter_bytes():
+                if text := exchange.feed_text(decoder.decode(piece)):
+                    yield text.encode()
+            if text := exchange.feed_text(decoder.decode(b"", final=True)) + exchange.finish_text():
+                yield text.encode()
+            if not exchange.asks_again:
+                return
+            self._response.close()
+            self._response = self._transport.handle_request(self._outgoing.next())
+            if not _is_stream(self._response):
+                yield exchange.failed_text(self._response.read().decode(errors="replace")).encode()
+                return
+
+    def close(self) -> None:
+        """Close the round that is read."""
+        self._response.close()
+
+
+class AsyncPieces:
+    """`Pieces` for asynchronous clients."""
+
+    def __init__(self, outgoing: _Outgoing, exchange: Exchange, response: Any, transport: Any) -> None:
+        """Take the first round's response, and what the next ones are asked with."""
+        self._outgoing, self._exchange, self._response, self._transport = outgoing, exchange, response, transport
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Give the text that the client is told."""
+        exchange = self._exchange
+        while True:
+            decoder = _utf8()
+            async for piece in self._response.aiter_bytes():
+                if text := exchange.feed_text(decoder.decode(piece)):
+                    yield text.encode()
+            if text := exchange.feed_text(decoder.decode(b"", final=True)) + exchange.finish_text():
+                yield text.encode()
+            if not exchange.asks_again:
+                return
+            await self._response.aclose()
+            self._response = await self._transport.handle_async_request(self._outgoing.next())
+            if not _is_stream(self._response):
+                yield exchange.failed_text((await self._response.aread()).decode(errors="replace")).encode()
+                return
+
+    async def aclose(self) -> None:
+        """Close the round that is read."""
+        await self._response.aclose()
+
+
+def _may_be_adapted(request: Any) -> bool:
+    kind = request.headers.get("content-type", "")
+    is_json = kind == "" or re.search(r"\bjson\b", kind, re.IGNORECASE) is not None
+    return request.method.upper() == "POST" and is_json and "content-encoding" not in request.headers
+
+
+def _is_stream(response: Any) -> bool:
+    return bool(response.is_success) and re.match(r"text/event-stream\b", _kind(response), re.IGNORECASE) is not None
+
+
+def _is_json(response: Any) -> bool:
+    return bool(response.is_success) and re.search(r"\bjson\b", _kind(response), re.IGNORECASE) is not None
+
+
+def _kind(response: Any) -> str:
+    kind: str = response.headers.get("content-type", "")
+    return kind
+
+
+def _utf8() -> codecs.IncrementalDecoder:
+    return codecs.getincrementaldecoder("utf-8")()
+
+
+def _without_betas(request: Any) -> Any:
+    before = request.headers.get("anthropic-beta")
+    left = strip_deferral_betas(before)
+    if left == before:
+        return request
+    headers = request.headers.copy()
+    if left is None:
+        del headers["anthropic-beta"]
+    else:
+        headers["anthropic-beta"] = left
+    return _rewritten(request, headers, request.content)
+
+
+def _rewritten(request: Any, headers: Any, body: bytes) -> Any:
+    """Give the same request another body, and the headers for it."""
+    left = [
+        (name, value) for name, value in headers.multi_items() if name not in ("content-length", "transfer-encoding")
+    ]
+    return type(request)(request.method, request.url, headers=left, content=body, extensions=request.extensions)
+
+
+def _told(response: Any, *, content: bytes | None = None, stream: Pieces | AsyncPieces | None = None) -> Any:
+    """Give the same response another body. What was unpacked is packed no longer."""
+    gone = ("content-encoding", "content-length", "transfer-encoding")
+    headers = [(name, value) for name, value in response.headers.multi_items() if name not in gone]
+    return type(response)(
+        response.status_code, headers=headers, content=content, stream=stream, extensions=response.extensions
+    )

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# examples.sh npm|python: installs the SDKs that the examples use, if their pins changed, and runs every example against the fake of
+# its API, with nothing of the network.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+npm() {
+  local folder=npm/examples
+  scripts/npm-folder.sh $folder
+  # Not a dependency in the manifest: npm would then install the development tools of npm/ a second time from there.
+  ln -sfn ../.. $folder/node_modules/toolwire
+  command npm test --silent --prefix $folder
+}
+
+python() {
+  local folder=python/examples stamp key
+  stamp=$folder/.venv/pins
+  key="$(sha256sum $folder/requirements.txt) $(python/.venv/bin/python --version)"
+  if ! fresh "$stamp" "$key"; then
+    python/.venv/bin/python -m venv "$folder/.venv"
+    step "SDKs for the examples in Python" "$LOGS/python-examples.log" "$folder/.venv/bin/python" -m pip install --quiet --no-compile --no-deps --requirement "$folder/requirements.txt"
+    # As `python/dev` does it: the sources, and the extension module in them.
+    echo "$ROOT/python/src" >"$("$folder/.venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/toolwire-source.pth"
+    echo "$key" >"$stamp"
+  fi
+  cd "$folder"
+  .venv/bin/mypy --no-error-summary
+  .venv/bin/python -m pytest
+}
+
+case "${1:-}" in
+  npm | python) "$1" ;;
+  *) die "expected \`npm\` or \`python\`, found \`${1:-}\`" ;;
+esac
