@@ -115,9 +115,45 @@ fn subject(rule: &str) -> Option<&'static [&'static str]> {
     SUBJECTS.iter().find(|(known, _)| *known == rule).map(|(_, keys)| *keys)
 }
 
+/// Does a list of tools show that a rule of requests does not refuse it? It has to be one that comes near.
+fn comes_near(rule: &str, case: &Value) -> bool {
+    let text = input(case);
+    let tools = text.matches("\"name\"").count();
+    match rule {
+        // Hosted tools count, and have no names: the list is as long as it is.
+        "too-many-tools" => serde_json::from_str::<Vec<Value>>(&text).is_ok_and(|list| list.len() >= 128),
+        "too-many-strict-tools" => tools >= 20,
+        "too-many-optional-properties" | "too-many-unions" => text.matches("\"type\"").count() > 16,
+        "strict-flag" => text.contains("\"strict\""),
+        "empty-description" | "description-length" => text.contains("\"description\""),
+        _ => tools > 0,
+    }
+}
+
+/// What the fixtures of `checkTools` do not show of a fact about requests.
+fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
+    let asks = |case: &&Value| case["options"]["dialects"].as_array().is_some_and(|names| names.iter().any(|name| name == dialect.name));
+    let finds = |case: &Value, rule: &str| {
+        let found = case["expected"].as_array().into_iter().flatten();
+        found.clone().any(|one| one["dialect"] == dialect.name && one["rule"] == rule)
+    };
+    let mut faults = Vec::new();
+    for rule in rules {
+        let mut asked = cases.iter().filter(asks).filter(|case| case["expected"].is_array());
+        if !asked.clone().any(|case| finds(case, rule)) {
+            faults.push(format!("{}: no fixture of `checkTools` is refused by `{rule}`", dialect.name));
+        }
+        if !asked.any(|case| !finds(case, rule) && comes_near(rule, case)) {
+            faults.push(format!("{}: no fixture of `checkTools` comes near `{rule}` and is accepted", dialect.name));
+        }
+    }
+    faults
+}
+
 #[test]
 fn facts_have_fixtures() {
     let cases = fixtures("check");
+    let lists = fixtures("checkTools");
     let (mut facts, mut of_requests, mut faults) = (0, 0, Vec::new());
     for dialect in described() {
         let of_dialect: Vec<&Value> = cases.iter().filter(|case| case["options"]["dialect"] == dialect.name).collect();
@@ -127,6 +163,7 @@ fn facts_have_fixtures() {
             }
             if fact.rules.iter().all(|rule| OF_REQUESTS.contains(rule)) {
                 of_requests += 1;
+                faults.extend(unshown(dialect, fact.rules, &lists));
                 continue;
             }
             facts += 1;

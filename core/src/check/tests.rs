@@ -27,6 +27,7 @@ const OF_REQUESTS: &[&str] = &[
 const GENERAL: &[&str] = &[
     "drop-identifier",
     "drop-impossible-branch",
+    "loosen-unique-items",
     "merge-conflict",
     "merge-in-doubt",
     "merge-texts",

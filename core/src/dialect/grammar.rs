@@ -5,7 +5,10 @@
 
 use alloc::{format, string::String};
 
-use crate::schema::keyword::{Keyword, Keywords};
+use crate::{
+    json::{Pointer, Step},
+    schema::keyword::{Keyword, Keywords},
+};
 
 /// The language of one API surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +60,8 @@ pub(crate) struct Grammar {
     pub(crate) at_most: &'static [(Keyword, u64)],
     /// `required` may name only properties of the same schema.
     pub(crate) required_is_known: bool,
+    /// Below these it may name anything.
+    pub(crate) required_is_free_under: Keywords,
     /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
     pub(crate) boolean_schemas: bool,
     /// `items` may be `true`.
@@ -78,6 +83,12 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
+    /// May `required` name only properties of the same schema at this place?
+    pub(crate) fn required_is_known_at(&self, place: &Pointer<'_>) -> bool {
+        let is_free = |step: &Step<'_>| matches!(step, Step::Name(name) if Keyword::spelled(name).is_some_and(|keyword| self.required_is_free_under.has(keyword)));
+        self.required_is_known && !place.steps().iter().any(is_free)
+    }
+
     /// Refuses nothing but a root that is no object.
     pub(crate) const OPEN: Grammar = Grammar {
         as_is: true,
@@ -103,6 +114,7 @@ impl Grammar {
         formats: None,
         at_most: &[],
         required_is_known: false,
+        required_is_free_under: Keywords::NONE,
         boolean_schemas: true,
         true_items: true,
         array_items: true,

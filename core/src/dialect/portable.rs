@@ -27,6 +27,8 @@ const GRAMMAR: Grammar = Grammar {
     arrays: ArrayRule { needs_items: true, open_items: false },
     patterns: PatternRule::Python,
     names: NameRule { shape: Some(PropertyShape { also: "_.-", first: None, most: 64, root_only: true }), ..moonshot::GRAMMAR.names },
+    // The only one of the surfaces that judges `required` does not look there.
+    required_is_free_under: moonshot::GRAMMAR.opaque,
     opaque: Keywords::NONE,
     ..moonshot::GRAMMAR
 };

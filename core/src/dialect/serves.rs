@@ -15,6 +15,7 @@ pub(crate) const SERVES: &[(&str, &[&str])] = &[
     ("move-texts-into-any-of", &["beside-any-of"]),
     ("respell-ref", &["ref-form", "beside-ref", "ref-place"]),
     ("unresolved-ref", &["ref-target"]),
+    ("leave-out-definition", &["refused-keyword", "ref-form"]),
     ("drop-ref-sibling", &["beside-ref", "ref-shared", "type-beside-ref"]),
     ("drop-shared-annotation", &["any-of-shared", "ref-shared"]),
     ("drop-slash-key", &["slash-in-definition"]),

@@ -18,17 +18,24 @@ pub(crate) struct Graph {
     targets: Map<Number, Target>,
     /// The targets that can reach themselves, or lie between two that can.
     recursive: Set<Number>,
-    /// What inlining everything that is not recursive would produce.
+    /// What inlining everything that is not recursive would produce, in the tables of definitions too.
     pub(crate) produced: usize,
     /// How deep that would nest.
     pub(crate) depth: usize,
+    /// The schema without its tables of definitions.
+    outside: Target,
+    /// Each target that is not recursive after everything it refers to, then those that are.
+    order: Vec<Number>,
 }
+
+/// A result of inlining that is too large ends at this many levels in any case: nobody reads deeper, and each is one more pass.
+const MOST_LEVELS: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 struct Target {
     /// How many references lead here.
     users: usize,
-    /// JSON values in it, itself included.
+    /// Schemas and members in it, itself included.
     nodes: usize,
     /// The targets of the references in it, one entry a reference, with the depth at which each stands.
     refers: Vec<(Number, usize)>,
@@ -39,10 +46,11 @@ struct Target {
 impl Graph {
     /// Surveys a schema in one walk.
     pub(crate) fn of(root: &Node<'_>, references: &References) -> Graph {
-        let mut survey = Survey { references, targets: Map::new(), open: Vec::new(), root: Target::default() };
+        let mut survey =
+            Survey { references, targets: Map::new(), open: Vec::new(), root: Target::default(), outside: Target::default(), tables: 0 };
         survey.targets = references.all_targets().map(|number| (number, Target::default())).collect();
         survey.schema(root, 0);
-        let Survey { mut targets, root, .. } = survey;
+        let Survey { mut targets, root, outside, .. } = survey;
         for number in references.uses() {
             if let Some(target) = targets.get_mut(&number) {
                 target.users += 1;
@@ -54,21 +62,58 @@ impl Graph {
         // Each after everything it refers to, so that one pass adds up; saturating, because a chain that doubles at each
         // of its 40 definitions is longer than any number here.
         let mut sizes: Map<Number, (usize, usize)> = Map::new();
-        for number in order {
-            if let Some(target) = targets.get(&number) {
-                let size = inlined(target, &sizes);
-                sizes.insert(number, size);
-            }
-        }
-        let (mut produced, mut depth) = inlined(&root, &sizes);
-        for number in &recursive {
+        for number in &order {
             if let Some(target) = targets.get(number) {
                 let size = inlined(target, &sizes);
-                produced = produced.saturating_add(size.0);
-                depth = depth.max(size.1);
+                sizes.insert(*number, size);
             }
         }
-        Graph { targets, recursive, produced, depth }
+        let order = order.into_iter().chain(recursive.iter().copied()).collect();
+        let mut graph = Graph { targets, recursive, produced: 0, depth: 0, outside, order };
+        (graph.produced, graph.depth) = graph.whole(&root, &sizes);
+        graph
+    }
+
+    /// Nodes and depth of a root and of every recursive target, with everything inlined whose size is known.
+    fn whole(&self, root: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
+        let (mut nodes, mut depth) = inlined(root, sizes);
+        for target in self.recursive.iter().filter_map(|number| self.targets.get(number)) {
+            let size = inlined(target, sizes);
+            nodes = nodes.saturating_add(size.0);
+            depth = depth.max(size.1);
+        }
+        (nodes, depth)
+    }
+
+    /// How many of `counted` may stand in one another, so that what inlining produces stays within these limits; what stands
+    /// deeper is left out. `None` where even leaving all of them out is not enough.
+    pub(crate) fn levels(&self, counted: &Set<Number>, most_nodes: usize, most_depth: usize) -> Option<usize> {
+        let counted = |number: &Number| counted.contains(number);
+        // What is left out says no more than one schema.
+        let mut ends: Map<Number, (usize, usize)> =
+            self.targets.keys().filter(|number| counted(number)).map(|number| (*number, (1, 0))).collect();
+        let mut best = None;
+        for level in 0..=MOST_LEVELS {
+            let mut sizes = ends.clone();
+            for number in self.order.iter().filter(|number| !counted(number) && !self.recursive.contains(number)) {
+                if let Some(target) = self.targets.get(number) {
+                    let size = inlined(target, &sizes);
+                    sizes.insert(*number, size);
+                }
+            }
+            let (nodes, depth) = self.whole(&self.outside, &sizes);
+            if nodes > most_nodes || depth > most_depth {
+                break;
+            }
+            best = Some(level);
+            let next = |number: &Number| Some((*number, inlined(self.targets.get(number)?, &sizes)));
+            let larger: Map<Number, (usize, usize)> = ends.keys().filter_map(next).collect();
+            if larger.iter().all(|(number, size)| ends.get(number) == Some(size)) {
+                break;
+            }
+            ends = larger;
+        }
+        best
     }
 
     /// Can it reach itself?
@@ -76,9 +121,17 @@ impl Graph {
         self.recursive.contains(&number)
     }
 
-    /// The targets that are referred to more than once.
-    pub(crate) fn shared(&self) -> impl Iterator<Item = Number> + '_ {
-        self.targets.iter().filter(|(_, target)| target.users > 1).map(|(number, _)| *number)
+    /// Is it referred to more than once?
+    pub(crate) fn is_shared(&self, number: Number) -> bool {
+        self.targets.get(&number).is_some_and(|target| target.users > 1)
+    }
+
+    /// Adds what a target refers to, directly or through others.
+    pub(crate) fn reach(&self, from: Number, reached: &mut Set<Number>) {
+        let mut open = Vec::from([from]);
+        while let Some(target) = open.pop().and_then(|number| self.targets.get(&number)) {
+            open.extend(target.refers.iter().map(|(to, _)| *to).filter(|to| reached.insert(*to)));
+        }
     }
 
     /// Every target.
@@ -106,6 +159,10 @@ struct Survey<'r> {
     open: Vec<(Number, usize)>,
     /// The schema as a whole.
     root: Target,
+    /// The same without its tables of definitions.
+    outside: Target,
+    /// How many tables of definitions we are inside of.
+    tables: usize,
 }
 
 impl Survey<'_> {
@@ -129,7 +186,10 @@ impl Survey<'_> {
                     match Keyword::named(&member.key).filter(|keyword| Keywords::ALL.has(*keyword)) {
                         Some(keyword) => {
                             let step = if member.value.as_array().is_some() || member.value.as_object().is_some() { 2 } else { 1 };
+                            let table = usize::from(matches!(keyword, Keyword::Defs | Keyword::Definitions));
+                            self.tables += table;
                             walk::schemas_under(keyword, &member.value, &mut |schema| self.schema(schema, depth + step));
+                            self.tables -= table;
                         }
                         None => self.each_open(depth, |target, _| target.nodes += 1),
                     }
@@ -144,6 +204,9 @@ impl Survey<'_> {
 
     fn each_open(&mut self, depth: usize, mut change: impl FnMut(&mut Target, usize)) {
         change(&mut self.root, depth);
+        if self.tables == 0 {
+            change(&mut self.outside, depth);
+        }
         for (number, began) in &self.open {
             if let Some(target) = self.targets.get_mut(number) {
                 change(target, depth - began);

@@ -57,7 +57,7 @@ macro_rules! keywords {
             const ALL: &'static [Keyword] = &[$(Keyword::$variant,)*];
 
             /// The keyword that is spelled so: a match, because the compiler decides by length first.
-            fn spelled(name: &str) -> Option<Keyword> {
+            pub(crate) fn spelled(name: &str) -> Option<Keyword> {
                 match name {
                     $($name => Some(Keyword::$variant),)*
                     _ => None,

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a provider, and nothing here decides what to change.
 
+pub(crate) mod admits;
 pub(crate) mod disjoint;
 pub(crate) mod draft;
 pub(crate) mod graph;

@@ -59,7 +59,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
         return;
     }
     schema.not_below_braces(Keyword::Required, value, report);
-    if !report.grammar.required_is_known {
+    if !report.grammar.required_is_known_at(schema.pointer) {
         return;
     }
     let table = schema.get("properties").and_then(Node::as_object);

@@ -7,7 +7,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     notes::{Effect, Spot},
-    types,
+    says, types,
     unused::named,
     Rules,
 };
@@ -15,6 +15,7 @@ use crate::{
     dialect::grammar::Recursion,
     error::Error,
     json::{Data, Member, Node, Object, Text},
+    options::Untyped,
     report::Accepts,
     schema::{
         keyword::Keywords,
@@ -166,7 +167,11 @@ impl<'a> Rewrite<'a> for Cutter<'_, 'a> {
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
-        types::any(node, place, self.rules);
+        // What speaks of the very instance that is spoken of around it is no guess, and the next round knows what that is.
+        let in_place = place.keyword.is_some_and(|keyword| says::IN_PLACE.has(keyword));
+        if !(in_place && self.rules.untyped == Untyped::String) {
+            types::any(node, place, self.rules);
+        }
         Ok(Next::Skip)
     }
 }

@@ -16,6 +16,8 @@ use crate::{
     options::Hints,
     report::{Accepts, Guidance},
     schema::{
+        admits::admits_object,
+        draft::Draft,
         keyword::{Keyword, Keywords},
         merge,
         walk::{self, Next, Place, Position, Rewrite},
@@ -43,19 +45,11 @@ pub(super) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar) -> Result<(),
     match root.data() {
         Data::Bool(true) => Ok(()),
         Data::Bool(false) => refused("`false`, which accepts nothing".into()),
+        Data::Object(_) if admits_object(root, Draft::of(root)) => Ok(()),
         Data::Object(_) => match root.get("type").map(Node::data) {
-            Some(Data::String(name)) if super::malformed::TYPES.iter().any(|known| name.is(known)) && !name.is("object") => {
-                refused(format!("`type: \"{}\"`", name.display()))
-            }
-            Some(Data::Array(names))
-                if !names.is_empty()
-                    && names
-                        .iter()
-                        .all(|name| super::malformed::TYPES.iter().any(|known| name.is_text(known)) && !name.is_text("object")) =>
-            {
-                refused(String::from("a `type` without \"object\""))
-            }
-            _ => Ok(()),
+            Some(Data::String(name)) if !name.is("object") => refused(format!("`type: \"{}\"`", name.display())),
+            Some(Data::Array(names)) if !names.iter().any(|name| name.is_text("object")) => refused("a `type` without \"object\"".into()),
+            _ => refused("one that accepts no object".into()),
         },
         _ => Err(Error::new(Code::InvalidSchema, "", format!("expected a schema (an object or a boolean), found {}", root.kind()))),
     }

@@ -5,6 +5,7 @@ use super::{
     definitions::{Definition, Definitions, Growth},
     notes::{Effect, Spot},
     unions::size,
+    unroll,
     unused::{self, named},
     Rules,
 };
@@ -29,6 +30,7 @@ const INLINE: Effect = Effect::same("inline-ref");
 const KEEP: Effect = Effect::same("respell-ref");
 const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
 const OWN: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
+const LEAVE_OUT: Effect = Effect::same("leave-out-definition").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const SIBLING: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
 const ENOUGH: Effect = Effect::same("drop-ref-sibling").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
@@ -42,26 +44,34 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
     };
     let (too_many, too_deep) = (graph.produced > rules.max_nodes, graph.depth > MAX_DEPTH);
-    if (too_many || too_deep) && !rules.grammar.refs.to_defs {
-        let (found, most) = if too_many { (graph.produced, rules.max_nodes) } else { (graph.depth, MAX_DEPTH) };
-        let what = if too_many { "nodes" } else { "levels" };
-        return Err(Error::new(
-            Code::BudgetExceeded,
-            "",
-            format!("expected references that inline to at most {most} {what}, found {found}"),
-        ));
-    }
-    if too_many {
-        kept.extend(graph.shared());
-    }
-    if too_deep {
-        kept.extend(graph.all());
-    }
+    let cut = if (too_many || too_deep) && !rules.grammar.refs.to_defs {
+        // What is used once costs nothing, so only what is shared is left out; where it all nests too deep, anything.
+        let which = graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
+        let counted: Set<Number> = which.collect();
+        let Some(levels) = graph.levels(&counted, rules.max_nodes, MAX_DEPTH) else {
+            let (most, found) = (rules.max_nodes, graph.produced);
+            let message =
+                format!("expected references that inline to at most {most} nodes, found {found}, and too many where they are cut");
+            return Err(Error::new(Code::BudgetExceeded, "", message));
+        };
+        Some(Cut { counted, levels })
+    } else {
+        if too_many {
+            kept.extend(graph.all().filter(|target| graph.is_shared(*target)));
+        }
+        if too_deep {
+            kept.extend(graph.all());
+        }
+        None
+    };
     let spare = if rules.may_grow { rules.max_nodes } else { 0 };
     let mut expand = Expand {
         references,
+        graph: &graph,
         definitions: Definitions::new(&source, references, rules.grammar.refs.beside, spare),
         kept,
+        cut,
+        written: Vec::new(),
         used: Set::new(),
         in_definitions: false,
         at_root: true,
@@ -100,10 +110,22 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     Ok(())
 }
 
+/// Where inlining ends although the grammar has no references: everything would be too much.
+struct Cut {
+    /// The targets that are left out where too many of them stand in one another.
+    counted: Set<Number>,
+    /// How many may.
+    levels: usize,
+}
+
 struct Expand<'e, 's, 'a> {
     references: &'e References,
+    graph: &'e Graph,
     definitions: Definitions<'e, 's, 'a>,
     kept: Set<Number>,
+    cut: Option<Cut>,
+    /// For each schema that the walk is in, how many of the counted targets were written out on the way.
+    written: Vec<usize>,
     used: Set<Number>,
     /// The root is done.
     in_definitions: bool,
@@ -120,6 +142,7 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
             let above = self.chains.last().cloned().unwrap_or_default();
             self.chains.push(above);
         }
+        self.written.push(self.written.last().copied().unwrap_or_default());
         self.drop_tables(node);
         self.drop_identifiers(node, place);
         // A definition may be nothing but a reference to the next one.
@@ -134,6 +157,7 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
     }
 
     fn leave(&mut self, _node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        self.written.pop();
         if self.is_root_branch(place) {
             self.chains.pop();
         }
@@ -217,6 +241,18 @@ impl<'a> Expand<'_, '_, 'a> {
             Some((body, pointer)) => ((*body).clone(), pointer.clone()),
             None => return Ok(false),
         };
+        if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
+            let written = self.written.last().copied().unwrap_or_default();
+            if written >= cut.levels && !at_root {
+                // What it refers to goes with it, and is not something that nobody uses.
+                self.graph.reach(target, &mut self.used);
+                self.leave_out(node, place, &body, &pointer);
+                return Ok(false);
+            }
+            if let Some(last) = self.written.last_mut() {
+                *last = written + 1;
+            }
+        }
         let spot = Spot::under(node, "$ref");
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Spot::of(&body) } else { Spot::of(node) };
@@ -227,6 +263,30 @@ impl<'a> Expand<'_, '_, 'a> {
         let merged = self.merge(node, body, place);
         self.at_root = outer;
         merged.map(|()| true)
+    }
+
+    /// Says of a definition only what it is for, because writing it out here too would be too much.
+    fn leave_out(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, body: &Node<'a>, pointer: &str) {
+        let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
+        self.rules.notes.note(place.position, Spot::of(body), Spot::of(node), LEAVE_OUT, || match levels {
+            0 => format!("left out what `#{pointer}` holds: written out wherever it is used, the schema would be too large"),
+            _ => format!(
+                "left out what `#{pointer}` holds where it stands more than {levels} definitions deep: the schema would be too large"
+            ),
+        });
+        let end = unroll::end(body, self.rules);
+        let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+        let origin = node.origin();
+        let siblings = core::mem::take(node);
+        *node = match siblings.as_object().is_some_and(Object::is_empty) {
+            true => end,
+            false => self.both(siblings, end, at, place.position),
+        };
+        *node = core::mem::take(node).with_origin(origin);
+        node.touch();
     }
 
     /// May a definition be said at the root once more? Not within itself, and not without end in the branches of unions.

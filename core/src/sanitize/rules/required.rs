@@ -19,7 +19,7 @@ const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::W
 
 /// Removes names of properties that are not there, and says them in the description.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    if !rules.grammar.required_is_known {
+    if !rules.grammar.required_is_known_at(place.pointer) {
         return;
     }
     let Some(object) = node.as_object() else { return };

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Keywords that apply their schemas to the very instance they stand at.
-const IN_PLACE: Keywords = Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
+pub(super) const IN_PLACE: Keywords = Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
 
 /// Below these nothing is typed: a type would change what the question is.
 const NOT_TYPED: Keywords = Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);

@@ -59,6 +59,14 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
     match (hinted.as_slice(), context.known) {
         // Where nobody looks, there is nobody to tell.
         ([], _) if place.keyword.is_some_and(|keyword| rules.grammar.opaque.has(keyword)) => {}
+        // No string is guessed where something else says that it is none.
+        ([], Some(known)) if rules.untyped == Untyped::String && !TypeSet::of("string").within(known) => {
+            match TYPES.iter().find(|name| known.within(TypeSet::of(name))) {
+                Some(name) => write(node, place, &[name], INFER, rules),
+                None if must => any(node, place, rules),
+                None => {}
+            }
+        }
         ([], _) if must => match of_parts(object) {
             Some(name) => write(node, place, &[name], INFER, rules),
             None => any(node, place, rules),

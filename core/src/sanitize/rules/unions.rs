@@ -71,7 +71,9 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     let typed = rule.no_type_beside && object.has("type");
     let shared = rule.no_shared_keywords
         && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
-    let homeless = rules.grammar.required_is_known && branches.iter().any(|branch| names_unknown(branch)) && object.has("properties");
+    let homeless = object.has("properties")
+        && branches.iter().any(|branch| names_unknown(branch))
+        && rules.grammar.required_is_known_at(place.pointer);
     // Where every object is closed, each branch has to name all the properties that there are.
     let closes = encode::applies(rules.grammar) && object.iter().any(bundled);
     let joins = typed || shared || homeless || closes;

@@ -221,7 +221,7 @@ impl<'a> Unroll<'_, 'a> {
                 0 => format!("left out what `{name}` holds: it refers to itself, and is too large to be written out"),
                 _ => format!("wrote the recursion of `{name}` out, {levels} levels deep"),
             });
-            self.end(body)
+            end(body, self.rules)
         } else {
             self.rules.notes.note(place.position, from, Spot::of(body), INLINE, || format!("put `{name}` where it is referred to"));
             let mut copy = body.clone();
@@ -241,13 +241,13 @@ impl<'a> Unroll<'_, 'a> {
         }
         node.touch();
     }
+}
 
-    /// What is said where no further level is written: what it is for the reader, and its type.
-    fn end(&self, body: &Node<'a>) -> Node<'a> {
-        // JSON text says all of it, whatever the type.
-        let keeps_type = self.rules.grammar.anything != Anything::JsonText;
-        let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
-        let members = body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).cloned().collect();
-        Node::object(Object::from_unique(members))
-    }
+/// What is said where nothing more of a definition is written: what it is for, and its type.
+pub(super) fn end<'a>(body: &Node<'a>, rules: &Rules) -> Node<'a> {
+    // JSON text says all of it, whatever the type.
+    let keeps_type = rules.grammar.anything != Anything::JsonText;
+    let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
+    let members = body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).cloned().collect();
+    Node::object(Object::from_unique(members))
 }

@@ -14,7 +14,7 @@ use crate::{
     report::{Accepts, Guidance},
     sanitize::rules::{
         notes::{Effect, Spot},
-        unused, Rules,
+        unions, unused, Rules,
     },
     schema::{
         keyword::{Keyword, Keywords, Kind},
@@ -26,6 +26,8 @@ const NAME: Effect = Effect::same("name-required-property");
 const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const SPLIT: Effect = Effect::same("split-type-list");
 const ALL: Effect = Effect::same("join-any").guidance(Guidance::Lost);
+const NONE: Effect = Effect::same("join-any").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
 const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 pub(super) fn prepare(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
@@ -55,6 +57,7 @@ impl<'a> Rewrite<'a> for Prepare<'_> {
     fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
         name_required(node, place, self.rules);
         split(node, place, self.rules);
+        possible(node, place, self.rules);
         join(node, place, self.rules);
         self.joined |= first_keys::tell_apart(node, place, self.rules)?;
         Ok(())
@@ -161,6 +164,35 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let mut members = Object::from_unique(outside);
     members.set(Text::literal("anyOf"), branches);
     node.replace(Data::Object(members));
+}
+
+/// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
+fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Shape::Union(branches) = shape::of(node, false, rules.grammar) else { return };
+    let (count, impossible) = (branches.len(), branches.iter().filter(|branch| unions::is_impossible(branch)).count());
+    if impossible == 0 {
+        return;
+    }
+    if impossible == count {
+        let (from, to) = (Spot::under(node, "anyOf"), Spot::of(node));
+        rules.notes.note(place.position, from, to, NONE, || {
+            String::from("said a union that accepts nothing as anything, because nothing else is left to say")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("anyOf");
+        }
+        return;
+    }
+    for branch in branches.iter().filter(|branch| unions::is_impossible(branch)) {
+        rules.notes.note(place.position, Spot::of(branch), Spot::Nowhere, IMPOSSIBLE, || {
+            String::from("dropped a branch of `anyOf` that accepts nothing")
+        });
+    }
+    node.visit("anyOf", |branches| {
+        if let Some(branches) = branches.as_array_mut() {
+            branches.retain(|branch| !unions::is_impossible(branch));
+        }
+    });
 }
 
 /// A union in which one branch, or all of them together, accept anything says nothing.

@@ -8,7 +8,7 @@ use super::{
     KEY, VALUE,
 };
 use crate::{
-    dialect::grammar::PropertiesRule,
+    dialect::grammar::{Grammar, PropertiesRule},
     error::Error,
     json::{self, Data, Node, Object, Text},
     report::Accepts,
@@ -26,6 +26,7 @@ use crate::{
 const CLOSE: Effect = Effect::same("close-object");
 const REQUIRE: Effect = Effect::same("require-optional");
 const MAP: Effect = Effect { encoded: true, ..Effect::same("map-to-pairs") };
+const UNIQUE: Effect = Effect::same("loosen-unique-items").accepts(Accepts::Wider);
 const VALUES: Effect = Effect { encoded: true, ..Effect::same("values-to-json") };
 
 /// What the property for all other members says to the reader.
@@ -83,6 +84,13 @@ impl<'a> Rewrite<'a> for Writer<'_, '_, 'a> {
                 return Ok(Next::Skip);
             }
             Shape::Typed(Typed { object, array, items }) => {
+                let is_unique = array && self.rules.notes.is_on() && node.get("uniqueItems").and_then(Node::as_bool) == Some(true);
+                if is_unique && items.is_none_or(|items| has_spellings(items, grammar)) {
+                    let spot = Spot::under(node, "uniqueItems");
+                    self.rules.notes.note(place.position, spot.clone(), spot, UNIQUE, || {
+                        String::from("`uniqueItems` compares how items are written, and one value may be written in several ways")
+                    });
+                }
                 if array && items.is_none() && grammar.arrays.needs_items | !grammar.arrays.open_items {
                     if let Some(object) = node.as_object_mut() {
                         object.set(Text::literal("items"), Node::empty_object());
@@ -247,6 +255,25 @@ impl<'a> Writer<'_, '_, 'a> {
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
         object.set(Text::literal("enum"), Node::array(values.iter().map(|value| Node::string(json::write(value))).collect()));
     }
+}
+
+/// May one value of a plain schema be written in several ways: as JSON text, or as pairs in another order?
+fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar) -> bool {
+    let mut found = false;
+    // The visitor never fails.
+    let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
+        let closes = place.keyword == Some(Keyword::AdditionalProperties);
+        found |= match shape::of(node, false, grammar) {
+            Shape::Anything => !(closes && node.as_bool() == Some(false)),
+            // What a definition holds is not looked at again wherever it is used.
+            Shape::Reference => true,
+            Shape::Typed(Typed { object: Some(Members::Map(_) | Members::Record { others: Others::Open(_) }), .. }) => true,
+            Shape::Typed(Typed { array, items, .. }) => array && items.is_none(),
+            Shape::Union(_) | Shape::Values(_) => false,
+        };
+        Ok(if found { Next::Skip } else { Next::Into })
+    });
+    found
 }
 
 /// Does a key only speak to the reader?

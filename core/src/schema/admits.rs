@@ -1,0 +1,92 @@
+//! Can some object be an instance of a schema? The arguments of a tool are one, so a schema that admits none is no tool's.
+//!
+//! No is a theorem; yes means only that nothing was found against it. Works on a schema as it was read, whatever its form.
+
+use super::{
+    draft::Draft,
+    merge::{accepts_nothing, Types},
+    resolve::{self, Number, References},
+};
+use crate::json::{Data, Node};
+
+/// How many schemas are looked at before the answer is yes.
+const MAX_STEPS: usize = 10_000;
+
+/// How far down. No real tool schema has ten unions in one another at its root.
+const MAX_LEVELS: usize = 64;
+
+/// May some object be an instance of this document?
+pub(crate) fn admits_object(root: &Node<'_>, draft: Draft) -> bool {
+    Search { root, draft, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
+}
+
+struct Search<'s, 'a> {
+    root: &'s Node<'a>,
+    draft: Draft,
+    /// Found when they are first asked for: most roots have none.
+    references: Option<References>,
+    steps: usize,
+}
+
+impl<'s, 'a> Search<'s, 'a> {
+    fn object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
+        let (Some(steps), Some(levels)) = (self.steps.checked_sub(1), levels.checked_sub(1)) else { return true };
+        self.steps = steps;
+        if let Some(answer) = schema.as_bool() {
+            return answer;
+        }
+        if schema.as_object().is_none() {
+            return true;
+        }
+        if schema.get("$ref").is_some() {
+            let admitted = self.target(schema).is_none_or(|target| self.object(target, levels));
+            if !admitted || self.draft.ref_stands_alone() {
+                return admitted;
+            }
+        }
+        if accepts_nothing(schema) || is_of_another_type(schema) || lists_no_object(schema) {
+            return false;
+        }
+        let branches = |keyword: &str| schema.get(keyword).and_then(Node::as_array).filter(|list| !list.is_empty());
+        let all = branches("allOf").is_none_or(|parts| parts.iter().all(|part| self.object(part, levels)));
+        all && ["anyOf", "oneOf"]
+            .into_iter()
+            .all(|keyword| branches(keyword).is_none_or(|branches| branches.iter().any(|branch| self.object(branch, levels))))
+    }
+
+    fn target(&mut self, schema: &Node<'a>) -> Option<&'s Node<'a>> {
+        let (root, draft) = (self.root, self.draft);
+        let references = self.references.get_or_insert_with(|| resolve::resolve(root, draft));
+        numbered(root, references.target(resolve::reference_number(schema)?)?)
+    }
+}
+
+/// What stands under `type` and is no type name is repaired, and proves nothing.
+fn is_of_another_type(schema: &Node<'_>) -> bool {
+    let declared = schema.get("type").and_then(Types::of_keyword).filter(|types| *types != Types::NONE);
+    declared.is_some_and(|types| !types.meets(Types::OBJECT))
+}
+
+/// An empty list is malformed, and is repaired.
+fn lists_no_object(schema: &Node<'_>) -> bool {
+    let listed = schema.get("enum").and_then(Node::as_array).filter(|values| !values.is_empty());
+    listed.is_some_and(|values| values.iter().all(|value| value.as_object().is_none()))
+        || schema.get("const").is_some_and(|value| value.as_object().is_none())
+}
+
+/// The node with a number: numbers count in document order, so it is below the last one that does not come after it.
+fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
+    let mut node = root;
+    while node.origin().number()? != number {
+        let comes_later = |inner: &&'s Node<'a>| inner.origin().number().is_none_or(|own| own > number);
+        node = match node.data() {
+            Data::Array(items) => items.iter().rfind(|inner| !comes_later(inner))?,
+            // A member that a duplicate replaced stands at the first one's place, with a later number.
+            Data::Object(object) => {
+                object.iter().map(|member| &member.value).filter(|inner| !comes_later(inner)).max_by_key(|inner| inner.origin().number())?
+            }
+            _ => return None,
+        };
+    }
+    Some(node)
+}
