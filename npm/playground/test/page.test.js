@@ -40,8 +40,9 @@ describe('the page', { skip }, () => {
     site.page({}, async (page) => {
       await pick(page, 'conversation');
       await page.locator('.turn-button').nth(5).click();
-      await page.waitForFunction(() => location.hash.length > 10);
-      await page.waitForTimeout(400);
+      // The address would follow by itself, a moment later.
+      await page.getByRole('button', { name: 'Share' }).click();
+      await page.locator('.told', { hasText: 'Link copied' }).waitFor();
       await page.reload();
       assert.equal(
         await page.locator('.turn-button[aria-pressed=true]').innerText(),
