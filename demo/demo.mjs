@@ -1,12 +1,15 @@
 // `make demo`: the tools of three real MCP servers through all three functions, in three languages, and what changed.
 // `--all` shows a line per tool as well.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { structuredPatch } from 'diff';
 import { turns } from './conversation.mjs';
 import { answers, disagreements } from './languages.mjs';
-import { listTools } from './servers.mjs';
+import { commandOf, listTools } from './servers.mjs';
 import { bold, count, dim, green, heading, percent, red, table } from './terminal.mjs';
 
 const FOUND = 'mcp__notion__API-post-search';
+const ASKED = 'notion';
 const SHOWN = { tool: 'browser_drop', rewrite: 'codex-wire' };
 const REWRITES = [
   { title: 'codex', function: 'sanitize', options: { dialect: 'codex' } },
@@ -193,6 +196,19 @@ function showConversation(results) {
   for (const line of short.split('\n')) console.log(dim(`    ${line}`.trimEnd()));
 }
 
+/** The same question from the command line, about one of the servers: the answer as `npx toolwire` prints it. */
+function showCommandLine() {
+  const { line, env } = commandOf(ASKED);
+  heading(`Will it work with every model? toolwire matrix -- ${line.join(' ')}`);
+  const program = fileURLToPath(new URL('../npm/dist/command.js', import.meta.url));
+  const { status } = spawnSync(process.execPath, [program, 'matrix', '--fail-on', 'never', '--', ...line], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return status === 0;
+}
+
 async function main() {
   const servers = await listTools();
   const total = sum(servers, ({ tools }) => tools.length);
@@ -209,7 +225,8 @@ async function main() {
   showEffects(servers, rewrites, process.argv.includes('--all'));
   showOne(rewrites);
   showConversation(results.filter(({ call }) => call.turn && !call.options.target));
-  process.exitCode = differing === 0 ? 0 : 1;
+  const answered = showCommandLine();
+  process.exitCode = differing === 0 && answered ? 0 : 1;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));

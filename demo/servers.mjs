@@ -1,7 +1,7 @@
 // Starts real MCP servers over stdio, takes their tool lists exactly as they sent them, and ends the servers.
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -23,6 +23,13 @@ function installed(npm) {
   const manifest = require.resolve(`${npm}/package.json`);
   const { version, bin } = require(manifest);
   return { version, program: join(dirname(manifest), typeof bin === 'string' ? bin : Object.values(bin)[0]) };
+}
+
+/** A server as a command line, from this folder, with the environment it wants. */
+export function commandOf(wanted) {
+  const { npm, args, env } = SERVERS.find(({ name }) => name === wanted);
+  const program = relative(fileURLToPath(new URL('.', import.meta.url)), installed(npm).program);
+  return { line: ['node', program, ...args], env };
 }
 
 /**

@@ -3,6 +3,7 @@
 //! It translates and holds no rule: what a function does, which options it has and what an error says is the core's.
 //! The package in python/ gives what is below its names, types and documentation.
 
+mod command;
 mod entry;
 mod exchange;
 mod index;
@@ -20,6 +21,8 @@ use pyo3::pymodule;
 mod _toolwire {
     use pyo3::{prelude::*, types::PyModule};
 
+    #[pymodule_export]
+    use crate::command::Command;
     #[pymodule_export]
     use crate::entry::{call, call_text};
     #[pymodule_export]

@@ -8,6 +8,8 @@
 
 mod answer;
 pub mod call;
+#[cfg(feature = "command")]
+pub mod command;
 pub mod desk;
 #[cfg(feature = "search")]
 pub mod exchanges;

@@ -14,9 +14,13 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]
 
 extern crate alloc;
+#[cfg(feature = "command")]
+extern crate std;
 
 mod api;
 mod check;
+#[cfg(feature = "command")]
+pub mod command;
 mod deferred;
 mod dialect;
 mod envelope;

@@ -16,6 +16,7 @@ const ENTRIES = 'fetch index search search-regex slim search-slim';
 test('holds what users need and nothing else', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'],
+    ...['dist/command.js', 'dist/command.wasm'],
     ...['dist/toolwire.wasm', 'dist/search.wasm', 'dist/search-regex.wasm'],
     ...['dist/fetch.workerd.js', 'dist/index.workerd.js', 'dist/search.workerd.js', 'dist/search-regex.workerd.js'],
     ...ENTRIES.split(' ').flatMap((name) => [`dist/${name}.js`, `dist/${name}.cjs`]),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { COMPANIONS, ENTRIES, filesOf } from './entries.js';
+import { COMPANIONS, ENTRIES, filesOf, PROGRAM } from './entries.js';
 import { stamped } from './stamp.js';
 
 const EXTENSION = { esm: 'js', cjs: 'cjs' };
@@ -14,14 +14,15 @@ const EXTENSION = { esm: 'js', cjs: 'cjs' };
 export async function bundle(root, dist) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   mkdirSync(dist, { recursive: true });
-  for (const entry of ENTRIES) {
+  for (const entry of [...ENTRIES, PROGRAM]) {
     const pkg = join(root, '..', 'bindings-wasm', entry.folder);
     const wasm = stamped(readFileSync(join(pkg, 'toolwire_wasm_bg.wasm')), `${entry.wasm} ${version}`);
     writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
     const glue = await glueFactory(pkg);
-    for (const { module, file, source, formats } of filesOf(entry)) {
+    for (const { module, file, source, formats, external } of filesOf(entry)) {
       for (const format of formats) {
-        await one(root, dist, module, file, format, provided(root, { ...wasm, name: entry.wasm, glue, source }));
+        const plugin = provided(root, { ...wasm, name: entry.wasm, glue, source });
+        await one(root, dist, module, file, format, plugin, external);
       }
     }
   }
@@ -37,7 +38,7 @@ export async function bundle(root, dist) {
   }
 }
 
-function one(root, dist, module, file, format, plugin) {
+function one(root, dist, module, file, format, plugin, external = []) {
   return build({
     entryPoints: [join(root, 'src', `${module}.ts`)],
     outfile: join(dist, `${file}.${EXTENSION[format]}`),
@@ -45,6 +46,7 @@ function one(root, dist, module, file, format, plugin) {
     bundle: true,
     target: 'es2022',
     platform: 'neutral',
+    external,
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',

@@ -10,11 +10,18 @@ export const ENTRIES = [
   { name: 'search-regex', folder: 'pkg/search-regex', features: ['regex'], wasm: 'search-regex' },
 ];
 
+/** The program that the package installs: nobody imports it, so it has its WebAssembly from the file beside it. */
+export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['command'], wasm: 'command' };
+
 /** Entries without WebAssembly of their own: each takes what it needs from the file of another entry beside it. */
 export const COMPANIONS = [{ name: 'fetch', beside: 'search' }];
 
 /** The files of an entry: which module, from where it has the WebAssembly (src/engine/source/), and as which modules. */
 export function filesOf({ name, slim }) {
+  if (name === PROGRAM.name) {
+    const external = ['node:*', '@modelcontextprotocol/*'];
+    return [{ module: 'command/main', file: name, source: 'beside', formats: ['esm'], external }];
+  }
   const files = [
     { module: name, file: name, source: 'inlined', formats: ['esm', 'cjs'] },
     // Workers have no CommonJS.

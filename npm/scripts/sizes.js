@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
-import { COMPANIONS, ENTRIES } from './entries.js';
+import { COMPANIONS, ENTRIES, PROGRAM } from './entries.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const page = join(root, '../docs/packages.md');
@@ -23,6 +23,8 @@ const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
 });
 // What the file beside it weighs comes on top.
 files.push(...COMPANIONS.map(({ name, beside }) => ({ entry: `toolwire/${name}`, file: `${name}.js`, beside })));
+// What nobody imports: the program that the package installs.
+files.push(...[`${PROGRAM.name}.js`, `${PROGRAM.wasm}.wasm`].map((file) => ({ entry: `dist/${file}`, file })));
 const rows = files.map(({ entry, file, beside }) => {
   const bytes = readFileSync(join(root, 'dist', file));
   return [

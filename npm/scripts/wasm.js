@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-import { ENTRIES } from './entries.js';
+import { ENTRIES, PROGRAM } from './entries.js';
 
 /** Everything the WebAssembly is made from. */
 const SOURCES = [
@@ -21,7 +21,7 @@ const SOURCES = [
 export function buildWasm(root) {
   const workspace = join(root, '..');
   const digest = digestOf(workspace);
-  for (const entry of ENTRIES) buildEntry(root, join(workspace, 'bindings-wasm'), digest, entry);
+  for (const entry of [...ENTRIES, PROGRAM]) buildEntry(root, join(workspace, 'bindings-wasm'), digest, entry);
 }
 
 function buildEntry(root, crate, digest, { folder, features }) {

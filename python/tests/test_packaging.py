@@ -80,6 +80,15 @@ def installs(wheel: Path, place: Path) -> None:
     )
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     assert run(python, "-I", "-c", CALL, directory=place) == ANSWER
+    # By this Python: pip has written the name of the one that ran it into the script.
+    script = place / ("Scripts/toolwire.exe" if os.name == "nt" else "bin/toolwire")
+    assert script.exists()
+    if os.name != "nt":
+        assert run(python, "-I", script, "--version", directory=place).startswith("toolwire ")
+    schema = place / "schema.json"
+    schema.write_text('{"const": "celsius"}', "utf-8")
+    command = (python, "-I", "-m", "toolwire", "sanitize", "--dialect", "codex", "--compact", schema)
+    assert run(*command, directory=place) == '{"type":"string","enum":["celsius"]}\n'
 
 
 def only(folder: Path, pattern: str) -> Path:

@@ -32,7 +32,7 @@ pub fn describe_error(error: &Error) -> Node<'static> {
 }
 
 /// `{ changes, lossless }`
-pub(super) fn rewrite(list: &[Change]) -> Node<'static> {
+pub(crate) fn rewrite(list: &[Change]) -> Node<'static> {
     Node::record([("changes", changes(list)), ("lossless", Node::bool(lossless(list)))])
 }
 
@@ -40,7 +40,7 @@ fn changes(list: &[Change]) -> Node<'static> {
     Node::array(list.iter().map(change).collect())
 }
 
-fn change(change: &Change) -> Node<'static> {
+pub(crate) fn change(change: &Change) -> Node<'static> {
     Node::record([
         ("pointer", owned(&change.pointer)),
         ("outputPointer", change.output_pointer.as_deref().map_or(Node::new(Data::Null), owned)),
@@ -69,7 +69,7 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
 }
 
 /// `{ quarantined, changes, lossless, restore }`
-pub(super) fn tools(outcome: &Outcome<'_>) -> Node<'static> {
+pub(crate) fn tools(outcome: &Outcome<'_>) -> Node<'static> {
     Node::record([
         ("quarantined", quarantined(&outcome.quarantined)),
         ("changes", tool_changes(&outcome.changes)),
@@ -79,7 +79,7 @@ pub(super) fn tools(outcome: &Outcome<'_>) -> Node<'static> {
 }
 
 /// `{ report: { deferred, quarantined, changes, unforced }, restore }`
-pub(super) fn adapted(report: &AdaptReport, ways: &Ways) -> Node<'static> {
+pub(crate) fn adapted(report: &AdaptReport, ways: &Ways) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", ways.to_node())])
 }
 
@@ -148,7 +148,7 @@ pub(super) fn call<'a>(ways: &Ways, name: &Text<'_>, arguments: Node<'a>) -> Nod
 }
 
 /// `{ report: { loaded, hidden, warnings, nameMap?, unreachable, savedBytes } }`
-pub(super) fn deferred(report: &DeferredReport) -> Node<'static> {
+pub(crate) fn deferred(report: &DeferredReport) -> Node<'static> {
     Node::record([("report", deferred_report(report))])
 }
 
@@ -171,7 +171,7 @@ fn deferred_report(report: &DeferredReport) -> Node<'static> {
 }
 
 /// A list of what is known about each dialect.
-pub(super) fn dialects(list: &[Dialect]) -> Node<'static> {
+pub(crate) fn dialects(list: &[Dialect]) -> Node<'static> {
     Node::array(list.iter().copied().map(Dialect::to_node).collect())
 }
 

@@ -2,7 +2,7 @@
 
 mod call;
 mod deferred;
-mod describe;
+pub(crate) mod describe;
 mod dialects;
 mod envelope;
 #[cfg(feature = "search")]
@@ -11,7 +11,7 @@ mod request;
 mod sanitize;
 #[cfg(feature = "search")]
 mod search;
-mod tools;
+pub(crate) mod tools;
 
 pub use call::{call, call_text, Answer, Function, TextAnswer};
 pub use deferred::{

@@ -77,7 +77,7 @@ fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(&Node<'a>) -> T
     SanitizedTools { tools: as_output(&tools), quarantined, changes, lossless, restore: Restore(ways) }
 }
 
-pub(super) fn is_lossless(outcome: &Outcome<'_>) -> bool {
+pub(crate) fn is_lossless(outcome: &Outcome<'_>) -> bool {
     let keeps = |change: &ToolChange| change.change.accepts == Accepts::Same && change.change.guidance != Guidance::Lost;
     outcome.quarantined.is_empty() && outcome.changes.iter().all(keeps)
 }
@@ -134,7 +134,7 @@ pub fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
 ///
 /// Calls come back in a later turn, maybe in another process: [`Self::to_json`] and [`Self::from_json`] keep it until then.
 #[derive(Clone, Debug, Default)]
-pub struct Restore(pub(super) Ways);
+pub struct Restore(pub(crate) Ways);
 
 /// A call as the tool's own server expects it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -300,7 +300,7 @@ impl<'a> Node<'a> {
     }
 
     /// The same value, made here and borrowing nothing. (Text that was never read cannot be kept, and becomes null.)
-    #[cfg(feature = "search")]
+    #[cfg(any(feature = "search", feature = "command"))]
     pub(crate) fn detached(&self) -> Node<'static> {
         Node::new(match &self.data {
             Data::Null | Data::Verbatim(_) => Data::Null,

@@ -28,6 +28,12 @@ impl<'a> Pointer<'a> {
         Pointer { steps: Vec::new() }
     }
 
+    /// The root, with room for as many steps as most walks take.
+    pub(crate) fn with_room() -> Self {
+        const STEPS: usize = 16;
+        Pointer { steps: Vec::with_capacity(STEPS) }
+    }
+
     /// Goes one step down.
     pub fn push(&mut self, step: Step<'a>) {
         self.steps.push(step);

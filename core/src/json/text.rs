@@ -84,9 +84,14 @@ impl<'a> Text<'a> {
     }
 
     /// Is this the string `value`? Sees through escapes.
+    #[inline]
     pub fn is(&self, value: &str) -> bool {
         match self.spelling {
-            Spelling::Plain | Spelling::Value => *self.chars == *value,
+            // Keys of one length mostly differ in the first byte, and a call to compare them all costs more than a look at that.
+            Spelling::Plain | Spelling::Value => {
+                let (own, other) = (self.chars.as_bytes(), value.as_bytes());
+                own.len() == other.len() && own.first() == other.first() && own == other
+            }
             Spelling::Escaped => self.decodes_to(value),
         }
     }

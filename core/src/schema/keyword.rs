@@ -2,7 +2,7 @@
 //!
 //! Sources: JSON Schema Core and Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0 for `nullable`.
 
-use crate::json::Text;
+use crate::json::{Object, Text};
 
 /// What stands under a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,6 +199,32 @@ impl Keywords {
     pub(crate) const fn with(self, keyword: Keyword) -> Self {
         Keywords(self.0 | (1 << (keyword as u8)))
     }
+
+    /// These and those.
+    pub(crate) const fn and(self, others: Keywords) -> Self {
+        Keywords(self.0 | others.0)
+    }
+
+    /// These without those.
+    pub(crate) const fn but(self, others: Keywords) -> Self {
+        Keywords(self.0 & !others.0)
+    }
+
+    /// Is one of them one of those?
+    pub(crate) const fn meet(self, others: Keywords) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// What stands in a schema: one look at its keys tells whether a rule that speaks of some keywords has anything to do there.
+    pub(crate) fn in_object(object: &Object<'_>) -> Self {
+        object.iter().fold(Keywords::NONE, |found, member| match Keyword::named(&member.key) {
+            Some(keyword) => found.with(keyword),
+            None => found.and(Keywords::UNKNOWN),
+        })
+    }
+
+    /// Stands for every key that is no keyword: the last place of the set, which no keyword has.
+    pub(crate) const UNKNOWN: Keywords = Keywords(1 << 127);
 }
 
 #[cfg(test)]
@@ -207,6 +233,6 @@ mod tests {
 
     #[test]
     fn the_table_fits_a_set() {
-        assert!(Keyword::ALL.len() <= 128);
+        assert!(Keyword::ALL.len() < 128, "the last place stands for keys that are no keywords");
     }
 }

@@ -31,6 +31,11 @@ impl References {
         self.targets.get(&of).copied()
     }
 
+    /// Does no reference lead anywhere?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+    }
+
     /// Every node that is referred to, once.
     pub(crate) fn all_targets(&self) -> impl Iterator<Item = Number> + '_ {
         self.targets.values().copied().collect::<Set<Number>>().into_iter()

@@ -80,7 +80,7 @@ pub(crate) trait Rewrite<'a> {
 ///
 /// Depth is bounded because the tree's is: reading refuses more than [`crate::limits::MAX_DEPTH`] levels.
 pub(crate) fn rewrite<'a>(root: &mut Node<'a>, through: Keywords, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
-    let mut walk = Walk { through, pointer: Pointer::root() };
+    let mut walk = Walk { through, pointer: Pointer::with_room() };
     walk.schema_mut(root, Spot { keyword: None, depth: 0, position: Position::Positive }, rewrite)
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn rewrite_at<'a>(
     through: Keywords,
     rewrite: &mut dyn Rewrite<'a>,
 ) -> Result<(), Error> {
-    let mut walk = Walk { through, pointer: Pointer::root() };
+    let mut walk = Walk { through, pointer: Pointer::with_room() };
     walk.schema_mut(part, Spot { keyword: None, depth: 0, position }, rewrite)
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn visit<'a>(
     through: Keywords,
     visit: &mut dyn FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
 ) -> Result<(), Error> {
-    let mut walk = Walk { through, pointer: Pointer::root() };
+    let mut walk = Walk { through, pointer: Pointer::with_room() };
     walk.schema(root, Spot { keyword: None, depth: 0, position: Position::Positive }, visit)
 }
 

@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// One entry of a list.
-pub(super) struct Listed<'a> {
-    pub(super) entry: Node<'a>,
+pub(crate) struct Listed<'a> {
+    pub(crate) entry: Node<'a>,
     /// Where it stands in the list as it came.
-    pub(super) pointer: String,
+    pub(crate) pointer: String,
     /// The namespace it stands in (OpenAI Responses), and its name there.
     pub(super) namespace: Option<(Text<'a>, Text<'a>)>,
 }
@@ -68,7 +68,7 @@ impl Found {
 }
 
 /// A list taken apart.
-pub(super) struct Listing<'a> {
+pub(crate) struct Listing<'a> {
     pub(super) slots: Vec<Slot<'a>>,
     found: Found,
 }
@@ -82,7 +82,7 @@ impl<'a> Listing<'a> {
     ///
     /// # Errors
     /// `invalid-request` if it is no tool list.
-    pub(super) fn read(mut tools: Node<'a>) -> Result<Listing<'a>, Error> {
+    pub(crate) fn read(mut tools: Node<'a>) -> Result<Listing<'a>, Error> {
         let mut prefix = "";
         let mut found = Found::of(&tools);
         if let Some(list) = tools.as_object_mut().and_then(|object| object.get_mut(LIST)) {
@@ -107,7 +107,7 @@ impl<'a> Listing<'a> {
     }
 
     /// Every entry, in order.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Listed<'a>> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Listed<'a>> {
         self.slots.iter().flat_map(|slot| match slot {
             Slot::Entry(listed) => core::slice::from_ref(listed),
             Slot::Group(group) => &group.list,

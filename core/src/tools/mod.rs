@@ -14,10 +14,10 @@ mod choice;
 #[cfg(feature = "search")]
 pub(crate) mod exchange;
 pub(crate) mod list;
-mod listing;
+pub(crate) mod listing;
 mod names;
 pub(crate) mod request;
 pub(crate) mod restore;
-mod shape;
+pub(crate) mod shape;
 mod sse;
 pub(crate) mod stream;

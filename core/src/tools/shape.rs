@@ -10,7 +10,7 @@ use crate::{
 
 /// What an entry of a tool list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     /// A tool that the caller runs.
     Tool(Shape),
     /// Something that the API runs, or a setting: passed on as it is.
@@ -21,7 +21,7 @@ pub(super) enum Entry {
 
 /// How a tool is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// `None`: a name without a schema, as several APIs write a tool without arguments.
     format: Option<ToolFormat>,
     /// The member that holds the definition; `None`: the entry does.
@@ -97,7 +97,7 @@ pub(super) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
 }
 
 /// What an entry is. Each tool says itself in which API's shape it is written; lists may mix them.
-pub(super) fn recognise(entry: &Node<'_>) -> Entry {
+pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
     let Some(object) = entry.as_object() else { return Entry::Unknown };
     let kind = entry.get("type").filter(|kind| !kind.is_null());
     let is_function = kind.is_some_and(|kind| kind.is_text(FUNCTION));
@@ -165,7 +165,7 @@ impl Shape {
     }
 
     /// The name, unless it is empty or no string.
-    pub(super) fn name<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    pub(crate) fn name<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Text<'a>> {
         self.part(entry, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
     }
 
@@ -175,7 +175,7 @@ impl Shape {
     }
 
     /// The schema. Null is none.
-    pub(super) fn schema<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    pub(crate) fn schema<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let schema = self.part(entry, self.key?)?;
         let schema = if self.format == Some(ToolFormat::Bedrock) { schema.get(BEDROCK_INNER)? } else { schema };
         Some(schema).filter(|schema| !schema.is_null())
@@ -191,7 +191,7 @@ impl Shape {
     }
 
     /// Where the schema stands in the entry, or the entry itself if it has none.
-    pub(super) fn pointer_to_schema(self) -> Vec<&'static str> {
+    pub(crate) fn pointer_to_schema(self) -> Vec<&'static str> {
         let inner = (self.format == Some(ToolFormat::Bedrock)).then_some(BEDROCK_INNER);
         match self.key {
             Some(key) => [self.holder, Some(key), inner].into_iter().flatten().collect(),

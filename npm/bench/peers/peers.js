@@ -6,7 +6,10 @@ import { pathToFileURL } from 'node:url';
 
 const modules = new URL('node_modules/', import.meta.url);
 
-/** One contender: `convert` must leave its input alone, as ours does. */
+/**
+ * One contender: what `load` gives must leave its input alone, as ours does. `spelled` brings what the API reads in two ways
+ * into our spelling, so that only what it would refuse is counted as refused.
+ */
 export const PEERS = [
   {
     name: 'openai',
@@ -32,12 +35,15 @@ export const PEERS = [
     says: 'convertJSONSchemaToOpenAPISchema: the OpenAPI subset; inlines references',
     dialect: 'gemini',
     load: async () => (await inside('@ai-sdk/google/dist/index.mjs', 'convertJSONSchemaToOpenAPISchema')).exposed,
+    // A tool without arguments is sent without parameters.
+    spelled: (schema) => schema ?? { type: 'object', properties: {} },
   },
   {
     name: '@google/genai',
     says: 'processJsonSchema: keeps known keywords, upper-case types; leaves references',
     dialect: 'gemini',
     load: async () => (await inside('@google/genai/dist/node/index.mjs', 'processJsonSchema')).exposed,
+    spelled: withSmallTypes,
   },
   {
     name: '@langchain/google-common',
@@ -50,6 +56,15 @@ export const PEERS = [
 /** The version that is installed. */
 export function versionOf(name) {
   return JSON.parse(readFileSync(new URL(`${name}/package.json`, modules), 'utf8')).version;
+}
+
+/** `type: "OBJECT"` is `type: "object"` to Google's API. */
+function withSmallTypes(schema) {
+  if (Array.isArray(schema)) return schema.map(withSmallTypes);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const small = (key, value) =>
+    key === 'type' && typeof value === 'string' ? value.toLowerCase() : withSmallTypes(value);
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, small(key, value)]));
 }
 
 /** A file of a package that the package does not export; with a function that the file does not export either. */

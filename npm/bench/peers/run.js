@@ -1,9 +1,10 @@
 // Measures toolwire against the other npm packages that make tool schemas fit an API, on the same real tools: plain object
-// in, plain object out. Both take turns in every round; the table gives the median round of each and their ratio.
+// in, plain object out. Both take turns in every round; the table gives the median round of each and their ratio, and how
+// many of the answers our `check` refuses: whoever leaves out work is quicker, so speed says little without that.
 
 import { readFileSync } from 'node:fs';
 
-import { dialects, sanitize } from '../../dist/index.js';
+import { check, dialects, sanitize } from '../../dist/index.js';
 import { PEERS, versionOf } from './peers.js';
 
 const ROUNDS = 21;
@@ -17,10 +18,11 @@ const schemas = readFileSync(data, 'utf8')
 const known = new Set(dialects().map(({ name }) => name));
 
 console.log(`npm: ${schemas.length} tools, Node ${process.version}, µs per tool, median of ${ROUNDS} rounds\n`);
-line('peer', 'our dialect', 'peer fails', 'ours', 'peer', 'ours', 'with share', 'peer/ours');
+line('', '', 'gives up', '', 'refused', '', 'µs', '', '', '');
+line('peer', 'our dialect', 'peer', 'ours', 'peer', 'ours', 'peer', 'ours', 'share', 'peer/ours');
 for (const peer of PEERS) await compare(peer);
 
-async function compare({ name, says, dialect, load }) {
+async function compare({ name, says, dialect, load, spelled = (schema) => schema }) {
   const title = `${name} ${versionOf(name)}`;
   if (!known.has(dialect)) return line(title, `${dialect}: not here yet`);
   const convert = await load();
@@ -33,8 +35,14 @@ async function compare({ name, says, dialect, load }) {
   const [peer, our, share] = medians([convert, ours, shared], both);
   if (JSON.stringify(both) !== before)
     throw new Error(`${name}: expected its input to stay as it was, found it changed`);
-  const failing = schemas.length - theirs.length;
-  line(title, dialect, failing, oursFails, fixed(peer), fixed(our), fixed(share), `${fixed(peer / our)}x`);
+  const refused = (run) => both.filter((schema) => check(run(schema), { dialect }).length > 0).length;
+  const [failing, bad, ourBad] = [
+    schemas.length - theirs.length,
+    refused((schema) => spelled(convert(schema))),
+    refused(ours),
+  ];
+  const ratio = `${fixed(peer / our)}x`;
+  line(title, dialect, failing, oursFails, bad, ourBad, fixed(peer), fixed(our), fixed(share), ratio);
   console.log(`  ${says}`);
 }
 
@@ -66,5 +74,5 @@ function fixed(number) {
 }
 
 function line(peer, dialect, ...cells) {
-  console.log([peer.padEnd(34), dialect.padEnd(18), ...cells.map((cell) => String(cell).padStart(11))].join(' '));
+  console.log([peer.padEnd(34), dialect.padEnd(18), ...cells.map((cell) => String(cell).padStart(9))].join(' '));
 }

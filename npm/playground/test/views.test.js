@@ -58,8 +58,10 @@ describe('the views', { skip }, () => {
           `${side} is in sight`,
         );
       }
-      await page.locator('.cm-merge-a .tw-number', { hasText: '12' }).click();
-      assert.match(await page.locator('.note[data-chosen=true]').innerText(), /one-of-to-any-of/);
+      const number = page.locator('.cm-merge-a .tw-number').last();
+      const named = Number.parseInt(await number.innerText(), 10);
+      await number.click();
+      assert.equal(await page.locator('.note[data-chosen=true] .note-number').innerText(), `${named}`);
     }));
 
   test('a list: each tool has its notes, and what no API can have is set aside', () =>

@@ -27,6 +27,8 @@ class Peer:
     """The dialect of ours that does the same job."""
     load: Callable[[], Callable[[Schema], object]]
     """Imports it. What it gives must leave its input alone, as ours does."""
+    spelled: Callable[[Any], Any] = lambda answer: answer
+    """Brings what the API reads in two ways into our spelling, so that only what it would refuse counts as refused."""
 
 
 def _openai() -> Callable[[Schema], object]:
@@ -89,12 +91,26 @@ def _langchain_google() -> Callable[[Schema], object]:
     return lambda schema: convert(dereference_refs(schema))
 
 
+# What the API reads in two ways, and our dialect writes in one.
+_CAMEL = {"any_of": "anyOf", "max_items": "maxItems", "min_items": "minItems", "property_ordering": "propertyOrdering"}
+
+
+def _camel_case(answer: Any) -> Any:
+    """Spell `type: "OBJECT"` and `any_of` as `type: "object"` and `anyOf`."""
+    if isinstance(answer, list):
+        return [_camel_case(item) for item in answer]
+    if not isinstance(answer, dict):
+        return answer
+    types = {"type": answer["type"].lower()} if isinstance(answer.get("type"), str) else {}
+    return {_CAMEL.get(key, key): _camel_case(value) for key, value in (answer | types).items()}
+
+
 PEERS = [
     Peer("openai", "strict JSON schema: closes objects, requires everything; copied first", "openai-strict", _openai),
     Peer("pydantic-ai-slim", "OpenAIJsonSchemaTransformer, strict", "openai-strict", _pydantic_ai_openai),
     Peer("anthropic", "transform_schema: says dropped keywords in text; copied first", "anthropic-strict", _anthropic),
     Peer("pydantic-ai-slim", "AnthropicJsonSchemaTransformer, strict", "anthropic-strict", _pydantic_ai_anthropic),
-    Peer("google-genai", "process_schema: inlines references; copied first", "gemini", _google_genai),
+    Peer("google-genai", "process_schema: inlines references; copied first", "gemini", _google_genai, _camel_case),
     Peer("pydantic-ai-slim", "GoogleOpenAPISchemaTransformer", "gemini", _pydantic_ai_google_open_api),
     Peer("pydantic-ai-slim", "GoogleJsonSchemaTransformer", "gemini-json-schema", _pydantic_ai_google),
     Peer(
@@ -102,5 +118,6 @@ PEERS = [
         "gapic schema, references inlined; drops much",
         "gemini",
         _langchain_google,
+        _camel_case,
     ),
 ]

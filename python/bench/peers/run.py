@@ -1,7 +1,8 @@
 """Measure toolwire against other packages that make tool schemas fit an API: dict in, dict out, the same real tools.
 
 Usage: run.py file.jsonl: one tool with an `inputSchema` per line. Prints µs per tool, the best of several rounds, over
-the tools that both sides take; and how many each side fails on.
+the tools that both sides take; how many each side gives up on; and how many of the answers our `check` refuses: whoever
+leaves out work is quicker, so speed says little without that.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import platform
 import sys
 import time
+import warnings
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -59,12 +61,16 @@ def compare(peer: Peer, schemas: list[Any], known: set[str]) -> None:
     failing = sum(fails(ours, schema) for schema in schemas)
     before = copy.deepcopy(both)
     slow, quick = best([convert, ours], both)
+    bad, ours_bad = (
+        sum(bool(toolwire.check(peer.spelled(answer), dialect=peer.dialect)) for answer in answers)
+        for answers in (map(convert, both), map(ours, both))
+    )
     if both != before:
         message = f"{title}: expected its input to stay as it was, found it changed"
         raise AssertionError(message)
     print(
-        f"{title:34} {peer.dialect:18} {len(schemas) - len(theirs):11} {failing:11}"
-        f" {slow:11.1f} {quick:11.1f} {slow / quick:10.1f}x"
+        f"{title:34} {peer.dialect:18} {len(schemas) - len(theirs):9} {failing:9} {bad:9} {ours_bad:9}"
+        f" {slow:9.1f} {quick:9.1f} {slow / quick:8.1f}x"
     )
     print(f"  {peer.says}")
 
@@ -73,10 +79,14 @@ def main() -> None:
     """Compare with every peer on the tools of a file."""
     lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     schemas = [json.loads(line)["inputSchema"] for line in lines]
+    # Some warn of what they lose; the table counts that.
+    warnings.simplefilter("ignore")
     known = {dialect["name"] for dialect in toolwire.dialects()}
     python = platform.python_version()
     print(f"PyPI: {len(schemas)} tools, Python {python}, µs per tool, best of {ROUNDS} rounds\n")
-    print(f"{'peer':34} {'our dialect':18} {'peer fails':>11} {'ours':>11} {'peer':>11} {'ours':>11} {'peer/ours':>11}")
+    print(f"{'':53} {'gives up':>9} {'':9} {'refused':>9} {'':9} {'µs':>9}")
+    print(f"{'peer':34} {'our dialect':18}", end="")
+    print("".join(f" {name:>9}" for name in ["peer", "ours"] * 3 + ["peer/ours"]))
     for peer in PEERS:
         compare(peer, schemas, known)
 

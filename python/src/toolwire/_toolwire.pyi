@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, final
 
-__all__ = ["Exchange", "Index", "Stream", "__version__", "call", "call_text"]
+__all__ = ["Command", "Exchange", "Index", "Stream", "__version__", "call", "call_text"]
 
 __version__: str
 
@@ -11,6 +11,15 @@ def call(function: str, inputs: tuple[object, ...], options: Mapping[str, object
 def call_text(
     function: str, inputs: tuple[object, ...], options: Mapping[str, object], with_report: bool, /
 ) -> Any: ...
+
+@final
+class Command:
+    def __new__(cls, facts: str, /) -> Command: ...
+    def need(self) -> list[str] | None: ...
+    def give(self, content: bytes, /) -> None: ...
+    def fail(self, message: str, /) -> None: ...
+    def step(self) -> str | None: ...
+    def finish(self) -> tuple[str, str, int]: ...
 
 @final
 class Exchange:

@@ -40,14 +40,14 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         }
     }
     let beside = grammar.refs.beside;
-    if keyword != Keyword::Ref && grammar.refs.nothing_else_beside && !beside.has(keyword) && schema.get("$ref").is_some() {
+    if keyword != Keyword::Ref && grammar.refs.nothing_else_beside && !beside.has(keyword) && schema.present.has(Keyword::Ref) {
         // Tables apply to nothing by themselves.
         if keyword.role() != Role::Table {
             report.add(&member.value, Rule::BesideRef, at(), &format!("no `{}` beside `$ref`", keyword.name()), "it");
         }
     }
     let beside = grammar.any_of.beside;
-    if keyword != Keyword::AnyOf && !beside.has(keyword) && schema.get("anyOf").is_some() && keyword.role() != Role::Table {
+    if keyword != Keyword::AnyOf && !beside.has(keyword) && schema.present.has(Keyword::AnyOf) && keyword.role() != Role::Table {
         report.add(&member.value, Rule::BesideAnyOf, at(), &format!("no `{}` beside `anyOf`", keyword.name()), "it");
     }
     true

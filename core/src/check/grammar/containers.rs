@@ -6,18 +6,23 @@ use alloc::{format, string::String};
 use super::{quoted, seen, types, Report, Rule, Schema};
 use crate::{
     dialect::grammar::{Grammar, OpenRule, PropertiesRule, Typed},
-    json::{push_token, Node, Step},
+    json::{push_token, Node, Object, Step},
+    schema::keyword::{Keyword, Keywords},
     sorted::Set,
 };
+
+/// One of these says what an instance is.
+const SAYS_WHAT: Keywords = Keywords::of(&[Keyword::Type, Keyword::AnyOf, Keyword::Ref]);
 
 /// Judges one schema as a whole.
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
-    let is = |name: &str| schema.get("type").is_some_and(|value| types::is(value, name));
+    let types = schema.get("type");
+    let is = |name: &str| types.is_some_and(|value| types::is(value, name));
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks = |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
-    let wants_type = grammar.typed == Typed::TypeOrUnion && !schema.pointer.steps().iter().any(asks);
-    if wants_type && !["type", "anyOf", "$ref"].iter().any(|keyword| schema.get(keyword).is_some()) {
+    let wants_type = grammar.typed == Typed::TypeOrUnion && !schema.present.meet(SAYS_WHAT);
+    if wants_type && !schema.pointer.steps().iter().any(asks) {
         report.add(node, Rule::Untyped, schema.pointer.render(), "one of `type`, `anyOf` and `$ref`", "none of them");
     }
     if is("array") {
@@ -86,6 +91,11 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
     if rule.all_required {
         let names = schema.get("required").and_then(Node::as_array).unwrap_or_default();
+        // Mostly they are listed in the order in which they stand.
+        let count = table.map_or(0, Object::len);
+        if names.len() == count && names.iter().zip(table.into_iter().flatten()).all(|(name, member)| name.as_text() == Some(&member.key)) {
+            return;
+        }
         let required: Set<_> = names.iter().filter_map(Node::as_text).collect();
         for member in table.into_iter().flatten().filter(|member| !required.contains(&member.key)) {
             let mut pointer = schema.at("properties");

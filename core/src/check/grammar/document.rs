@@ -1,6 +1,6 @@
 //! The document as JSON, whatever its values mean: its size and the range of its numbers.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{shortened, Report, Rule};
 use crate::json::{self, Data, Node, Pointer, Step, Text};
@@ -12,7 +12,7 @@ pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
     }
     // Nothing is written with more than six times the bytes it came with.
     if let Some(most) = report.most_bytes.filter(|most| json::length(root).saturating_mul(6) > *most) {
-        let size = Measure { six_bytes: report.grammar.six_bytes }.value(root);
+        let size = Measure::new(report.grammar.six_bytes).value(root);
         if size > most {
             let (expected, found) = (format!("at most {most} bytes of compact JSON"), format!("{size}"));
             report.add(root, Rule::TooManyBytes, String::new(), &expected, &found);
@@ -22,7 +22,8 @@ pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
 
 fn has_number_beyond_range(value: &Node<'_>) -> bool {
     match value.data() {
-        Data::Number(text) => as_float(text).is_infinite(),
+        // Without an exponent it takes more digits than this to get there.
+        Data::Number(text) => (text.len() > 300 || text.contains(['e', 'E'])) && as_float(text).is_infinite(),
         Data::Array(items) => items.iter().any(has_number_beyond_range),
         Data::Object(object) => object.iter().any(|member| has_number_beyond_range(&member.value)),
         _ => false,
@@ -61,9 +62,25 @@ fn as_float(text: &str) -> f64 {
 /// The size of a value as the provider writes it: not the bytes that came, but what its own serializer would make of them.
 struct Measure {
     six_bytes: &'static [char],
+    /// What each byte of a string counts; nothing where it begins a character that must be looked at.
+    counts: [u8; 256],
 }
 
 impl Measure {
+    fn new(six_bytes: &'static [char]) -> Self {
+        let mut measure = Measure { six_bytes, counts: [1; 256] };
+        let of_ascii = (0..128_u8).map(|byte| measure.character(byte.into()));
+        let begins =
+            six_bytes.iter().filter(|character| !character.is_ascii()).map(|character| character.encode_utf8(&mut [0; 4]).bytes().next());
+        let counts: Vec<(u8, usize)> = (0..).zip(of_ascii).chain(begins.flatten().map(|byte| (byte, 0))).collect();
+        for (byte, count) in counts {
+            if let Some(place) = measure.counts.get_mut(usize::from(byte)) {
+                *place = u8::try_from(count).unwrap_or_default();
+            }
+        }
+        measure
+    }
+
     fn value(&self, value: &Node<'_>) -> usize {
         match value.data() {
             Data::Null | Data::Bool(true) => 4,
@@ -80,10 +97,9 @@ impl Measure {
     }
 
     fn string(&self, text: &Text<'_>) -> usize {
-        // Most are letters.
-        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.' | b',');
-        if let Some(plain) = text.as_plain().filter(|plain| plain.bytes().all(is_letter)) {
-            return 2 + plain.len();
+        let count = |byte: u8| self.counts.get(usize::from(byte)).copied().unwrap_or_default();
+        if let Some(plain) = text.as_plain().filter(|plain| plain.is_ascii() || plain.bytes().all(|byte| count(byte) > 0)) {
+            return 2 + plain.bytes().map(|byte| usize::from(count(byte))).sum::<usize>();
         }
         2 + text.code_points().map(|point| self.character(point)).sum::<usize>()
     }

@@ -34,7 +34,7 @@ use crate::{
     options::SanitizeOptions,
     schema::{
         draft::Draft,
-        keyword::Keyword,
+        keyword::{Keyword, Keywords},
         resolve,
         walk::{self, Next, Place},
     },
@@ -55,6 +55,7 @@ pub(super) fn check(
         deepest: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
         most_properties: dialect.limit("properties").unwrap_or(usize::MAX),
         properties: 0,
+        counted: Counted::default(),
         found: Found::default(),
     };
     document::check(root, &mut report);
@@ -69,20 +70,26 @@ pub(super) fn check(
     if report.is_decided() {
         return Ok(report.found.finish());
     }
-    let resolved = if grammar.refs.resolves() { resolve::resolve(root, Draft::of(root)) } else { Default::default() };
+    let resolves = grammar.refs.resolves() && resolve::mentions_references(root);
+    let resolved = if resolves { resolve::resolve(root, Draft::of(root)) } else { Default::default() };
     let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
     walk::visit(root, grammar.through, &mut |node, place| {
         let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar) && !report.is_decided()) else {
             return Ok(Next::Skip);
         };
-        let schema = Schema { object, pointer: place.pointer };
-        let depth = objects::depth(place);
-        if depth == report.deepest.saturating_add(1) && place.keyword == Some(Keyword::Properties) {
+        let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object) };
+        // No more `properties` stand above than schemas.
+        let may_be_too_deep = place.keyword == Some(Keyword::Properties) && place.depth > report.deepest;
+        if may_be_too_deep && objects::depth(place) == report.deepest.saturating_add(1) {
+            let depth = objects::depth(place);
             let (expected, found) = (format!("`properties` nested at most {} deep", report.deepest), format!("level {depth}"));
             report.add(node, Rule::TooDeep, place.pointer.render(), &expected, &found);
         }
-        if grammar.refs.only_under.is_none() && place.keyword.is_some_and(|keyword| grammar.refs.not_directly_under.has(keyword)) {
+        if schema.present.has(Keyword::Ref)
+            && grammar.refs.only_under.is_none()
+            && place.keyword.is_some_and(|keyword| grammar.refs.not_directly_under.has(keyword))
+        {
             if let Some(reference) = object.get("$ref") {
                 let expected = format!("no reference directly in `{}`", place.keyword.map_or("", Keyword::name));
                 report.add(reference, Rule::RefPlace, schema.at("$ref"), &expected, "one");
@@ -90,8 +97,10 @@ pub(super) fn check(
         }
         keywords(&schema, &mut report);
         containers::check(node, &schema, &mut report);
-        if let Some(reference) = object.get("$ref").filter(|_| !grammar.refuses.has(Keyword::Ref)) {
-            references::check(&schema, reference, depth, &mut references, &mut nesting, &mut report);
+        if schema.present.has(Keyword::Ref) && !grammar.refuses.has(Keyword::Ref) {
+            if let Some(reference) = object.get("$ref") {
+                references::check(&schema, reference, objects::depth(place), &mut references, &mut nesting, &mut report);
+            }
         }
         Ok(Next::Into)
     })?;
@@ -127,8 +136,14 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         let value = &member.value;
         match keyword {
             Keyword::Type => types::check(schema, value, report),
-            Keyword::Enum => enums::check(schema, value, report),
-            Keyword::Properties => objects::properties(schema, value, report),
+            Keyword::Enum => {
+                report.counted.list(value);
+                enums::check(schema, value, report);
+            }
+            Keyword::Properties => {
+                report.counted.level(schema.pointer);
+                objects::properties(schema, value, report);
+            }
             Keyword::Required => objects::required(schema, value, report),
             Keyword::AdditionalProperties => objects::additional_properties(schema, value, report),
             Keyword::Items => objects::items(schema, value, report),
@@ -157,6 +172,8 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
 struct Schema<'s, 'a> {
     object: &'s Object<'a>,
     pointer: &'s Pointer<'a>,
+    /// The keywords that stand in it.
+    present: Keywords,
 }
 
 impl<'s, 'a> Schema<'s, 'a> {
@@ -203,7 +220,35 @@ struct Report<'g> {
     most_properties: usize,
     /// How many properties were counted so far.
     properties: usize,
+    counted: Counted,
     found: Found,
+}
+
+/// What else was counted so far, whatever part of the document it is in.
+#[derive(Default)]
+struct Counted {
+    /// How many `properties` stand in one another.
+    levels: usize,
+    /// The values of all lists of values, and those of the longest list.
+    values: usize,
+    longest: usize,
+}
+
+impl Counted {
+    fn level(&mut self, pointer: &Pointer<'_>) {
+        let steps = pointer.steps();
+        // Each level takes two steps, so mostly there is nothing to count.
+        if steps.len() / 2 >= self.levels {
+            let above = steps.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
+            self.levels = self.levels.max(above + 1);
+        }
+    }
+
+    fn list(&mut self, values: &Node<'_>) {
+        let count = values.as_array().map_or(0, <[_]>::len);
+        self.values += count;
+        self.longest = self.longest.max(count);
+    }
 }
 
 impl Report<'_> {

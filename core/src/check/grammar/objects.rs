@@ -9,6 +9,9 @@ use crate::{
     sorted::Set,
 };
 
+/// So few names are looked up one by one.
+const FEW: usize = 16;
+
 /// How many `properties` stand above.
 pub(super) fn depth(place: &Place<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name(Keyword::Properties.name())).count()
@@ -60,6 +63,10 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
         return;
     }
     let table = schema.get("properties").and_then(Node::as_object);
+    let is_there = |item: &Node<'_>| item.as_text().is_some_and(|name| table.is_some_and(|table| table.get_text(name).is_some()));
+    if names.len() <= FEW && names.iter().all(is_there) {
+        return;
+    }
     let known: Set<_> = table.into_iter().flatten().map(|member| &member.key).collect();
     for (index, item) in names.iter().enumerate() {
         let Some(name) = item.as_text().filter(|name| !known.contains(name)) else { continue };

@@ -33,17 +33,26 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>)
     if [properties, depth, values, list, characters].iter().all(Option::is_none) {
         return;
     }
-    let mut parts: Map<String, Held> = Map::new();
+    if is_within(root, dialect, report) {
+        return;
+    }
+    // The root's, and those of definitions by name.
+    let (mut main, mut parts) = (Held::default(), Map::<String, Held>::new());
     let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Next::Skip) };
-        let (name, inside) = match place.pointer.steps() {
-            [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => (name.display().into_owned(), rest),
-            steps => (String::new(), steps),
+        let (held, inside) = match place.pointer.steps() {
+            [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => {
+                let name = name.display().into_owned();
+                let length = name.chars().count();
+                // A definition without a name is counted with the root.
+                let held = if name.is_empty() { &mut main } else { parts.entry(name).or_default() };
+                if rest.is_empty() {
+                    held.characters += length;
+                }
+                (held, rest)
+            }
+            steps => (&mut main, steps),
         };
-        let held = parts.entry(name.clone()).or_default();
-        if inside.is_empty() {
-            held.characters += name.chars().count();
-        }
         let level = inside.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
         let at = |keyword: &str| place.pointer.render_with(keyword);
         if let Some(table) = object.get("properties").filter(|table| table.as_object().is_some_and(|table| !table.is_empty())) {
@@ -87,4 +96,18 @@ fn length(value: &Node<'_>) -> usize {
         Data::String(text) => text.code_points().count(),
         _ => crate::json::length(value),
     }
+}
+
+/// Is the whole document within the limits of one part? Most are, and that is quickly told.
+fn is_within(root: &Node<'_>, dialect: &Dialect, report: &Report<'_>) -> bool {
+    let counted = &report.counted;
+    // Where something is wrong, or is not looked into, not all was counted.
+    let has_all = report.found.is_empty() && report.grammar.through == Keywords::ALL;
+    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
+    has_all
+        && within(report.properties, "propertiesPerPart")
+        && within(counted.levels, "depthPerPart")
+        && within(counted.values, "enumValuesPerPart")
+        && (counted.longest <= FEW || dialect.limit("longEnumCharacters").is_none())
+        && within(crate::json::length(root), "charactersPerPart")
 }

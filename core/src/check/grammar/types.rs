@@ -26,11 +26,15 @@ pub(super) fn is(value: &Node<'_>, name: &str) -> bool {
 
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
-    if grammar.any_of.no_type_beside && schema.get("anyOf").is_some() {
+    if grammar.any_of.no_type_beside && schema.present.has(Keyword::AnyOf) {
         report.add(value, Rule::TypeBesideAnyOf, schema.at("type"), "`type` in the branches of `anyOf`", "it beside `anyOf`");
     }
-    if grammar.refs.no_type_beside && schema.get("$ref").is_some() {
+    if grammar.refs.no_type_beside && schema.present.has(Keyword::Ref) {
         report.add(value, Rule::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
+    }
+    // One name that is known is all there is to most.
+    if grammar.types.iter().any(|name| value.is_text(name)) {
+        return;
     }
     match names(value, grammar) {
         None => {

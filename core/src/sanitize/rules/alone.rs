@@ -25,6 +25,9 @@ const LIFT: Effect = Effect::same("lift-single-branch");
 const TEXTS: Effect = Effect::same("move-texts-into-any-of").guidance(Guidance::Moved);
 const TEXTS_LOST: Effect = Effect::same("move-texts-into-any-of").guidance(Guidance::Lost);
 
+/// What a union is made of.
+const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
+
 /// Does the grammar let nothing that applies stand beside `anyOf`?
 fn concerns(rules: &Rules) -> bool {
     !rules.grammar.any_of.beside.has(Keyword::Type)
@@ -32,7 +35,7 @@ fn concerns(rules: &Rules) -> bool {
 
 /// Puts what applies beside a union into its branches, from the root down.
 pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
-    if !concerns(rules) {
+    if !concerns(rules) || !rules.present.meet(UNIONS) {
         return Ok(());
     }
     if rules.grammar.object_root && root.get("anyOf").is_some() {

@@ -37,7 +37,7 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     let (refused, at_root) = (rules.grammar.refuses, rules.grammar.root_refuses);
     let merges = encode::applies(rules.grammar);
     let concerned = |keyword| refused.has(keyword) || at_root.has(keyword) || merges;
-    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(concerned) {
+    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| rules.present.has(keyword) && concerned(keyword)) {
         return Ok(());
     }
     let definitions = if root.get("allOf").is_some() || refused.has(Keyword::AllOf) || merges { definitions(root) } else { Map::new() };

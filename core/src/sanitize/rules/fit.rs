@@ -27,20 +27,29 @@ const SHORTEN: Effect = Effect::same("fit-shorten-description").guidance(Guidanc
 /// The lengths in characters to which descriptions are cut, one after the other.
 const SHORTER: [usize; 3] = [1024, 256, 64];
 
-/// What is limited, and what a schema has of it.
-struct Measure {
+/// What is limited.
+struct Limits {
     bytes: usize,
     depth: usize,
     properties: usize,
+}
+
+impl Limits {
+    fn is_none(&self) -> bool {
+        [self.bytes, self.depth, self.properties].iter().all(|most| *most == usize::MAX)
+    }
 }
 
 /// Gives up meaning until the schema is within the dialect's limits.
 pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &SanitizeOptions, rules: &mut Rules) -> Result<(), Error> {
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
-    let limits = Measure { bytes, depth: most("propertyDepth"), properties: most("properties") };
-    if rules.grammar.refs.to_defs && root.get("$defs").is_some() {
+    let limits = Limits { bytes, depth: most("propertyDepth"), properties: most("properties") };
+    if rules.grammar.refs.to_defs && limits.depth != usize::MAX && root.get("$defs").is_some() {
         nesting::cut_deep(root, limits.depth, rules)?;
+    }
+    if limits.is_none() {
+        return Ok(());
     }
     // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands deeper
     // than the deepest schema.
@@ -48,28 +57,34 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && rules.deepest <= limits.depth {
         return Ok(());
     }
-    if excess(root, &limits, rules.grammar.six_bytes).is_none() {
+    let growth = Growth::of(rules.grammar.six_bytes);
+    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, &limits) };
+    if found.excess(&limits).is_none() {
         return Ok(());
     }
-    let too_long =
-        |root: &Node<'_>, rules: &Rules| excess(root, &limits, rules.grammar.six_bytes).is_some_and(|excess| excess.of == "bytes");
-    if too_long(root, rules) {
+    if found.is_too_long(&limits) {
         drop_keywords(root, rules)?;
+        found = Found::of(root, &limits, &growth);
     }
-    if too_long(root, rules) {
+    if found.is_too_long(&limits) {
         drop_constraints(root, rules)?;
+        found = Found::of(root, &limits, &growth);
     }
     let mut level = deepest(root);
-    while let Some(excess) = excess(root, &limits, rules.grammar.six_bytes).filter(|_| level > 0) {
-        walk::rewrite(root, Keywords::ALL, &mut Cut { rules, level, for_bytes: excess.of == "bytes" })?;
+    while let Some(excess) = found.excess(&limits).filter(|_| level > 0) {
+        let mut cut = Cut { rules, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
+        walk::rewrite(root, Keywords::ALL, &mut cut)?;
+        // What went and what came was measured on the way: the whole need not be measured again at each level.
+        found = Found { bytes: (found.bytes + cut.added).saturating_sub(cut.saved), shape: Shape::of(root, &limits) };
         level -= 1;
     }
     for length in SHORTER {
-        if excess(root, &limits, rules.grammar.six_bytes).is_some() {
+        if found.excess(&limits).is_some() {
             walk::rewrite(root, Keywords::ALL, &mut Shorten { rules, length })?;
+            found = Found::of(root, &limits, &growth);
         }
     }
-    match excess(root, &limits, rules.grammar.six_bytes) {
+    match found.excess(&limits) {
         None => Ok(()),
         Some(Excess { of, most, found }) => Err(Error::new(
             Code::LimitExceeded,
@@ -85,52 +100,82 @@ struct Excess {
     found: usize,
 }
 
-fn excess(root: &Node<'_>, limits: &Measure, six_bytes: &[char]) -> Option<Excess> {
-    let found = measure(root, six_bytes);
-    [
-        ("levels of properties", limits.depth, found.depth),
-        ("properties", limits.properties, found.properties),
-        ("bytes", limits.bytes, found.bytes),
-    ]
-    .into_iter()
-    .find(|(_, most, found)| found > most)
-    .map(|(of, most, found)| Excess { of, most, found })
+/// What a schema has of what is limited.
+struct Found {
+    bytes: usize,
+    shape: Shape,
 }
 
-fn measure(root: &Node<'_>, six_bytes: &[char]) -> Measure {
-    let bytes = json::length(root) + Growth::of(six_bytes).value(root);
-    let (mut depth, mut properties) = (0, 0);
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
-        properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
-        if place.depth > depth {
-            let steps = place.pointer.steps().iter();
-            depth = depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
+/// How deep properties stand, and how many there are.
+#[derive(Default)]
+struct Shape {
+    depth: usize,
+    properties: usize,
+}
+
+impl Found {
+    fn of(root: &Node<'_>, limits: &Limits, growth: &Growth<'_>) -> Self {
+        Found { bytes: growth.length(root), shape: Shape::of(root, limits) }
+    }
+
+    fn excess(&self, limits: &Limits) -> Option<Excess> {
+        [
+            ("levels of properties", limits.depth, self.shape.depth),
+            ("properties", limits.properties, self.shape.properties),
+            ("bytes", limits.bytes, self.bytes),
+        ]
+        .into_iter()
+        .find(|(_, most, found)| found > most)
+        .map(|(of, most, found)| Excess { of, most, found })
+    }
+
+    fn is_too_long(&self, limits: &Limits) -> bool {
+        self.excess(limits).is_some_and(|excess| excess.of == "bytes")
+    }
+}
+
+impl Shape {
+    /// Nothing is counted where nothing is limited.
+    fn of(root: &Node<'_>, limits: &Limits) -> Self {
+        let mut shape = Shape::default();
+        if limits.depth == usize::MAX && limits.properties == usize::MAX {
+            return shape;
         }
-        Ok(Next::Into)
-    });
-    Measure { bytes, depth, properties }
+        let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+            shape.properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+            if place.depth > shape.depth {
+                let steps = place.pointer.steps().iter();
+                shape.depth = shape.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
+            }
+            Ok(Next::Into)
+        });
+        shape
+    }
 }
 
 /// The bytes that characters take beyond those they are written with, where they count six.
 struct Growth<'c> {
     characters: &'c [char],
-    /// Whether a byte begins one of them: most texts are done with a look at their bytes.
-    begins: [bool; 256],
+    /// The bytes that begin them: most texts have none.
+    begins: Vec<u8>,
 }
 
 impl<'c> Growth<'c> {
     fn of(characters: &'c [char]) -> Self {
-        let mut begins = [false; 256];
-        for character in characters {
-            let first = character.encode_utf8(&mut [0; 4]).bytes().next().map(usize::from);
-            if let Some(place) = first.and_then(|first| begins.get_mut(first)) {
-                *place = true;
-            }
-        }
+        let mut begins: Vec<u8> = characters.iter().filter_map(|character| character.encode_utf8(&mut [0; 4]).bytes().next()).collect();
+        begins.dedup();
         Growth { characters, begins }
     }
 
+    /// How many bytes a value counts.
+    fn length(&self, node: &Node<'_>) -> usize {
+        json::length(node) + self.value(node)
+    }
+
     fn value(&self, node: &Node<'_>) -> usize {
+        if self.characters.is_empty() {
+            return 0;
+        }
         match node.data() {
             Data::String(text) => self.text(text),
             Data::Array(items) => items.iter().map(|item| self.value(item)).sum(),
@@ -140,7 +185,9 @@ impl<'c> Growth<'c> {
     }
 
     fn text(&self, text: &Text<'_>) -> usize {
-        if !text.chars().bytes().any(|byte| self.begins.get(usize::from(byte)).is_some_and(|begins| *begins)) {
+        // One byte after the other, and none of them early out: so the compiler compares many at a time.
+        let holds = |begin: &u8| text.chars().bytes().fold(false, |found, byte| found | (byte == *begin));
+        if !self.begins.iter().any(holds) {
             return 0;
         }
         let counted = text.chars().chars().filter(|character| self.characters.contains(character));
@@ -230,14 +277,18 @@ impl<'a> Rewrite<'a> for DropConstraints<'_> {
 }
 
 /// Schemas of one level become "any".
-struct Cut<'r> {
+struct Cut<'r, 'g> {
     rules: &'r mut Rules,
     level: usize,
     /// It is bytes that are too many, so a cut has to save some.
     for_bytes: bool,
+    growth: &'g Growth<'g>,
+    /// The bytes of what was cut, and of what stands there now.
+    saved: usize,
+    added: usize,
 }
 
-impl<'a> Rewrite<'a> for Cut<'_> {
+impl<'a> Rewrite<'a> for Cut<'_, '_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         if place.depth < self.level {
             return Ok(Next::Into);
@@ -259,10 +310,12 @@ impl<'a> Rewrite<'a> for Cut<'_> {
         }
         let spot = Spot::of(node);
         self.rules.notes.note(place.position, spot.clone(), spot, CUT, || String::from("cut a schema to anything to make room"));
+        self.saved += self.growth.length(node);
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| keeps(member));
         }
         types::any(node, place, self.rules);
+        self.added += self.growth.length(node);
         Ok(Next::Skip)
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn repair<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
         Data::Bool(_) => return,
         _ => return non_schema(node, place, rules),
     }
-    if node.as_object().is_some_and(Object::is_empty) {
+    if node.as_object().is_some_and(is_well_formed) {
         return;
     }
     nulls(node, place, rules);
@@ -65,6 +65,38 @@ pub(super) fn repair<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     properties(node, place, rules);
     required(node, place, rules);
     values(node, place, rules);
+}
+
+/// Is there nothing to repair at an object? Most are as they should be, and one look at their members tells.
+pub(super) fn is_well_formed(object: &Object<'_>) -> bool {
+    object.iter().all(|Member { key, value }| match Keyword::named(key) {
+        None | Some(Keyword::Default | Keyword::Examples | Keyword::Const) => true,
+        Some(_) if value.is_null() => false,
+        Some(Keyword::Type) => names_types(value),
+        Some(Keyword::Properties) => value
+            .as_object()
+            .is_some_and(|table| table.get("type").is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)),
+        Some(Keyword::Required) => value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())),
+        Some(keyword) => matches!(mend(keyword, value), Mended::Fine),
+    })
+}
+
+/// A type of JSON Schema, or a list of different ones.
+fn names_types(value: &Node<'_>) -> bool {
+    let fine = |value: &Node<'_>| TYPES.iter().any(|name| value.is_text(name));
+    match value.data() {
+        Data::String(_) => fine(value),
+        Data::Array(names) => {
+            let differs = |(at, name)| !names.iter().take(at).any(|before| json::same(before, name));
+            !names.is_empty() && names.iter().all(fine) && names.iter().enumerate().all(differs)
+        }
+        _ => false,
+    }
+}
+
+/// A property that says of itself whether it is required.
+fn is_flagged(member: &Member<'_>) -> bool {
+    member.value.get("required").and_then(Node::as_bool).is_some()
 }
 
 fn non_schema<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
@@ -110,16 +142,10 @@ fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 /// `type: "any" | "int" | "String" | {} | []` and lists of such.
 fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(value) = node.get("type") else { return };
-    let fine = |value: &Node<'_>| TYPES.iter().any(|name| value.is_text(name));
+    if names_types(value) {
+        return;
+    }
     let listed = match value.data() {
-        Data::String(_) if fine(value) => return,
-        Data::Array(names)
-            if !names.is_empty()
-                && names.iter().all(fine)
-                && !names.iter().enumerate().any(|(at, name)| names.iter().take(at).any(|before| json::same(before, name))) =>
-        {
-            return
-        }
         Data::Array(names) => names.iter().collect(),
         _ => vec![value],
     };
@@ -192,8 +218,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
 /// `required: "name"`, `required: [1]`, and `required: true` on a property, which belongs to the object it is a property of.
 fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let mut hoisted: Vec<Text<'a>> = Vec::new();
-    let flagged = |member: &Member<'_>| member.value.get("required").and_then(Node::as_bool).is_some();
-    let any_flagged = node.get("properties").and_then(Node::as_object).is_some_and(|table| table.iter().any(flagged));
+    let any_flagged = node.get("properties").and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
     if any_flagged {
         node.visit("properties", |table| {
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
@@ -351,6 +376,7 @@ fn number<'a>(value: &Node<'a>) -> Mended<'a> {
 fn enumeration<'a>(value: &Node<'a>) -> Mended<'a> {
     match value.data() {
         Data::Array(items) if items.is_empty() => Mended::Gone,
+        Data::Array(items) if are_different_words(items) => Mended::Fine,
         Data::Array(items) => {
             let mut seen: crate::sorted::Set<String> = crate::sorted::Set::new();
             let unique: Vec<Node<'a>> = items.iter().filter(|item| seen.insert(json::canonical(item))).cloned().collect();
@@ -363,4 +389,12 @@ fn enumeration<'a>(value: &Node<'a>) -> Mended<'a> {
         Data::Object(_) => Mended::Gone,
         _ => Mended::As(Node::array(vec![value.clone()]).with_origin(value.origin())),
     }
+}
+
+/// Are they strings, few enough to compare each with each, and no two the same? Most lists of values are.
+fn are_different_words(items: &[Node<'_>]) -> bool {
+    const FEW: usize = 16;
+    let word = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();
+    let differs = |(at, item): (usize, &Node<'_>)| items.iter().take(at).all(|before| before.as_text() != item.as_text());
+    items.len() <= FEW && items.iter().all(word) && items.iter().enumerate().all(differs)
 }

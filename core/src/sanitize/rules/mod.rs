@@ -57,7 +57,7 @@ use crate::{
     report::Recorder,
     schema::{
         draft::Draft,
-        keyword::Keywords,
+        keyword::{Keyword, Keywords},
         resolve,
         walk::{self, Next, Place, Rewrite},
     },
@@ -91,6 +91,10 @@ struct Rules {
     types_everything: bool,
     /// How many schemas stand above the deepest one.
     deepest: usize,
+    /// What stands in some schema, whatever it was spelled like: a rule that speaks of none of it has nothing to do.
+    present: Keywords,
+    /// What `refused` may find something wrong with.
+    refused: Keywords,
     notes: Notes,
 }
 
@@ -113,6 +117,8 @@ impl Rules {
             leaves_definitions: false,
             types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
             deepest: 0,
+            present: Keywords::NONE,
+            refused: refused::concerns(grammar),
             notes,
         }
     }
@@ -176,6 +182,10 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     let references = (!rules.no_references).then(|| resolve::resolve(node, rules.draft));
     walk::rewrite(node, Keywords::ALL, &mut Down { rules: &mut rules })?;
     respell::declare_draft(node, &mut rules);
+    if references.is_some() {
+        // What is put in place of a reference brings what it has.
+        rules.present = Keywords::ALL;
+    }
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
         rules.leaves_definitions = kept::as_written(node, references, &rules);
         if !rules.leaves_definitions {
@@ -260,13 +270,18 @@ impl<'a> Rewrite<'a> for Down<'_> {
         if runs("malformed") {
             malformed::repair(node, place, self.rules);
         }
-        if self.rules.no_references && runs("tables") {
+        let Some(present) = node.as_object().map(Keywords::in_object) else { return Ok(Next::Into) };
+        if self.rules.no_references && present.meet(unused::CONCERNS) && runs("tables") {
             unused::drop_tables(node, place.position, self.rules);
         }
-        if runs("respell") {
+        let is_tuple = || node.get("items").is_some_and(|items| items.as_array().is_some());
+        let respells = present.meet(respell::CONCERNS.with(Keyword::PatternProperties)) || (present.has(Keyword::Items) && is_tuple());
+        if respells && runs("respell") {
             respell::respell(node, place, self.rules);
             patterned::say(node, place, self.rules);
         }
+        let present = if respells { node.as_object().map_or(present, Keywords::in_object) } else { present };
+        self.rules.present = self.rules.present.and(present);
         Ok(Next::Into)
     }
 }

@@ -9,9 +9,16 @@ use super::{
 use crate::{
     dialect::grammar::{NameRule, PropertyShape},
     json::{Data, Node, Object, Text},
-    schema::walk::Place,
+    schema::{
+        keyword::{Keyword, Keywords},
+        walk::Place,
+    },
     sorted::{Map, Set},
 };
+
+/// What names properties.
+pub(super) const CONCERNS: Keywords =
+    Keywords::of(&[Keyword::Properties, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Required]);
 
 /// The rule's name in reports.
 pub(in crate::sanitize) const RENAME: &str = "rename-property";
@@ -44,6 +51,33 @@ impl Spelling {
         let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
         let slash = self.has_slash(name);
         (braces || slash).then(|| name.replace(|character| matches!(character, '{' | '}' if braces) || (character == '/' && slash), "_"))
+    }
+
+    /// Can it spell every name?
+    fn is_open(self) -> bool {
+        self.rule.reserved.is_empty() && !self.rule.no_braces && self.rule.shape.is_none() && !self.no_slash
+    }
+
+    /// Does a name have a stand-in?
+    fn replaces(self, name: &Text<'_>) -> bool {
+        let has = |name: &str| {
+            let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
+            self.rule.reserved.contains(&name) || self.shape().is_some_and(|shape| !shape.allows(name)) || braces || self.has_slash(name)
+        };
+        match name.as_plain() {
+            Some(plain) => has(plain),
+            None => name.value().is_some_and(|name| has(&name)),
+        }
+    }
+
+    /// Does a schema name anything that has a stand-in? In most there is nothing of that kind.
+    fn concerns(self, object: &Object<'_>) -> bool {
+        let listed = |list: &Node<'_>| list.as_array().into_iter().flatten().filter_map(Node::as_text).any(|name| self.replaces(name));
+        let named =
+            |table: &Node<'_>| table.as_object().into_iter().flatten().any(|member| self.replaces(&member.key) || listed(&member.value));
+        !self.is_open()
+            && (["properties", "dependentRequired", "dependentSchemas"].iter().any(|table| object.get(table).is_some_and(named))
+                || object.get("required").is_some_and(listed))
     }
 
     /// The name that stands for one in a table which may have that one too.
@@ -119,7 +153,7 @@ fn fnv(text: &str) -> u32 {
 /// Renames properties of one schema, wherever it names them.
 pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let spelling = Spelling { rule: rules.grammar.names, no_slash: rules.no_slash, is_root: place.keyword.is_none() };
-    let Some(object) = node.as_object() else { return };
+    let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
         let shared = spelling.shared(table);

@@ -15,7 +15,7 @@ use crate::{
     options::Hints,
     report::{Accepts, Guidance},
     schema::{
-        keyword::{Holds, Keyword, Role},
+        keyword::{Holds, Keyword, Keywords, Role},
         regex,
         walk::Place,
     },
@@ -31,8 +31,40 @@ const TUPLE: Effect = Effect::same("prefix-items-to-items");
 /// A schema longer than this is no text for a description.
 const LONGEST_SCHEMA: usize = 200;
 
-/// Says, describes or drops what the grammar refuses at this schema.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+/// What a fault may be found with below the root.
+pub(super) const fn concerns(grammar: &Grammar) -> Keywords {
+    let mut concerned = grammar.refuses.but(Keywords::UNKNOWN);
+    if encode::applies(grammar) {
+        concerned = concerned.and(encode::JUDGES_MEMBERS);
+    }
+    if grammar.unknown.is_some() {
+        concerned = concerned.and(Keywords::UNKNOWN);
+    }
+    if !matches!(grammar.patterns, PatternRule::Any) {
+        concerned = concerned.with(Keyword::Pattern).with(Keyword::PatternProperties);
+    }
+    if grammar.formats.is_some() {
+        concerned = concerned.with(Keyword::Format);
+    }
+    let mut rest = grammar.at_most;
+    while let [(limited, _), tail @ ..] = rest {
+        concerned = concerned.with(*limited);
+        rest = tail;
+    }
+    concerned
+}
+
+/// Says, describes or drops what the grammar refuses at this schema, in which `present` stands; gives what stands there then.
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, present: Keywords, rules: &mut Rules) -> Keywords {
+    let is_root = place.keyword.is_none();
+    if !is_root && !present.meet(rules.refused) {
+        return present;
+    }
+    settle(node, place, rules);
+    node.as_object().map_or(Keywords::NONE, Keywords::in_object)
+}
+
+fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let grammar = rules.grammar;
     let is_root = place.keyword.is_none();
     let Some(object) = node.as_object().filter(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some()))

@@ -9,7 +9,10 @@ use super::{
 use crate::{
     dialect::grammar::{Null, OpenRule, Typed},
     json::{self, Data, Member, Node, Object, Text},
-    schema::{keyword::Keyword, walk::Place},
+    schema::{
+        keyword::{Keyword, Keywords},
+        walk::Place,
+    },
 };
 
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
@@ -22,6 +25,16 @@ const DIALECT: Effect = Effect::same("respell-schema");
 
 /// The meta-schema whose words the result uses.
 const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// What is spelled in more than one way; `items` is too, where it is a list.
+pub(super) const CONCERNS: Keywords = Keywords::of(&[
+    Keyword::Id,
+    Keyword::ExclusiveMinimum,
+    Keyword::ExclusiveMaximum,
+    Keyword::Dependencies,
+    Keyword::Const,
+    Keyword::Nullable,
+]);
 
 /// Gives one schema's own keywords their spelling.
 pub(super) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {

@@ -19,6 +19,9 @@ pub(super) const IN_PLACE: Keywords = Keywords::of(&[Keyword::AllOf, Keyword::An
 /// Below these nothing is typed: a type would change what the question is.
 const NOT_TYPED: Keywords = Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);
 
+/// What may admit null beside `nullable`.
+const NULL_STANDS_IN: Keywords = Keywords::of(&[Keyword::Type, Keyword::AnyOf]);
+
 /// A set of type names, by their places in [`TYPES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TypeSet(u8);
@@ -60,7 +63,8 @@ pub(super) struct Context {
 
 pub(super) struct Up<'r> {
     rules: &'r mut Rules,
-    above: alloc::vec::Vec<Context>,
+    /// The schemas that stand around, and what stands in each.
+    above: alloc::vec::Vec<(Context, Keywords)>,
 }
 
 impl<'r> Up<'r> {
@@ -72,7 +76,7 @@ impl<'r> Up<'r> {
 impl<'a> Rewrite<'a> for Up<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         let context = match (place.keyword, self.above.last()) {
-            (Some(keyword), Some(above)) => Context {
+            (Some(keyword), Some((above, _))) => Context {
                 known: if IN_PLACE.has(keyword) { above.known } else { None },
                 not_typed: above.not_typed || NOT_TYPED.has(keyword),
                 opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
@@ -85,100 +89,116 @@ impl<'a> Rewrite<'a> for Up<'_> {
             },
         };
         self.rules.deepest = self.rules.deepest.max(place.depth);
-        self.above.push(Context { known: TypeSet::declared(node).or(context.known), ..context });
+        let known = TypeSet::declared(node).or(context.known);
+        let mut present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         // What is refused goes before anything in it is said, or inferred from it.
         if !context.opaque {
-            refused::say(node, place, self.rules);
+            present = refused::say(node, place, present, self.rules);
         }
+        self.above.push((Context { known, ..context }, present));
         Ok(Next::Into)
     }
 
     fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
-        self.above.pop();
+        let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
         let above = self.above.last();
         let context = match (place.keyword, above) {
-            (Some(keyword), Some(above)) => Context {
+            (Some(keyword), Some((above, _))) => Context {
                 known: above.known.filter(|_| IN_PLACE.has(keyword)),
                 not_typed: above.not_typed || NOT_TYPED.has(keyword),
                 opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
             },
             _ => Context { known: None, not_typed: false, opaque: false },
         };
-        say(node, place, context, self.rules)
+        say(node, place, context, present, self.rules)
     }
 }
 
-/// The rules, in their one order:
-fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) -> Result<(), Error> {
+/// The rules, in their one order; each where something stands that it speaks of.
+fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, present: Keywords, rules: &mut Rules) -> Result<(), Error> {
     let is_root = place.keyword.is_none();
+    let found = |node: &Node<'_>| node.as_object().map_or(Keywords::NONE, Keywords::in_object);
+    let mut present = present;
     // A boolean first, because everything after it is about objects.
     // (The root is made an object next, whatever it was.)
     let is_open_root = is_root && rules.grammar.object_root && node.as_bool() == Some(true);
-    if node.as_bool().is_some() && !is_open_root && runs("booleans") && !booleans::say(node, place, context, rules) {
-        return Ok(());
+    if node.as_bool().is_some() && !is_open_root && runs("booleans") {
+        if !booleans::say(node, place, context, rules) {
+            return Ok(());
+        }
+        present = found(node);
     }
     // The root's type is given, not inferred.
     if is_root && rules.grammar.object_root && runs("object") {
         flatten::declare_object(node, rules);
+        present = found(node);
     }
     // Names before anything copies or joins properties.
-    if runs("names") {
+    if present.meet(names::CONCERNS) && runs("names") {
         names::rename(node, place, rules);
     }
     // What is refused goes before anything is inferred from it, or copied with it.
     if !context.opaque {
-        refused::say(node, place, rules);
+        present = refused::say(node, place, present, rules);
     }
     // Values that hold a key called `$ref`, before anything looks for references again.
     if rules.mentions_references && runs("stray") {
         stray::say(node, place, rules);
+        present = found(node);
     }
     // The same where a key that no reference could lead past stands in a definition.
-    if runs("slashes") {
+    if rules.no_slash && runs("slashes") {
         slashes::say(node, place, rules);
+        present = found(node);
     }
     // Values prove a type, so they come before keywords, which only hint at one.
-    if runs("enums") {
+    if present.has(Keyword::Enum) && runs("enums") {
         enums::say(node, place, rules)?;
         kinds::say(node, place, rules);
+        present = found(node);
     }
     // A list of types with keywords of single ones, before it is distributed anywhere.
-    if runs("types") {
+    if !present.has(Keyword::Type) && runs("types") {
         types::say(node, place, context, rules);
+        present = found(node);
     }
     if context.opaque {
         return Ok(());
     }
     // Null and what an object or an array lacks, before lists and unions are told apart.
-    if runs("nullable") {
+    if present.meet(NULL_STANDS_IN) && runs("nullable") {
         nullable::say(node, place, rules);
+        present = found(node);
     }
     if is_root {
         containers::say(node, place, rules);
-    } else {
+    } else if present.has(Keyword::Type) {
         container(node, place, rules);
     }
     if is_root && rules.grammar.object_root {
         return Ok(());
     }
     // What stands beside `anyOf` goes into its branches, which may be lists again.
-    let is_union = node.get("anyOf").is_some();
-    if runs("unions") {
-        unions::say(node, place, rules)?;
+    if present.has(Keyword::AnyOf) && node.get("anyOf").is_some() {
+        if runs("unions") {
+            unions::say(node, place, rules)?;
+        }
+        if node.get("anyOf").is_none() {
+            // The union was too much, so nothing says any longer what the instance is.
+            types::say(node, place, context, rules);
+        }
+        present = found(node);
     }
-    if is_union && node.get("anyOf").is_none() {
-        // The union was too much, so nothing says any longer what the instance is.
-        types::say(node, place, context, rules);
-    }
-    if runs("lists") {
+    if present.has(Keyword::Type) && runs("lists") {
         lists::say(node, place, rules);
+        present = found(node);
     }
     // Last, because joining brings the properties that `required` names. A branch waits for what stands beside its union.
-    if place.keyword != Some(Keyword::AnyOf) && runs("required") {
+    if present.has(Keyword::Required) && place.keyword != Some(Keyword::AnyOf) && runs("required") {
         required::say(node, place, rules);
     }
     // The texts of a union, once nothing more is added to them.
-    if runs("alone") {
+    if present.has(Keyword::AnyOf) && runs("alone") {
         alone::say(node, place, rules);
     }
     Ok(())

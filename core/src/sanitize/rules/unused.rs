@@ -22,6 +22,9 @@ const PRUNE: Effect = Effect::same("prune-definition");
 /// The tables of definitions, which go once everything that is needed stands where it is used.
 pub(super) const TABLES: [&str; 2] = ["$defs", "definitions"];
 
+/// The same.
+pub(super) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
+
 /// Without a reference anywhere, every definition is unused.
 pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &mut Rules) {
     for table in TABLES {

@@ -2,17 +2,14 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::shape::{self, Definitions, Shape};
+use super::shape::{self, Shape};
 use crate::{
     dialect::grammar::{Grammar, TypeLists},
     json::{Data, Member, Node, Object, Text},
 };
 
-/// Lets a schema accept null too, in the shortest way the grammar has.
-pub(super) fn admit<'a>(node: &mut Node<'a>, definitions: &Definitions<'_, 'a>, grammar: &Grammar) {
-    if !definitions.null_is_absence(node, grammar) {
-        return;
-    }
+/// Lets a schema accept null too, in the shortest way the grammar has. Null must not be one of its values.
+pub(super) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
     if node.as_object().is_none() {
         node.replace(Data::Object(Object::new()));
     }

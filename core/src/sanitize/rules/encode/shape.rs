@@ -1,11 +1,12 @@
 //! What a plain schema is, as far as encoding goes: asked by the writer of schemas and the reader of answers alike.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{OTHERS, PAIRS};
 use crate::{
     dialect::grammar::{Grammar, PropertiesRule},
-    json::{Node, Object, Text},
+    json::{Member, Node, Object, Text},
+    schema::keyword::Keyword,
     sorted::{Map, Set},
 };
 
@@ -22,7 +23,7 @@ pub(in crate::sanitize) enum Shape<'n, 'a> {
     /// `anyOf`.
     Union(&'n [Node<'a>]),
     /// Values of which one at least is an object or an array.
-    Values(Vec<&'n Node<'a>>),
+    Values(&'n [Node<'a>]),
     /// Types, and what instances of them hold.
     Typed(Typed<'n, 'a>),
 }
@@ -61,52 +62,78 @@ pub(in crate::sanitize) enum Others<'n, 'a> {
 }
 
 /// The reference that a schema is.
-fn reference(node: &Node<'_>) -> Option<String> {
-    node.get("$ref").and_then(Node::as_text).and_then(Text::value).map(|reference| reference.into_owned())
+fn reference<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
+    node.get("$ref").and_then(Node::as_text).and_then(Text::value)
 }
 
 /// What a schema is. At the root an object has properties, whatever it says.
 pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
     let Some(object) = node.as_object() else { return Shape::Anything };
-    if reference(node).is_some() {
+    let says = Says::of(object);
+    if says.reference {
         return Shape::Reference;
     }
-    if let Some(branches) = object.get("anyOf").and_then(Node::as_array) {
+    if let Some(branches) = says.union {
         return Shape::Union(branches);
     }
-    if let Some(values) = values(object) {
-        let composite = |value: &&Node<'_>| value.as_object().is_some() || value.as_array().is_some();
+    if let Some(values) = says.values {
+        let composite = |value: &Node<'_>| value.as_object().is_some() || value.as_array().is_some();
         return match values.iter().any(composite) {
             true => Shape::Values(values),
             false => Shape::Typed(Typed { object: None, array: false, items: None }),
         };
     }
-    if !object.has("type") {
-        return Shape::Anything;
-    }
-    let array = declares(object, "array");
+    let Some(types) = says.types else { return Shape::Anything };
+    let array = names(types, "array");
     Shape::Typed(Typed {
-        object: declares(object, "object").then(|| members(object, is_root, grammar)),
+        object: names(types, "object").then(|| members(object, is_root, grammar)),
         array,
         items: object.get("items").filter(|items| array && items.as_array().is_none()),
     })
 }
 
-/// The values of `enum` or `const`.
-fn values<'n, 'a>(object: &'n Object<'a>) -> Option<Vec<&'n Node<'a>>> {
-    match (object.get("const"), object.get("enum").and_then(Node::as_array)) {
-        (Some(value), _) => Some(Vec::from([value])),
-        (None, Some(values)) => Some(values.iter().collect()),
-        (None, None) => None,
+/// What decides on the shape of a schema, gathered in one look at its members: this is asked of every schema, more than once.
+#[derive(Default)]
+struct Says<'n, 'a> {
+    reference: bool,
+    union: Option<&'n [Node<'a>]>,
+    values: Option<&'n [Node<'a>]>,
+    types: Option<&'n Node<'a>>,
+}
+
+impl<'n, 'a> Says<'n, 'a> {
+    fn of(object: &'n Object<'a>) -> Self {
+        let mut says = Says::default();
+        let mut constant = None;
+        for Member { key, value } in object {
+            // What matters here has four letters or five, and most keywords have more.
+            if key.as_plain().is_some_and(|plain| !matches!(plain.len(), 4 | 5)) {
+                continue;
+            }
+            match Keyword::named(key) {
+                Some(Keyword::Ref) => says.reference = value.as_text().and_then(Text::value).is_some(),
+                Some(Keyword::AnyOf) => says.union = value.as_array(),
+                Some(Keyword::Const) => constant = Some(core::slice::from_ref(value)),
+                Some(Keyword::Enum) => says.values = value.as_array(),
+                Some(Keyword::Type) => says.types = Some(value),
+                _ => {}
+            }
+        }
+        says.values = constant.or(says.values);
+        says
     }
 }
 
 /// Does `type` name this one?
 pub(in crate::sanitize) fn declares(object: &Object<'_>, name: &str) -> bool {
-    object.get("type").is_some_and(|types| match types.as_array() {
+    object.get("type").is_some_and(|types| names(types, name))
+}
+
+fn names(types: &Node<'_>, name: &str) -> bool {
+    match types.as_array() {
         Some(names) => names.iter().any(|known| known.is_text(name)),
         None => types.is_text(name),
-    })
+    }
 }
 
 fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> Members<'n, 'a> {
@@ -165,7 +192,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
         for _ in 0..MOST {
             match reference(at) {
                 None => return Some(at),
-                Some(reference) => at = self.by_reference.get(&reference)?,
+                Some(reference) => at = self.by_reference.get(&*reference)?,
             }
         }
         None
@@ -190,8 +217,9 @@ impl<'n, 'a> Definitions<'n, 'a> {
             Shape::Union(branches) => branches.iter().any(|branch| self.admits(branch, grammar, depth)),
             Shape::Values(values) => values.iter().any(|value| value.is_null()),
             Shape::Typed(_) => schema.as_object().is_some_and(|object| {
-                let typed = !object.has("type") || declares(object, "null");
-                typed && values(object).is_none_or(|values| values.iter().any(|value| value.is_null()))
+                let says = Says::of(object);
+                let typed = says.types.is_none_or(|types| names(types, "null"));
+                typed && says.values.is_none_or(|values| values.iter().any(Node::is_null))
             }),
         }
     }

@@ -17,7 +17,7 @@ use crate::{
         Rules,
     },
     schema::{
-        keyword::Keywords,
+        keyword::{Keyword, Keywords},
         walk::{self, Next, Place, Position, Rewrite},
     },
     sorted::Map,
@@ -58,6 +58,9 @@ pub(super) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut Rules) -> 
     if !limits.iter().any(|name| dialect.limit(name).is_some()) {
         return Ok(());
     }
+    if is_small(root, dialect) {
+        return Ok(());
+    }
     let list_most = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
     loop {
         let mut written = root.clone();
@@ -77,6 +80,50 @@ pub(super) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut Rules) -> 
             return Err(Error::new(Code::LimitExceeded, "", message(excess)));
         }
     }
+}
+
+/// Is there so little of everything that no limit can be met, whatever is written? Then nothing needs to be written to be measured.
+///
+/// What a schema says of other names becomes two levels of properties at most (a property for them, and pairs in it), a branch
+/// may be put in an object of its own, and what stands deepest may become two levels too; with three names that
+/// have 21 characters at most and whatever underscores keep them apart; null is one more value, and what has none may get two; and
+/// the definition of "anything" counts for itself.
+fn is_small(root: &Node<'_>, dialect: &Dialect) -> bool {
+    const NAMES: usize = 3;
+    const NAME: usize = 32;
+    let (mut schemas, mut properties, mut deepest, mut values, mut longest) = (8, 0, 2, 0, 0);
+    // How many levels of properties a step may become.
+    let levels = |step: &Step<'_>| match step {
+        Step::Name("additionalProperties") => 2,
+        Step::Name("properties" | "anyOf") => 1,
+        _ => 0,
+    };
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+        schemas += 1;
+        // What leads nowhere deeper than another place need not be counted step by step.
+        if 2 * place.depth > deepest {
+            deepest = deepest.max(place.pointer.steps().iter().map(levels).sum());
+        }
+        for member in node.as_object().into_iter().flatten() {
+            match Keyword::named(&member.key) {
+                Some(Keyword::Properties) => properties += member.value.as_object().map_or(0, Object::len),
+                Some(Keyword::Enum) => {
+                    let count = member.value.as_array().map_or(0, <[_]>::len) + 1;
+                    values += count;
+                    longest = longest.max(count);
+                }
+                _ => {}
+            }
+        }
+        Ok(Next::Into)
+    });
+    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
+    let names = NAMES * schemas;
+    within(deepest + 2, "depthPerPart")
+        && within(properties + names, "propertiesPerPart")
+        && within(values + 2 * schemas, "enumValuesPerPart")
+        && (longest <= SHORT || dialect.limit("longEnumCharacters").is_none())
+        && within(crate::json::length(root) + names * NAME + properties, "charactersPerPart")
 }
 
 fn message(excess: Excess) -> String {

@@ -18,6 +18,7 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Keywords, Role},
+        resolve,
         walk::{self, Next, Place, Rewrite},
     },
 };
@@ -32,7 +33,8 @@ const VALUES: Effect = Effect { encoded: true, ..Effect::same("values-to-json") 
 const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
 
 pub(super) fn write(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
-    let plain = root.clone();
+    // What references lead to is asked of the schema as it was; without any, nothing is asked of it.
+    let plain = if resolve::mentions_references(root) { root.clone() } else { Node::default() };
     let definitions = Definitions::of(&plain);
     let definition = anything::name(root);
     let mut writer = Writer { rules, definitions: &definitions, definition: &definition, uses_definition: false };
@@ -175,7 +177,7 @@ impl<'a> Writer<'_, '_, 'a> {
             .flatten()
             .map(|member| !required.contains(&member.key))
             .collect();
-        let others_name = shape::others_name(object);
+        let others = others.map(|value| (value, shape::others_name(object)));
         if rule.all_required && optional.contains(&true) {
             let definitions = self.definitions;
             let rules = &mut *self.rules;
@@ -184,22 +186,26 @@ impl<'a> Writer<'_, '_, 'a> {
                 for (member, _) in
                     table.as_object_mut().into_iter().flat_map(Object::members_mut).zip(&optional).filter(|(_, optional)| **optional)
                 {
-                    let name = member.key.display().into_owned();
                     let kept = !definitions.null_is_absence(&member.value, rules.grammar);
-                    let effect = match kept {
-                        true => REQUIRE.accepts(Accepts::Narrower),
-                        false => Effect { encoded: true, ..REQUIRE },
-                    };
-                    let at = origin.number().map_or_else(|| spot.clone(), |number| Spot::Keyword(number, name.clone().into()));
-                    rules.notes.note(place.position, at.clone(), at, effect, || match kept {
-                        true => format!("required the optional property `{name}`, which may be null anyway"),
-                        false => format!("required the optional property `{name}`, and let null say that it is absent"),
-                    });
-                    null::admit(&mut member.value, definitions, rules.grammar);
+                    if rules.notes.is_on() {
+                        let name = member.key.display().into_owned();
+                        let effect = match kept {
+                            true => REQUIRE.accepts(Accepts::Narrower),
+                            false => Effect { encoded: true, ..REQUIRE },
+                        };
+                        let at = origin.number().map_or_else(|| spot.clone(), |number| Spot::Keyword(number, name.clone().into()));
+                        rules.notes.note(place.position, at.clone(), at, effect, || match kept {
+                            true => format!("required the optional property `{name}`, which may be null anyway"),
+                            false => format!("required the optional property `{name}`, and let null say that it is absent"),
+                        });
+                    }
+                    if !kept {
+                        null::admit(&mut member.value, rules.grammar);
+                    }
                 }
             });
         }
-        if let Some(value) = others {
+        if let Some((value, others_name)) = others {
             let (from, to) = (Spot::under(node, "additionalProperties"), Spot::under(node, "properties"));
             self.rules.notes.note(place.position, from, to, MAP, || {
                 format!("said the members that no property names as pairs of key and value in `{others_name}`")

@@ -1,0 +1,58 @@
+//! The command line, for a host that has files, processes and a terminal.
+
+use pyo3::prelude::*;
+use toolwire::command::{self, Printed};
+
+use crate::entry::guarded;
+
+/// A command line that is being carried out: see `toolwire::command::Command`.
+#[pyclass(module = "toolwire._toolwire")]
+pub(crate) struct Command(Option<command::Command>);
+
+#[pymethods]
+impl Command {
+    /// Takes what the host knows, as JSON.
+    #[new]
+    #[pyo3(signature = (facts, /))]
+    fn new(facts: &str) -> PyResult<Self> {
+        guarded(|| Ok(Command(Some(command::Command::new(facts)))))
+    }
+
+    /// What is needed next, as words; `None` if nothing is.
+    fn need(&self) -> Option<Vec<String>> {
+        self.0.as_ref()?.need().map(command::Need::words)
+    }
+
+    /// Gives what was needed.
+    #[pyo3(signature = (content, /))]
+    fn give(&mut self, content: &[u8]) -> PyResult<()> {
+        guarded(|| {
+            if let Some(command) = &mut self.0 {
+                command.give(content);
+            }
+            Ok(())
+        })
+    }
+
+    /// Says why what is needed cannot be had.
+    #[pyo3(signature = (message, /))]
+    fn fail(&mut self, message: &str) {
+        if let Some(command) = &mut self.0 {
+            command.fail(message);
+        }
+    }
+
+    /// Does a part of the work; `None` at its end, otherwise what is to be shown right now.
+    fn step(&mut self) -> PyResult<Option<String>> {
+        guarded(|| Ok(self.0.as_mut().and_then(command::Command::step)))
+    }
+
+    /// The result: what goes to standard output, to standard error, and the exit code.
+    fn finish(&mut self) -> PyResult<(String, String, u8)> {
+        guarded(|| {
+            let printed = self.0.take().map(command::Command::finish).unwrap_or_default();
+            let Printed { stdout, stderr, exit_code, .. } = printed;
+            Ok((stdout, stderr, exit_code))
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! The command line, for a host that has files, processes and a terminal.
+
+use toolwire::command::{Command, Printed};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// A command line that is being carried out: see `toolwire::command::Command`.
+#[wasm_bindgen]
+pub struct CommandLine(Command);
+
+#[wasm_bindgen]
+impl CommandLine {
+    /// Takes what the host knows, as JSON.
+    #[wasm_bindgen(constructor)]
+    pub fn new(facts: &str) -> CommandLine {
+        CommandLine(Command::new(facts))
+    }
+
+    /// What is needed next, as words; undefined if nothing is.
+    pub fn need(&self) -> Option<Vec<String>> {
+        self.0.need().map(|need| need.words())
+    }
+
+    /// Gives what was needed.
+    pub fn give(&mut self, bytes: &[u8]) {
+        self.0.give(bytes);
+    }
+
+    /// Says why what is needed cannot be had.
+    pub fn fail(&mut self, message: &str) {
+        self.0.fail(message);
+    }
+
+    /// Does a part of the work; undefined at its end, otherwise what is to be shown right now.
+    pub fn step(&mut self) -> Option<String> {
+        self.0.step()
+    }
+
+    /// The result: what goes to standard output, to standard error, and the exit code in digits.
+    pub fn finish(self) -> Vec<String> {
+        let Printed { stdout, stderr, exit_code, .. } = self.0.finish();
+        vec![stdout, stderr, exit_code.to_string()]
+    }
+}

@@ -1,0 +1,182 @@
+//! `toolwire check`: what APIs would reject about tools or schemas as they are, one dialect at a step.
+
+use alloc::{boxed::Box, format, string::String, vec::Vec};
+
+use super::{
+    arguments::{chosen, CheckArguments},
+    document::{header, located},
+    fault::{place, Fault, FINE, FOUND},
+    input::{Input, Places, Subject},
+    task::{Given, Outcome, Task},
+    terminal::{counted, shown, Terminal},
+};
+use crate::{
+    check as rules,
+    dialect::Dialect,
+    error::Error,
+    json::{Node, Object, Text},
+    options::SanitizeOptions,
+    tools::check as tools,
+};
+
+/// Something that is rejected.
+struct Finding {
+    tool: Option<String>,
+    dialect: &'static str,
+    rule: &'static str,
+    /// Into the list.
+    pointer: String,
+    message: String,
+    confidence: char,
+    source: &'static str,
+}
+
+/// The command at work.
+pub(super) struct Check {
+    arguments: CheckArguments,
+    given: Given,
+    dialects: Vec<&'static Dialect>,
+    noun: &'static str,
+    count: usize,
+    places: Places,
+    found: Vec<Finding>,
+}
+
+impl Check {
+    pub(super) fn new(arguments: CheckArguments, given: Given) -> Result<Check, Fault> {
+        let Input { subject, places } = Input::read(&given.text)?.without_request();
+        let (noun, count) = (subject.noun(), subject.entries().map_err(|error| places.fault(&error))?.len());
+        let dialects = chosen(&arguments.dialects);
+        Ok(Check { arguments, given, dialects, noun, count, places, found: Vec::new() })
+    }
+
+    fn document(&self) -> Node<'static> {
+        let findings = self.found.iter().map(|found| {
+            let mut members = Vec::from([
+                (Text::literal("tool"), found.tool.clone().map_or_else(Node::default, Node::string)),
+                (Text::literal("dialect"), Node::literal(found.dialect)),
+                (Text::literal("rule"), Node::literal(found.rule)),
+            ]);
+            members.extend(located(&self.places, &found.pointer));
+            members.extend([
+                (Text::literal("message"), Node::string(found.message.clone())),
+                (Text::literal("confidence"), Node::string(String::from(found.confidence))),
+                (Text::literal("source"), Node::string(found.source)),
+            ]);
+            Node::object(Object::from_iter(members))
+        });
+        let mut members = header("check", &self.given.source);
+        members.extend([
+            (Text::literal("count"), Node::count(self.count as u64)),
+            (Text::literal("dialects"), Node::array(self.dialects.iter().map(|dialect| Node::literal(dialect.name)).collect())),
+            (Text::literal("violations"), Node::array(findings.collect())),
+        ]);
+        Node::object(Object::from_iter(members))
+    }
+
+    /// A line for each thing that is wrong, as compilers write it, with all the dialects that say so.
+    fn lines(&self, terminal: &Terminal) -> String {
+        let paint = terminal.out;
+        let mut out = String::new();
+        for (finding, dialects) in self.grouped() {
+            let (line, pointer) = self.places.of(&finding.pointer);
+            let tool = finding.tool.as_ref().map(|tool| format!(" `{}`:", shown(tool))).unwrap_or_default();
+            let place = place(&self.given.source, line, &pointer);
+            let by = format!("[{}: {}]", finding.rule, dialects.join(", "));
+            out.push_str(&format!("{}:{tool} {} {}\n", paint.bold(&place), shown(&finding.message), paint.dim(&by)));
+        }
+        out
+    }
+
+    /// The findings, the same one of several dialects once, tools in their order.
+    fn grouped(&self) -> Vec<(&Finding, Vec<&'static str>)> {
+        let mut groups: Vec<(&Finding, Vec<&'static str>)> = Vec::new();
+        let mut known = crate::sorted::Map::<(&str, &str, &str), usize>::new();
+        for finding in &self.found {
+            let key = (finding.pointer.as_str(), finding.rule, finding.message.as_str());
+            let at = *known.entry(key).or_insert_with(|| groups.len());
+            match groups.get_mut(at) {
+                Some((_, dialects)) => dialects.push(finding.dialect),
+                None => groups.push((finding, Vec::from([finding.dialect]))),
+            }
+        }
+        crate::sorted::by(groups, |(one, _), (two, _)| order(&one.pointer).cmp(&order(&two.pointer)))
+    }
+}
+
+/// Entries in their order; within one, what was found first.
+fn order(pointer: &str) -> Vec<usize> {
+    pointer.split('/').skip(1).map_while(|step| step.parse().ok()).collect()
+}
+
+impl Task for Check {
+    fn steps(&self) -> usize {
+        self.dialects.len()
+    }
+
+    fn weight(&self) -> usize {
+        self.given.text.len()
+    }
+
+    fn label(&self, step: usize) -> &'static str {
+        self.dialects.get(step).map_or("", |dialect| dialect.name)
+    }
+
+    fn step(&mut self, step: usize) -> Result<(), Fault> {
+        let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
+        let input = Input::read(&self.given.text)?.without_request();
+        let found = findings(input.subject, dialect).map_err(|error| self.places.fault(&error))?;
+        self.found.extend(found);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault> {
+        let code = if self.found.is_empty() { FINE } else { FOUND };
+        if self.arguments.machine.json {
+            return Ok(Outcome::json(&self.document()).ends(code));
+        }
+        let mut outcome = Outcome::new(self.lines(terminal)).ends(code);
+        let (things, dialects) = (counted(self.count, self.noun), counted(self.dialects.len(), "dialect"));
+        let rejecting = self.dialects.iter().filter(|dialect| self.found.iter().any(|found| found.dialect == dialect.name)).count();
+        let said = match rejecting {
+            0 => terminal.err.good(&format!("{things}, {dialects}: nothing would be rejected")),
+            _ => terminal.err.bad(&format!("{things}, {dialects}: {rejecting} would reject something")),
+        };
+        outcome.says(&said);
+        Ok(outcome)
+    }
+}
+
+fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Finding>, Error> {
+    let mut found = Vec::new();
+    match subject {
+        Subject::Tools(list) | Subject::Request(list) => {
+            found.extend(tools::list(list, &[dialect])?.into_iter().map(|violation| Finding {
+                tool: violation.tool,
+                dialect: violation.dialect,
+                rule: violation.rule,
+                pointer: violation.pointer,
+                message: violation.message,
+                confidence: violation.confidence,
+                source: violation.source,
+            }));
+        }
+        Subject::Schemas(schemas) => {
+            for (at, schema) in schemas.iter().enumerate() {
+                for violation in rules::check(schema, &SanitizeOptions::new(dialect.name))? {
+                    let fact = dialect.fact_of(violation.rule);
+                    found.push(Finding {
+                        tool: None,
+                        dialect: dialect.name,
+                        rule: violation.rule,
+                        pointer: format!("/{at}{}", violation.pointer),
+                        message: violation.message,
+                        confidence: fact.map_or('C', |fact| fact.confidence),
+                        source: fact.map_or("", |fact| fact.source),
+                    });
+                }
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,77 @@
+//! `toolwire dialects`: what there is, and what is known of one.
+
+use alloc::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{
+    arguments::DialectsArguments,
+    fault::Fault,
+    table::{Column, Table},
+    task::{Outcome, Task},
+    terminal::{grouped, Terminal},
+};
+use crate::{
+    api::describe,
+    dialect::{Dialect, DIALECTS},
+};
+
+/// The command at work.
+pub(super) struct Dialects {
+    pub(super) arguments: DialectsArguments,
+}
+
+impl Task for Dialects {
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault> {
+        let one = DIALECTS.iter().find(|dialect| Some(dialect.name) == self.arguments.dialect.as_deref());
+        Ok(match (one, self.arguments.machine.json) {
+            (Some(dialect), true) => Outcome::json(&dialect.to_node()),
+            (None, true) => Outcome::json(&describe::dialects(DIALECTS)),
+            (Some(dialect), false) => Outcome::new(facts(dialect, terminal)),
+            (None, false) => Outcome::new(list(terminal)),
+        })
+    }
+}
+
+fn list(terminal: &Terminal) -> String {
+    let headings = ["dialect", "what it is written for", "checked"].map(|name| (Column::Words, terminal.out.dim(name)));
+    let mut table = Table::new(headings.into());
+    for Dialect { name, surface, as_of, .. } in DIALECTS {
+        table.row([name, surface, as_of].map(|cell| cell.to_string()).into());
+    }
+    let mut out = String::new();
+    table.write(terminal.width, &mut out);
+    out
+}
+
+fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
+    let paint = terminal.out;
+    let Dialect { name, surface, documentation, as_of, revision, options, encodes, limits, .. } = dialect;
+    let listed = |words: &[&str]| if words.is_empty() { "none".to_string() } else { words.join(", ") };
+    let limits: Vec<String> =
+        limits.iter().map(|(name, most)| format!("{name} {}", grouped(usize::try_from(*most).unwrap_or(usize::MAX)))).collect();
+    let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
+    let mut table = Table::new(Vec::from([(Column::Words, paint.bold(name)), (Column::Words, (*surface).into())]));
+    for (label, text) in [
+        ("documented", (*documentation).to_string()),
+        ("checked", format!("{as_of}, revision {revision}")),
+        ("options", listed(options)),
+        ("encoded", listed(encodes)),
+        ("limits", listed(&limits)),
+    ] {
+        table.row([paint.dim(label), text].into());
+    }
+    let mut out = String::new();
+    table.write(terminal.width, &mut out);
+    out.push('\n');
+    let headings = ["fact", "", "source", "rules"].map(|name| (Column::Words, paint.dim(name)));
+    let mut table = Table::new(headings.into());
+    for fact in dialect.facts {
+        table.row([fact.says.to_string(), fact.confidence.to_string(), fact.source.to_string(), fact.rules.join(", ")].into());
+    }
+    table.write(terminal.width, &mut out);
+    out
+}

@@ -1,0 +1,262 @@
+//! `toolwire explain`: every change of one tool, with what it prevents, before and after.
+
+use alloc::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{
+    arguments::{chosen, ExplainArguments},
+    document::{header, located},
+    fault::{Fault, FINE, FOUND},
+    input::{Input, Named, Places, Subject},
+    task::{Given, Outcome, Task},
+    terminal::{counted, cut, shown, Paint, Terminal},
+};
+use crate::{
+    api::describe,
+    dialect::Dialect,
+    json::{self, Node, Object, Text},
+    options::ToolsOptions,
+    report::{lossless, Accepts, Change, Guidance},
+    sanitize,
+    tools::list,
+};
+
+/// Longer excerpts are cut, unless they are asked for.
+const EXCERPT: usize = 200;
+
+/// The command at work.
+pub(super) struct Explain {
+    pub(super) arguments: ExplainArguments,
+    pub(super) given: Given,
+}
+
+/// One tool in one dialect.
+struct Explained {
+    dialect: &'static Dialect,
+    /// The changes, their input pointers into the list, and excerpts.
+    changes: Vec<(Change, Option<String>, Option<String>)>,
+    /// Why there is none: rule, pointer into the list, message.
+    refused: Option<(&'static str, String, String)>,
+}
+
+impl Task for Explain {
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault> {
+        let Input { subject, places } = Input::read(&self.given.text)?.without_request();
+        let entries = subject.entries().map_err(|error| places.fault(&error))?;
+        let named = self.named(&entries, &subject)?;
+        let dialects = chosen(&self.arguments.dialects);
+        let mut explained = Vec::with_capacity(dialects.len());
+        for dialect in dialects {
+            explained.push(self.one(&named, dialect, &places)?);
+        }
+        let code = if explained.iter().any(|one| one.refused.is_some()) { FOUND } else { FINE };
+        if self.arguments.machine.json {
+            return Ok(Outcome::json(&self.document(&named, &places, explained)).ends(code));
+        }
+        let name = named.name.clone().unwrap_or_else(|| subject.noun().to_string());
+        let mut out = String::new();
+        for one in &explained {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            self.tell(&name, one, &places, terminal.out, &mut out);
+        }
+        Ok(Outcome::new(out).ends(code))
+    }
+}
+
+impl Explain {
+    /// The entry that is meant.
+    fn named(&self, entries: &[Named], subject: &Subject<'_>) -> Result<Named, Fault> {
+        let names = || {
+            let names: Vec<String> =
+                entries.iter().filter_map(|entry| entry.name.as_deref()).map(|name| format!("`{}`", shown(name))).collect();
+            if names.is_empty() {
+                "no names".to_string()
+            } else {
+                cut(&names.join(", "), 1_000).into_owned()
+            }
+        };
+        match (&self.arguments.tool, entries) {
+            (Some(wanted), _) => {
+                let found = entries.iter().find(|entry| entry.name.as_deref() == Some(wanted.as_str()));
+                found
+                    .cloned()
+                    .ok_or_else(|| Fault::new("", format!("expected `--tool` to be one of {}, found `{}`", names(), shown(wanted))))
+            }
+            (None, [only]) => Ok(only.clone()),
+            (None, _) => {
+                let found = counted(entries.len(), subject.noun());
+                Err(Fault::new("", format!("expected one tool, or `--tool` with the name of one, found {found}: {}", names())))
+            }
+        }
+    }
+
+    fn one(&self, named: &Named, dialect: &'static Dialect, places: &Places) -> Result<Explained, Fault> {
+        let before = Input::read(&self.given.text)?.without_request().subject;
+        let after = Input::read(&self.given.text)?.without_request().subject;
+        let options = self.arguments.rewriting.options(dialect.name);
+        let fault = |error: crate::Error| places.fault(&error);
+        let excerpt = |node: Option<&Node<'_>>| node.map(json::write);
+        match (before, after) {
+            (Subject::Schemas(before), Subject::Schemas(mut after)) => {
+                let at: usize = named.pointer.trim_start_matches('/').parse().unwrap_or_default();
+                let (Some(before), Some(schema)) = (before.get(at), after.get_mut(at)) else { return Ok(Explained::new(dialect)) };
+                let mut explained = Explained::new(dialect);
+                match sanitize::sanitize(schema, &options, true) {
+                    Ok(changes) => explained.changes.extend(changes.into_iter().map(|mut change| {
+                        let was = excerpt(found(before, &change.pointer));
+                        let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| found(schema, pointer)));
+                        change.pointer.insert_str(0, &named.pointer);
+                        (change, was, is)
+                    })),
+                    // An option that this dialect does not have is a mistake; all else is what was asked for.
+                    Err(error) if Fault::of(&error, "").exit_code() == FOUND => {
+                        let pointer = format!("{}{}", named.pointer, error.pointer());
+                        explained.refused = Some((error.code().as_str(), pointer, error.message().into()));
+                    }
+                    Err(error) => return Err(fault(error)),
+                }
+                Ok(explained)
+            }
+            (Subject::Tools(before) | Subject::Request(before), Subject::Tools(after) | Subject::Request(after)) => {
+                // The whole list: names and what a request may hold depend on all of it.
+                let outcome = list::rewrite(after, &ToolsOptions { sanitize: options, format: None, fallback: None }).map_err(fault)?;
+                let mut explained = Explained::new(dialect);
+                let ours = |pointer: &str| {
+                    pointer.strip_prefix(named.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                };
+                for list::ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer)) {
+                    let was = excerpt(found(&before, &change.pointer));
+                    let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| found(&outcome.tools, pointer)));
+                    explained.changes.push((change, was, is));
+                }
+                let refused = outcome.quarantined.into_iter().find(|refused| ours(&refused.pointer));
+                explained.refused = refused.map(|refused| (refused.rule, refused.pointer, refused.message));
+                Ok(explained)
+            }
+            _ => Ok(Explained::new(dialect)),
+        }
+    }
+
+    fn tell(&self, name: &str, one: &Explained, places: &Places, paint: Paint, out: &mut String) {
+        let title = format!("{} in {}", shown(name), one.dialect.name);
+        if let Some((rule, pointer, message)) = &one.refused {
+            out.push_str(&format!("{}: {}\n", paint.bold(&title), paint.bad("refused")));
+            out.push_str(&format!("  at {}\n  {rule}: {}\n", pointed(places, pointer), shown(message)));
+            return;
+        }
+        let changes: Vec<Change> = one.changes.iter().map(|(change, _, _)| change.clone()).collect();
+        let verdict = match (changes.is_empty(), lossless(&changes)) {
+            (true, _) => paint.good("unchanged"),
+            (_, true) => format!("{}, {}", counted(changes.len(), "change"), paint.good("lossless")),
+            _ => format!("{}, {}", counted(changes.len(), "change"), paint.doubtful("something is lost")),
+        };
+        out.push_str(&format!("{}: {verdict}\n", paint.bold(&title)));
+        let excerpt = |text: &Option<String>| match text {
+            Some(text) if self.arguments.full => shown(text).into_owned(),
+            Some(text) => cut(&shown(text), EXCERPT).into_owned(),
+            None => "(nothing)".into(),
+        };
+        for (number, (change, was, is)) in one.changes.iter().enumerate() {
+            out.push_str(&format!("\n{}. {}  {}\n", number + 1, paint.bold(&pointed(places, &change.pointer)), paint.dim(change.rule)));
+            out.push_str(&format!("   {}\n", shown(&change.message)));
+            out.push_str(&format!("   effect   {}\n", effect(change, paint)));
+            out.push_str(&format!("   before   {}\n", paint.bad(&excerpt(was))));
+            let at = change.output_pointer.as_deref().map(|pointer| paint.dim(&format!("  at {}", root(pointer)))).unwrap_or_default();
+            out.push_str(&format!("   after    {}{at}\n", paint.good(&excerpt(is))));
+            out.push_str(&format!("   because  {}\n", shown(&change.because)));
+        }
+    }
+
+    fn document(&self, named: &Named, places: &Places, explained: Vec<Explained>) -> Node<'static> {
+        let text = |text: Option<String>| {
+            text.map_or_else(Node::default, |text| json::read(&text).map(|node| node.detached()).unwrap_or_default())
+        };
+        let dialects = explained.into_iter().map(|one| {
+            let all: Vec<Change> = one.changes.iter().map(|(change, _, _)| change.clone()).collect();
+            let changes = one.changes.into_iter().map(|(change, was, is)| {
+                let mut members = located(places, &change.pointer);
+                if let json::Data::Object(object) = describe::change(&change).into_data() {
+                    members.extend(
+                        object
+                            .into_members()
+                            .into_iter()
+                            .filter(|member| !member.key.is("pointer"))
+                            .map(|member| (member.key, member.value)),
+                    );
+                }
+                members.extend([(Text::literal("before"), text(was)), (Text::literal("after"), text(is))]);
+                Node::object(Object::from_iter(members))
+            });
+            let changes = Node::array(changes.collect());
+            let refused = one.refused.map_or_else(Node::default, |(rule, pointer, message)| {
+                let mut members = Vec::from([(Text::literal("rule"), Node::literal(rule))]);
+                members.extend(located(places, &pointer));
+                members.push((Text::literal("message"), Node::string(message)));
+                Node::object(Object::from_iter(members))
+            });
+            Node::record([
+                ("dialect", Node::literal(one.dialect.name)),
+                ("lossless", Node::bool(refused.is_null() && lossless(&all))),
+                ("changes", changes),
+                ("refused", refused),
+            ])
+        });
+        let mut members = header("explain", &self.given.source);
+        members.push((Text::literal("tool"), named.name.clone().map_or_else(Node::default, Node::string)));
+        members.extend(located(places, &named.pointer));
+        members.push((Text::literal("dialects"), Node::array(dialects.collect())));
+        Node::object(Object::from_iter(members))
+    }
+}
+
+impl Explained {
+    const fn new(dialect: &'static Dialect) -> Explained {
+        Explained { dialect, changes: Vec::new(), refused: None }
+    }
+}
+
+fn effect(change: &Change, paint: Paint) -> String {
+    let arguments = match change.accepts {
+        Accepts::Same if change.encoded => "the same arguments once restored".to_string(),
+        Accepts::Same => "the same arguments".to_string(),
+        Accepts::Wider => paint.doubtful("more arguments (wider)"),
+        Accepts::Narrower => paint.bad("fewer arguments (narrower)"),
+        Accepts::Mixed => paint.bad("other arguments (mixed)"),
+    };
+    let guidance = match change.guidance {
+        Guidance::Same => "the model reads the same".to_string(),
+        Guidance::Moved => "the model reads it elsewhere".to_string(),
+        Guidance::Lost => paint.doubtful("the model no longer reads it"),
+    };
+    format!("{arguments}; {guidance}")
+}
+
+fn pointed(places: &Places, pointer: &str) -> String {
+    match places.of(pointer) {
+        (Some(line), pointer) => format!("line {line} {}", root(&pointer)),
+        (None, pointer) => root(&pointer),
+    }
+}
+
+/// A pointer as people read it: that to everything is empty.
+fn root(pointer: &str) -> String {
+    if pointer.is_empty() {
+        "(root)".into()
+    } else {
+        shown(pointer).into_owned()
+    }
+}
+
+/// The value at a JSON Pointer.
+fn found<'n, 'a>(node: &'n Node<'a>, pointer: &str) -> Option<&'n Node<'a>> {
+    pointer.split('/').skip(1).try_fold(node, |node, step| match node.as_array() {
+        Some(items) => items.get(step.parse::<usize>().ok()?),
+        None => node.get(&step.replace("~1", "/").replace("~0", "~")),
+    })
+}

@@ -1,0 +1,282 @@
+//! What was given: recognised by its content, whoever wrote it and whatever the file is called.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::fault::Fault;
+use crate::{
+    error::Error,
+    json::{self, Data, Node},
+    tools::{
+        listing::Listing,
+        shape::{self, Entry},
+    },
+};
+
+/// An input that was read.
+pub(super) struct Input<'a> {
+    pub(super) subject: Subject<'a>,
+    pub(super) places: Places,
+}
+
+/// What there is in an input.
+pub(super) enum Subject<'a> {
+    /// A tool list.
+    Tools(Node<'a>),
+    /// Schemas, each on its own.
+    Schemas(Vec<Node<'a>>),
+    /// A request's whole body, with a tool list in it.
+    Request(Node<'a>),
+}
+
+/// How pointers into the list become places in the input.
+#[derive(Clone, Debug)]
+pub(super) enum Places {
+    /// The list stands there.
+    Below(String),
+    /// The only entry of the list stands there.
+    Alone(String),
+    /// Each entry is a line, of these numbers.
+    Lines(Vec<usize>),
+}
+
+/// A tool or a schema of a list.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    /// The tool's name; `None` if it has none, or is a schema.
+    pub(super) name: Option<String>,
+    /// Where it stands in the list.
+    pub(super) pointer: String,
+}
+
+/// The member of Bedrock's requests that holds the list.
+const TOOL_CONFIG: &str = "toolConfig";
+const TOOLS: &str = "tools";
+const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
+/// What tells a request from a mere list: one of these stands beside `tools`.
+const CONVERSATIONS: [&str; 3] = ["messages", "input", "contents"];
+/// What tells a schema from a tool and from anything else: a keyword that only schemas have.
+const KEYWORDS: [&str; 20] = [
+    "$schema",
+    "$ref",
+    "$defs",
+    "definitions",
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "required",
+    "items",
+    "prefixItems",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "enum",
+    "const",
+    "format",
+    "pattern",
+    "$id",
+];
+const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+const EXPECTED: &str = "expected a JSON Schema, a tool, a list of either, an answer to MCP's `tools/list` or a request with tools, \
+                        or a schema or tool per line";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tool,
+    Schema,
+    Neither,
+}
+
+impl<'a> Input<'a> {
+    /// Recognises a text.
+    pub(super) fn read(text: &'a str) -> Result<Input<'a>, Fault> {
+        if text.trim().is_empty() {
+            return Err(Fault::new("", format!("{EXPECTED}, found nothing")));
+        }
+        match json::read(text) {
+            Ok(node) => Input::whole(node, ""),
+            Err(error) => match lines(text) {
+                Some(lines) => Input::lines(lines),
+                None => Err(Fault::of(&error, "")),
+            },
+        }
+    }
+
+    /// The tool list of a request, or what there is otherwise.
+    pub(super) fn without_request(self) -> Input<'a> {
+        match (self.subject, self.places) {
+            (Subject::Request(mut node), Places::Below(above)) => Input {
+                subject: Subject::Tools(node.visit(TOOLS, core::mem::take).unwrap_or_default()),
+                places: Places::Below(above + "/tools"),
+            },
+            (subject, places) => Input { subject, places },
+        }
+    }
+
+    fn whole(mut node: Node<'a>, above: &str) -> Result<Input<'a>, Fault> {
+        let below = |more: &str| Places::Below(format!("{above}{more}"));
+        if let Some(items) = node.as_array() {
+            let kinds: Vec<Kind> = items.iter().map(kind_of).collect();
+            if let Some((at, message)) = odd_one(&kinds) {
+                return Err(Fault::new(format!("{above}/{at}"), message));
+            }
+            return Ok(Input { subject: several(node, &kinds), places: below("") });
+        }
+        // JSON-RPC: what a server answered.
+        if above.is_empty() && node.get("jsonrpc").is_some() {
+            if let Some(error) = node.get("error") {
+                let said = error.get("message").and_then(Node::as_text).map(|said| format!(": {}", said.display()));
+                let said = said.unwrap_or_default();
+                return Err(Fault::new("/error", format!("expected an answer to `tools/list`, found the server's error{said}")));
+            }
+            if let Some(result) = node.visit("result", core::mem::take) {
+                return Input::whole(result, "/result");
+            }
+        }
+        if node.get(TOOL_CONFIG).is_some_and(|config| is_list(config.get(TOOLS))) {
+            let tools = node.visit(TOOL_CONFIG, |config| config.visit(TOOLS, core::mem::take)).flatten();
+            return Ok(Input { subject: Subject::Tools(tools.unwrap_or_default()), places: below("/toolConfig/tools") });
+        }
+        if is_list(node.get(TOOLS)) {
+            if CONVERSATIONS.iter().any(|key| node.get(key).is_some()) {
+                return Ok(Input { subject: Subject::Request(node), places: below("") });
+            }
+            let tools = node.visit(TOOLS, core::mem::take).unwrap_or_default();
+            return Ok(Input { subject: Subject::Tools(tools), places: below("/tools") });
+        }
+        if DECLARATIONS.iter().any(|key| is_list(node.get(key))) {
+            return Ok(Input { subject: Subject::Tools(node), places: below("") });
+        }
+        let places = Places::Alone(above.into());
+        match kind_of(&node) {
+            Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
+            Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), places }),
+            Kind::Neither => Err(Fault::new(above, format!("{EXPECTED}, found {}", node.kind()))),
+        }
+    }
+
+    fn lines(lines: Vec<(usize, &'a str)>) -> Result<Input<'a>, Fault> {
+        let (mut entries, mut numbers) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
+        for (number, text) in lines {
+            let entry = json::read(text).map_err(|error| {
+                // The reader saw one line, and calls it the first.
+                let message = error.message().replace("(line 1, ", &format!("(line {number}, "));
+                Fault::of(&Error::new(error.code(), error.pointer(), message), "").in_line(number)
+            })?;
+            entries.push(entry);
+            numbers.push(number);
+        }
+        let kinds: Vec<Kind> = entries.iter().map(kind_of).collect();
+        let neither = || kinds.iter().position(|kind| *kind == Kind::Neither).map(|at| (at, format!("{EXPECTED}, found neither")));
+        if let Some((at, message)) = odd_one(&kinds).or_else(neither) {
+            return Err(Fault::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
+        }
+        Ok(Input { subject: several(Node::array(entries), &kinds), places: Places::Lines(numbers) })
+    }
+}
+
+impl Subject<'_> {
+    /// What the list has, in order. What an API runs itself is not there: nobody has to accept it.
+    pub(super) fn entries(&self) -> Result<Vec<Named>, Error> {
+        match self {
+            Subject::Schemas(schemas) => Ok((0..schemas.len()).map(|at| Named { name: None, pointer: format!("/{at}") }).collect()),
+            Subject::Tools(list) | Subject::Request(list) => {
+                let listing = Listing::read(list.clone())?;
+                let named = listing.entries().filter_map(|listed| {
+                    let name = match shape::recognise(&listed.entry) {
+                        Entry::Hosted => return None,
+                        Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.display().into_owned()),
+                        Entry::Unknown => None,
+                    };
+                    Some(Named { name, pointer: listed.pointer.clone() })
+                });
+                Ok(named.collect())
+            }
+        }
+    }
+
+    /// What the entries are called.
+    pub(super) fn noun(&self) -> &'static str {
+        if let Subject::Schemas(_) = self {
+            "schema"
+        } else {
+            "tool"
+        }
+    }
+}
+
+impl Places {
+    /// Where a pointer into the list leads: a line, if there are lines, and a pointer.
+    pub(super) fn of(&self, pointer: &str) -> (Option<usize>, String) {
+        let (index, rest) = split(pointer);
+        match self {
+            Places::Below(above) => (None, format!("{above}{pointer}")),
+            Places::Alone(above) => (None, format!("{above}{rest}")),
+            Places::Lines(numbers) => match numbers.get(index) {
+                Some(line) => (Some(*line), rest.into()),
+                None => (None, pointer.into()),
+            },
+        }
+    }
+
+    /// [`Self::of`] for errors.
+    pub(super) fn fault(&self, error: &Error) -> Fault {
+        let (line, pointer) = self.of(error.pointer());
+        Fault { line, pointer, ..Fault::of(error, "") }
+    }
+}
+
+/// The first step of a pointer, as an index, and the rest.
+fn split(pointer: &str) -> (usize, &str) {
+    let steps = pointer.strip_prefix('/').unwrap_or_default();
+    let end = steps.find('/').unwrap_or(steps.len());
+    let (first, rest) = steps.split_at_checked(end).unwrap_or_default();
+    (first.parse().unwrap_or_default(), rest)
+}
+
+fn is_list(node: Option<&Node<'_>>) -> bool {
+    node.is_some_and(|node| node.as_array().is_some())
+}
+
+/// A list of nothing but schemas, or a tool list. Tools may be broken in any way: that is what commands report.
+fn several<'a>(list: Node<'a>, kinds: &[Kind]) -> Subject<'a> {
+    if kinds.is_empty() || !kinds.iter().all(|kind| *kind == Kind::Schema) {
+        return Subject::Tools(list);
+    }
+    match list.into_data() {
+        Data::Array(items) => Subject::Schemas(items),
+        data => Subject::Tools(Node::new(data)),
+    }
+}
+
+/// The first entry that is a schema among tools, or the other way round.
+fn odd_one(kinds: &[Kind]) -> Option<(usize, String)> {
+    let first = |kind: Kind| kinds.iter().position(|found| *found == kind);
+    let (tool, schema) = (first(Kind::Tool)?, first(Kind::Schema)?);
+    let (at, expected, found) = if tool < schema { (schema, "tool", "schema") } else { (tool, "schema", "tool") };
+    Some((at, format!("expected a {expected}, as before, found a {found}")))
+}
+
+fn kind_of(node: &Node<'_>) -> Kind {
+    match shape::recognise(node) {
+        Entry::Tool(_) => Kind::Tool,
+        _ if is_schema(node) => Kind::Schema,
+        Entry::Hosted => Kind::Tool,
+        Entry::Unknown => Kind::Neither,
+    }
+}
+
+fn is_schema(node: &Node<'_>) -> bool {
+    let Some(object) = node.as_object() else { return node.as_bool().is_some() };
+    object.is_empty()
+        || KEYWORDS.iter().any(|keyword| object.has(keyword))
+        || object.get("type").is_some_and(|kind| kind.as_array().is_some() || TYPES.iter().any(|known| kind.is_text(known)))
+}
+
+/// The lines of JSON Lines, with their numbers: more than one, the first of which is JSON.
+fn lines(text: &str) -> Option<Vec<(usize, &str)>> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(at, line)| (at + 1, line));
+    let lines: Vec<(usize, &str)> = lines.collect();
+    (lines.len() > 1 && lines.first().is_some_and(|(_, line)| json::read(line).is_ok())).then_some(lines)
+}

@@ -1,0 +1,98 @@
+//! What one dialect means for every tool of a list.
+
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+
+use super::{Loss, Named, Outcome, Verdict};
+use crate::{
+    check,
+    command::input::Subject,
+    dialect::Dialect,
+    error::Error,
+    json::Node,
+    options::{SanitizeOptions, ToolsOptions},
+    report::{Allow, Change},
+    sanitize,
+    sorted::Map,
+    tools::{check::list as check_list, list},
+};
+
+/// A dialect that is about to judge.
+pub(super) struct Judge<'m> {
+    pub(super) dialect: &'static Dialect,
+    pub(super) allow: Allow,
+    pub(super) tools: &'m [Named],
+}
+
+impl Judge<'_> {
+    /// A verdict for each tool.
+    pub(super) fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
+        match subject {
+            Subject::Schemas(schemas) => schemas.into_iter().enumerate().map(|(at, schema)| self.schema(at, schema)).collect(),
+            Subject::Tools(list) | Subject::Request(list) => self.list(list),
+        }
+    }
+
+    fn options(&self) -> SanitizeOptions {
+        SanitizeOptions::new(self.dialect.name).allow(self.allow)
+    }
+
+    fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {
+        let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
+        let known: Map<&str, usize> = self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
+        for violation in check_list(tools.clone(), &[self.dialect])? {
+            if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
+                verdict.accepted = false;
+            }
+        }
+        let outcome = list::rewrite(tools, &ToolsOptions { sanitize: self.options(), format: None, fallback: None })?;
+        for list::ToolChange { change, .. } in &outcome.changes {
+            if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
+                verdict.adds(change, "");
+            }
+        }
+        for refused in outcome.quarantined {
+            if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
+                verdict.refuses(refused.rule, refused.pointer, refused.message);
+            }
+        }
+        Ok(verdicts)
+    }
+
+    fn schema(&self, at: usize, mut schema: Node<'_>) -> Result<Verdict, Error> {
+        let options = self.options();
+        let above = format!("/{at}");
+        let mut verdict = untouched();
+        verdict.accepted = check::accepts(&schema, &options)?;
+        match sanitize::sanitize(&mut schema, &options, true) {
+            Ok(changes) => changes.iter().for_each(|change| verdict.adds(change, &above)),
+            Err(error) => verdict.refuses(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned()),
+        }
+        Ok(verdict)
+    }
+}
+
+const fn untouched() -> Verdict {
+    Verdict { accepted: true, outcome: Outcome::Unchanged, losses: Vec::new() }
+}
+
+impl Verdict {
+    fn adds(&mut self, change: &Change, above: &str) {
+        let outcome = Outcome::of(change);
+        self.outcome = self.outcome.max(outcome);
+        if outcome >= Outcome::Lost {
+            let pointer = format!("{above}{}", change.pointer);
+            self.losses.push(Loss { outcome, rule: change.rule, pointer, message: change.message.clone() });
+        }
+    }
+
+    fn refuses(&mut self, rule: &'static str, pointer: String, message: String) {
+        self.outcome = Outcome::Refused;
+        self.losses = Vec::from([Loss { outcome: Outcome::Refused, rule, pointer, message }]);
+    }
+}
+
+/// The tool that a pointer leads into.
+fn owner(known: &Map<&str, usize>, pointer: &str) -> Option<usize> {
+    let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+    ends.filter_map(|end| pointer.get(..end)).find_map(|above| known.get(above).copied())
+}

@@ -1,0 +1,272 @@
+//! The matrix as tables for people, and as a document for machines.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{Column, Matrix, Named, Outcome, Verdict};
+use crate::{
+    command::{
+        document::{header, located},
+        table::{Column as Way, Table, NONE},
+        terminal::{counted, cut, grouped, shown, Paint},
+    },
+    json::{Node, Object, Text},
+    sorted::{self, Map},
+};
+
+/// The outcomes that have a column of their own. Nothing lost is one thing, whether something had to change or not.
+const COLUMNS: [(&str, &[Outcome]); 6] = [
+    ("lossless", &[Outcome::Unchanged, Outcome::Lossless]),
+    ("encoded", &[Outcome::Encoded]),
+    ("lost", &[Outcome::Lost]),
+    ("wider", &[Outcome::Wider]),
+    ("narrower", &[Outcome::Narrower]),
+    ("refused", &[Outcome::Refused]),
+];
+/// A tool's name longer than this does not make the table wider.
+const NAME: usize = 64;
+/// As many are named in a row; the rest is counted.
+const RULES: usize = 4;
+const TOOLS: usize = 3;
+
+/// What is lost: by which tools, in which dialects.
+struct Row {
+    outcome: Outcome,
+    tools: Vec<String>,
+    rules: String,
+    dialects: String,
+}
+
+impl Column {
+    fn count(&self, outcomes: &[Outcome]) -> usize {
+        self.verdicts.iter().filter(|verdict| outcomes.contains(&verdict.outcome)).count()
+    }
+
+    fn accepted(&self) -> usize {
+        self.verdicts.iter().filter(|verdict| verdict.accepted).count()
+    }
+}
+
+impl Matrix {
+    pub(super) fn table(&self, width: Option<usize>, paint: Paint) -> String {
+        let count = self.tools.len();
+        let title =
+            format!("{}: {} in {}\n\n", shown(&self.given.source), counted(count, self.noun), counted(self.columns.len(), "dialect"));
+        let mut out = paint.bold(title.trim_end());
+        out.push_str("\n\n");
+        self.dialects(count, width, paint, &mut out);
+        self.losses(width, paint, &mut out);
+        self.summary(count, paint, &mut out);
+        out
+    }
+
+    fn dialects(&self, count: usize, width: Option<usize>, paint: Paint, out: &mut String) {
+        // What happens nowhere needs no column; a table for narrow terminals is a narrow table.
+        let used = |outcomes: &[Outcome]| self.columns.iter().any(|column| column.count(outcomes) > 0);
+        let columns: Vec<_> = COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
+        let numbers = ["accepted"].into_iter().chain(columns.iter().map(|(name, _)| *name));
+        let headings = [(Way::Words, paint.dim("dialect"))].into_iter().chain(numbers.map(|name| (Way::Numbers, paint.dim(name))));
+        let mut table = Table::new(headings.collect());
+        for column in &self.columns {
+            let accepted = column.accepted();
+            let mut cells = Vec::from([
+                column.dialect.name.to_string(),
+                number(accepted, if accepted == count { Shade::Good } else { Shade::Plain }, paint),
+            ]);
+            for (name, outcomes) in &columns {
+                let found = column.count(outcomes);
+                let shade = match *name {
+                    "lossless" if found == count => Shade::Good,
+                    "lossless" | "encoded" => Shade::Plain,
+                    "refused" => Shade::Bad,
+                    _ => Shade::Doubtful,
+                };
+                cells.push(number(found, shade, paint));
+            }
+            table.row(cells);
+        }
+        table.write(width, out);
+    }
+
+    /// What is lost, the worst first: tools that lose the same in the same dialects share a row. With `--all` a row for each
+    /// tool and outcome, whether anything is lost or not.
+    fn losses(&self, width: Option<usize>, paint: Paint, out: &mut String) {
+        let rows: Vec<Row> = if self.arguments.all {
+            self.rows(Outcome::Unchanged)
+        } else {
+            let mut groups: Vec<Row> = Vec::new();
+            let mut known = Map::<(Outcome, String, String), usize>::new();
+            for row in self.rows(Outcome::Lost) {
+                let at = *known.entry((row.outcome, row.rules.clone(), row.dialects.clone())).or_insert_with(|| groups.len());
+                match groups.get_mut(at) {
+                    Some(group) => group.tools.extend(row.tools),
+                    None => groups.push(row),
+                }
+            }
+            sorted::by(groups, |one, two| two.outcome.cmp(&one.outcome))
+        };
+        if rows.is_empty() {
+            return;
+        }
+        let headings = ["outcome", self.noun, "by rule", "dialects"];
+        let mut table = Table::new(headings.into_iter().map(|name| (Way::Words, paint.dim(name))).collect());
+        for Row { outcome, tools, rules, dialects } in rows {
+            let shade = match outcome {
+                Outcome::Refused => paint.bad(outcome.as_str()),
+                Outcome::Lost | Outcome::Wider | Outcome::Narrower => paint.doubtful(outcome.as_str()),
+                _ => outcome.as_str().to_string(),
+            };
+            table.row(Vec::from([shade, some(&tools, TOOLS), rules, dialects]));
+        }
+        out.push('\n');
+        table.write(width, out);
+    }
+
+    /// A row for each tool and each outcome from `from` on, tool by tool.
+    fn rows(&self, from: Outcome) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (at, tool) in self.tools.iter().enumerate() {
+            let name = cut(&shown(&self.name(tool)), NAME).into_owned();
+            for outcome in Outcome::ALL.into_iter().rev().filter(|outcome| *outcome >= from) {
+                let with = |column: &&Column| column.verdicts.get(at).is_some_and(|verdict| verdict.outcome == outcome);
+                let columns: Vec<&Column> = self.columns.iter().filter(with).collect();
+                if columns.is_empty() {
+                    continue;
+                }
+                let dialects = if columns.len() == self.columns.len() && columns.len() > 1 {
+                    "all".to_string()
+                } else {
+                    columns.iter().map(|column| column.dialect.name).collect::<Vec<_>>().join(", ")
+                };
+                let rules = rules(columns.iter().filter_map(|column| column.verdicts.get(at)), outcome);
+                rows.push(Row { outcome, tools: Vec::from([name.clone()]), rules, dialects });
+            }
+        }
+        rows
+    }
+
+    fn summary(&self, count: usize, paint: Paint, out: &mut String) {
+        let all = self.columns.len();
+        let having = |test: fn(&Verdict) -> bool| self.columns.iter().filter(|column| column.verdicts.iter().all(test)).count();
+        let accepted = having(|verdict| verdict.accepted);
+        let written = having(|verdict| verdict.outcome < Outcome::Refused);
+        let kept = having(|verdict| verdict.outcome < Outcome::Lost);
+        out.push('\n');
+        if count == 0 {
+            out.push_str(&format!("No {}s.\n", self.noun));
+            return;
+        }
+        let (are, them) = if count == 1 { ("it is", self.noun.into()) } else { ("they are", format!("all {}", counted(count, self.noun))) };
+        let the = if count == 1 { "the " } else { "" };
+        let shade = |part: usize, text: String| if part == all { paint.good(&text) } else { text };
+        out.push_str(&shade(accepted, format!("As {are}: {the}{them} accepted by {accepted} of {}.", counted(all, "dialect"))));
+        out.push('\n');
+        out.push_str(&shade(written, format!("Rewritten: by {written} of {all}, by {kept} without loss.")));
+        out.push('\n');
+        if kept < all {
+            out.push_str(&paint.dim("`toolwire explain --tool NAME --dialect DIALECT` says what is lost, and why."));
+            out.push('\n');
+        }
+    }
+
+    fn name(&self, tool: &Named) -> String {
+        match &tool.name {
+            Some(name) => name.clone(),
+            None => match self.places.of(&tool.pointer) {
+                (Some(line), _) => format!("line {line}"),
+                (None, pointer) if pointer.is_empty() => format!("(the {})", self.noun),
+                (None, pointer) => pointer,
+            },
+        }
+    }
+
+    pub(super) fn document(&self) -> Node<'static> {
+        let mut members = header("matrix", &self.given.source);
+        let dialects = self.columns.iter().map(|column| {
+            let outcomes =
+                Outcome::ALL.into_iter().map(|outcome| (Text::literal(outcome.as_str()), Node::count(column.count(&[outcome]) as u64)));
+            Node::record([
+                ("name", Node::literal(column.dialect.name)),
+                ("accepted", Node::count(column.accepted() as u64)),
+                ("outcomes", Node::object(Object::from_iter(outcomes))),
+            ])
+        });
+        let dialects = Node::array(dialects.collect());
+        let tools = Node::array(self.tools.iter().enumerate().map(|(at, tool)| self.tool_document(at, tool)).collect());
+        members.extend([
+            (Text::literal("count"), Node::count(self.tools.len() as u64)),
+            (Text::literal("failOn"), Node::string(self.arguments.fail_on.clone())),
+            (Text::literal("failed"), Node::bool(self.fails())),
+            (Text::literal("dialects"), dialects),
+            (Text::literal("tools"), tools),
+        ]);
+        Node::object(Object::from_iter(members))
+    }
+
+    fn tool_document(&self, at: usize, tool: &Named) -> Node<'static> {
+        let verdicts = self.columns.iter().filter_map(|column| {
+            let verdict = column.verdicts.get(at)?;
+            let losses = verdict.losses.iter().map(|loss| {
+                let mut members = Vec::from([
+                    (Text::literal("outcome"), Node::literal(loss.outcome.as_str())),
+                    (Text::literal("rule"), Node::literal(loss.rule)),
+                ]);
+                members.extend(located(&self.places, &loss.pointer));
+                members.push((Text::literal("message"), Node::string(loss.message.clone())));
+                Node::object(Object::from_iter(members))
+            });
+            Some(Node::record([
+                ("dialect", Node::literal(column.dialect.name)),
+                ("accepted", Node::bool(verdict.accepted)),
+                ("outcome", Node::literal(verdict.outcome.as_str())),
+                ("losses", Node::array(losses.collect())),
+            ]))
+        });
+        let mut members = Vec::from([(Text::literal("name"), tool.name.clone().map_or_else(Node::default, Node::string))]);
+        members.extend(located(&self.places, &tool.pointer));
+        members.push((Text::literal("dialects"), Node::array(verdicts.collect())));
+        Node::object(Object::from_iter(members))
+    }
+}
+
+enum Shade {
+    Plain,
+    Good,
+    Doubtful,
+    Bad,
+}
+
+/// A number in its colour.
+fn number(count: usize, shade: Shade, paint: Paint) -> String {
+    let text = grouped(count);
+    match shade {
+        _ if count == 0 => paint.dim(NONE),
+        Shade::Plain => text,
+        Shade::Good => paint.good(&text),
+        Shade::Doubtful => paint.doubtful(&text),
+        Shade::Bad => paint.bad(&text),
+    }
+}
+
+/// The rules behind an outcome, each once, in the order in which they are met.
+fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> String {
+    let mut found: Vec<&str> = Vec::new();
+    for loss in verdicts.flat_map(|verdict| &verdict.losses).filter(|loss| loss.outcome == outcome) {
+        if !found.contains(&loss.rule) {
+            found.push(loss.rule);
+        }
+    }
+    some(&found, RULES)
+}
+
+/// The first few, and how many more there are.
+fn some<T: AsRef<str>>(words: &[T], most: usize) -> String {
+    let mut text = words.iter().take(most).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    if words.len() > most {
+        text.push_str(&format!(" and {} more", grouped(words.len() - most)));
+    }
+    text
+}

@@ -1,0 +1,295 @@
+//! The command line, `toolwire …`: one for all hosts, so that it is the same from npm and from PyPI.
+//!
+//! It touches no file, starts no process and prints nothing: it says what it needs, is given that, and says what to print. What
+//! is left to a host is input and output. It knows nothing of which host that is.
+
+mod arguments;
+mod check;
+mod defer;
+mod dialects;
+mod document;
+mod explain;
+mod fault;
+mod indent;
+mod input;
+mod matrix;
+mod restore;
+mod sanitize;
+mod table;
+mod task;
+mod terminal;
+
+use alloc::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use clap::Parser as _;
+
+use self::{
+    arguments::{CommandLine, Source},
+    fault::{Fault, UNUSABLE},
+    task::{Given, Outcome, Task},
+    terminal::Terminal,
+};
+use crate::json::{self, Node};
+
+/// Something that only the host can get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Need {
+    /// The bytes of a file.
+    File(String),
+    /// What comes on standard input, to its end.
+    Input,
+    /// The tools of an MCP server that the host starts with this command and asks over stdio: `{"tools": […]}` with the
+    /// tools of all pages, as JSON.
+    Server(Vec<String>),
+}
+
+impl Need {
+    /// As words, for bindings: `file` and its name, `input`, or `server` and the command.
+    pub fn words(self) -> Vec<String> {
+        match self {
+            Need::File(path) => Vec::from(["file".into(), path]),
+            Need::Input => Vec::from(["input".into()]),
+            Need::Server(command) => ["server".into()].into_iter().chain(command).collect(),
+        }
+    }
+}
+
+/// What a command printed, and how it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Printed {
+    /// For standard output: the result, and nothing else.
+    pub stdout: String,
+    /// For standard error.
+    pub stderr: String,
+    /// 0: fine; 1: something was found; 2: wrong usage, or an input that cannot be read.
+    pub exit_code: u8,
+}
+
+/// A command line that is being carried out.
+///
+/// ```
+/// use toolwire::command::{Command, Need};
+/// let mut command = Command::new(r#"{"arguments": ["sanitize", "--dialect", "codex", "--compact", "schema.json"]}"#);
+/// assert_eq!(command.need(), Some(Need::File("schema.json".into())));
+/// command.give(br#"{"const": "celsius"}"#);
+/// while command.step().is_some() {}
+/// let printed = command.finish();
+/// assert_eq!((printed.stdout.as_str(), printed.exit_code), ("{\"type\":\"string\",\"enum\":[\"celsius\"]}\n", 0));
+/// ```
+pub struct Command {
+    terminal: Terminal,
+    needs: Vec<(Need, String)>,
+    given: Vec<Given>,
+    state: State,
+    /// The next step, and whether a line of progress stands on the terminal.
+    step: usize,
+    shows: bool,
+}
+
+enum State {
+    /// Something is needed first.
+    Waiting(Box<arguments::Command>),
+    Working(Box<dyn Task>),
+    Ended(Outcome),
+}
+
+/// Less than this, times the number of steps, and it is done before anybody has read of it.
+const WORTH_SHOWING: usize = 1_000_000;
+const INPUT: &str = "<stdin>";
+
+impl Command {
+    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment }`. The arguments are
+    /// those after the program's name; the next three are booleans that say what is a terminal; then its width, and the
+    /// variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set. All but the arguments can be left out.
+    pub fn new(facts: &str) -> Command {
+        let facts = json::read(facts).unwrap_or_default();
+        let terminal = Terminal::read(&facts);
+        let arguments = facts.get("arguments").and_then(Node::as_array).unwrap_or_default();
+        let arguments = arguments.iter().filter_map(Node::as_text).map(|text| text.display().into_owned());
+        let (state, needs) = match CommandLine::try_parse_from(["toolwire".to_string()].into_iter().chain(arguments)) {
+            Ok(CommandLine { command }) => match needs(&command, &terminal) {
+                Ok(needs) => (State::Waiting(Box::new(command)), needs),
+                Err(fault) => (State::Ended(unusable(&fault, INPUT, &terminal)), Vec::new()),
+            },
+            Err(error) => (State::Ended(explained(&error)), Vec::new()),
+        };
+        let mut command = Command { terminal, needs, given: Vec::new(), state, step: 0, shows: false };
+        command.begin();
+        command
+    }
+
+    /// What is needed next, if anything.
+    pub fn need(&self) -> Option<Need> {
+        match self.state {
+            State::Waiting(_) => self.needs.first().map(|(need, _)| need.clone()),
+            _ => None,
+        }
+    }
+
+    /// Gives what was needed.
+    pub fn give(&mut self, bytes: &[u8]) {
+        if self.need().is_none() {
+            return;
+        }
+        let (_, source) = self.needs.remove(0);
+        match decoded(bytes) {
+            Ok(text) => self.given.push(Given { source, text }),
+            Err(fault) => self.state = State::Ended(unusable(&fault, &source, &self.terminal)),
+        }
+        self.begin();
+    }
+
+    /// Says why what is needed cannot be had: in words, or by the name of the system's error (`ENOENT`).
+    pub fn fail(&mut self, message: &str) {
+        let Some((_, source)) = self.needs.first() else { return };
+        let message = match message {
+            "ENOENT" => "expected a file, found none of that name",
+            "EISDIR" => "expected a file, found a folder",
+            "EACCES" | "EPERM" => "expected a file that may be read, found one that may not",
+            other => other,
+        };
+        self.state = State::Ended(unusable(&Fault::new("", message), source, &self.terminal));
+    }
+
+    /// Does a part of the work. `None`: there is no more, and [`Self::finish`] gives the result. Otherwise what is to be written
+    /// to standard error right now, which may be nothing.
+    pub fn step(&mut self) -> Option<String> {
+        let State::Working(task) = &mut self.state else { return None };
+        let (steps, at) = (task.steps(), self.step);
+        if at >= steps {
+            return None;
+        }
+        let source = self.given.first().map(|given| given.source.clone());
+        if let Err(fault) = task.step(at) {
+            self.state = State::Ended(unusable(&fault, &source.unwrap_or_default(), &self.terminal));
+            return Some(String::new());
+        }
+        self.step += 1;
+        if !self.terminal.progress || task.weight().saturating_mul(steps) < WORTH_SHOWING {
+            return Some(String::new());
+        }
+        self.shows = true;
+        Some(task::progress(self.step, steps, task.label(self.step)))
+    }
+
+    /// The result.
+    pub fn finish(self) -> Printed {
+        let source = self.given.first().map_or(INPUT, |given| given.source.as_str());
+        let outcome = match self.state {
+            State::Working(task) => task.finish(&self.terminal).unwrap_or_else(|fault| unusable(&fault, source, &self.terminal)),
+            State::Ended(outcome) => outcome,
+            State::Waiting(_) => unusable(&Fault::new("", "expected an input, was given none"), source, &self.terminal),
+        };
+        let Outcome { stdout, mut stderr, exit_code } = outcome;
+        if self.shows {
+            stderr.insert_str(0, task::CLEAR);
+        }
+        Printed { stdout, stderr, exit_code }
+    }
+
+    /// Begins the work once everything is there.
+    fn begin(&mut self) {
+        if !self.needs.is_empty() || !matches!(self.state, State::Waiting(_)) {
+            return;
+        }
+        let State::Waiting(command) = core::mem::replace(&mut self.state, State::Ended(Outcome::default())) else { return };
+        let sources: Vec<String> = self.given.iter().map(|given| given.source.clone()).collect();
+        let mut given = core::mem::take(&mut self.given).into_iter();
+        self.given = sources.into_iter().map(|source| Given { source, text: String::new() }).collect();
+        self.state = match task(*command, &mut given) {
+            Ok(task) => State::Working(task),
+            Err(fault) => {
+                let source = self.given.first().map_or(INPUT, |given| given.source.as_str());
+                State::Ended(unusable(&fault, source, &self.terminal))
+            }
+        };
+    }
+}
+
+fn task(command: arguments::Command, given: &mut dyn Iterator<Item = Given>) -> Result<Box<dyn Task>, Fault> {
+    let mut next = || given.next().ok_or_else(|| Fault::new("", "expected an input, was given none"));
+    Ok(match command {
+        arguments::Command::Matrix(arguments) => Box::new(matrix::Matrix::new(arguments, next()?)?),
+        arguments::Command::Check(arguments) => Box::new(check::Check::new(arguments, next()?)?),
+        arguments::Command::Sanitize(arguments) => Box::new(sanitize::Sanitize { arguments, given: next()? }),
+        arguments::Command::Explain(arguments) => Box::new(explain::Explain { arguments, given: next()? }),
+        arguments::Command::Defer(arguments) => Box::new(defer::Defer { arguments, given: next()? }),
+        arguments::Command::Restore(arguments) => Box::new(restore::Restore { arguments, given: next()?, with: next()? }),
+        arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
+    })
+}
+
+/// What a command needs, and what messages call it.
+fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need, String)>, Fault> {
+    let file = |file: &Option<String>| match file.as_deref() {
+        Some("-") => Ok((Need::Input, INPUT.into())),
+        Some(path) => Ok((Need::File(path.into()), path.into())),
+        None if terminal.typed => Err(Fault::new(
+            "",
+            "expected a file, a server after `--`, or something on standard input (`-` to type it), found none; see `--help`",
+        )),
+        None => Ok((Need::Input, INPUT.to_string())),
+    };
+    let source = |source: &Source| match source.server.as_slice() {
+        [] => file(&source.file),
+        command => Ok((Need::Server(command.into()), command.join(" "))),
+    };
+    Ok(match command {
+        arguments::Command::Matrix(arguments) => Vec::from([source(&arguments.source)?]),
+        arguments::Command::Check(arguments) => Vec::from([source(&arguments.source)?]),
+        arguments::Command::Sanitize(arguments) => Vec::from([source(&arguments.source)?]),
+        arguments::Command::Explain(arguments) => Vec::from([source(&arguments.source)?]),
+        arguments::Command::Defer(arguments) => Vec::from([file(&arguments.file)?]),
+        arguments::Command::Restore(arguments) => {
+            let with = (Need::File(arguments.with.clone()), arguments.with.clone());
+            Vec::from([file(&arguments.file)?, with])
+        }
+        arguments::Command::Dialects(_) => Vec::new(),
+    })
+}
+
+/// The end of a command that did not do what was asked.
+fn unusable(fault: &Fault, source: &str, terminal: &Terminal) -> Outcome {
+    let mut outcome = Outcome::default().ends(fault.exit_code());
+    outcome.says(&fault.said(source, terminal.err));
+    outcome
+}
+
+/// Help and version, which were asked for, or what is wrong with the command line.
+fn explained(error: &clap::Error) -> Outcome {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        let mut outcome = Outcome::default().ends(UNUSABLE);
+        outcome.says(&text);
+        outcome
+    } else {
+        Outcome::new(text)
+    }
+}
+
+/// Text as it comes in files: UTF-8, or UTF-16 with a mark, as PowerShell writes it.
+fn decoded(bytes: &[u8]) -> Result<String, Fault> {
+    let wide = |unit: fn([u8; 2]) -> u16| {
+        let units = bytes.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);
+        String::from_utf16(&units.collect::<Vec<u16>>()).map_err(|_| Fault::new("", "expected UTF-16 after its mark, found something else"))
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
+        _ => {
+            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+            core::str::from_utf8(bytes).map(String::from).map_err(|error| {
+                let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+                let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+                let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
+                Fault::new("", format!("expected UTF-8, found the byte `0x{byte:02x}` (line {line})"))
+            })
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Tables: columns under headings, as wide as they must be, wrapped by words where the terminal ends, and lists where not
+//! even that has room. Knows nothing of what they show.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use tabled::{
+    builder::Builder,
+    grid::util::string::get_line_width,
+    settings::{object::Columns, peaker::Peaker, Alignment, Modify, Padding, Style, Width},
+};
+
+/// Which way a column goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    /// Words, to the left.
+    Words,
+    /// Numbers, to the right.
+    Numbers,
+}
+
+/// Columns with their headings, and rows of cells.
+pub(super) struct Table {
+    columns: Vec<Column>,
+    /// The first one holds the headings.
+    rows: Vec<Vec<String>>,
+}
+
+/// How a zero is written, so that the rest stands out.
+pub(super) const NONE: &str = ".";
+/// How much is left free beside a cell, and to the left of everything.
+const GAP: usize = 2;
+const INDENT: usize = 2;
+/// A word longer than this may be broken.
+const WORD: usize = 32;
+
+impl Table {
+    pub(super) fn new(headings: Vec<(Column, String)>) -> Table {
+        let (columns, headings) = headings.into_iter().unzip();
+        Table { columns, rows: Vec::from([headings]) }
+    }
+
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The table, indented, each line ended. `width` is where the terminal ends.
+    pub(super) fn write(self, width: Option<usize>, out: &mut String) {
+        let longest = |place: usize| {
+            let words = self.rows.iter().filter_map(|row| row.get(place)).flat_map(|cell| cell.split_whitespace());
+            words.map(|word| get_line_width(word).min(WORD)).max().unwrap_or_default() + GAP
+        };
+        let least = Least((0..self.columns.len()).map(longest).collect());
+        if width.is_some_and(|width| least.0.iter().sum::<usize>() + INDENT > width + GAP) {
+            return self.write_list(out);
+        }
+        let mut builder = Builder::default();
+        for row in self.rows {
+            builder.push_record(row);
+        }
+        let mut table = builder.build();
+        table.with(Style::empty()).with(Padding::new(0, GAP, 0, 0));
+        for (place, column) in self.columns.iter().enumerate() {
+            let alignment = if *column == Column::Numbers { Alignment::right() } else { Alignment::left() };
+            table.with(Modify::new(Columns::one(place)).with(alignment));
+        }
+        if let Some(width) = width {
+            table.with(Width::wrap(width + GAP - INDENT).keep_words(true).priority(least));
+        }
+        for line in table.to_string().lines() {
+            (0..INDENT).for_each(|_| out.push(' '));
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+
+    /// Each row in a few lines: its first cell with the numbers, or with the second, then each other one after its heading.
+    fn write_list(self, out: &mut String) {
+        let mut rows = self.rows.into_iter();
+        let headings = rows.next().unwrap_or_default();
+        for row in rows {
+            let (mut first, mut rest) = (Vec::new(), String::new());
+            for (place, ((column, heading), cell)) in self.columns.iter().zip(&headings).zip(&row).enumerate().skip(1) {
+                match column {
+                    _ if cell.is_empty() => {}
+                    Column::Numbers if get_line_width(cell) == 1 && cell.contains(NONE) => {}
+                    Column::Numbers => first.push(format!("{cell} {heading}")),
+                    Column::Words if place == 1 => first.push(cell.clone()),
+                    Column::Words => rest.push_str(&format!("    {heading}: {cell}\n")),
+                }
+            }
+            let name = row.first().map(String::as_str).unwrap_or_default();
+            out.push_str(&format!("  {name}: {}\n{rest}", first.join(", ")));
+        }
+    }
+}
+
+/// Makes the widest column narrower, but none narrower than its longest word.
+#[derive(Clone)]
+struct Least(Vec<usize>);
+
+impl Peaker for Least {
+    fn peak(&mut self, _mins: &[usize], widths: &[usize]) -> Option<usize> {
+        let widest = |(_, width): &(usize, &usize)| **width;
+        let has_room = |(place, width): &(usize, &usize)| self.0.get(*place).is_some_and(|least| **width > *least);
+        let place = widths.iter().enumerate().filter(has_room).max_by_key(widest);
+        place.or_else(|| widths.iter().enumerate().max_by_key(widest)).map(|(place, _)| place)
+    }
+}

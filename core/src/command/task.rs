@@ -1,0 +1,95 @@
+//! What a command is while it runs: steps, so that a host can show progress between them, and then a result.
+
+use alloc::{boxed::Box, format, string::String};
+
+use super::{
+    fault::{Fault, FINE},
+    indent::indented,
+    terminal::Terminal,
+};
+use crate::json::{self, Node};
+
+/// A command at work.
+pub(super) trait Task: Send + Sync {
+    /// How many steps it takes.
+    fn steps(&self) -> usize {
+        0
+    }
+
+    /// How much there is to be done in a step; what is little is done before anybody can read of it.
+    fn weight(&self) -> usize {
+        0
+    }
+
+    /// What a step is about.
+    fn label(&self, _step: usize) -> &'static str {
+        ""
+    }
+
+    /// Does a step.
+    fn step(&mut self, _step: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// What comes of it, once all steps are done.
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault>;
+}
+
+/// A text that was read, and where it came from.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) source: String,
+    pub(super) text: String,
+}
+
+/// What a command says and how it ends.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    pub(super) exit_code: u8,
+}
+
+impl Outcome {
+    pub(super) fn new(stdout: String) -> Outcome {
+        Outcome { stdout, stderr: String::new(), exit_code: FINE }
+    }
+
+    /// A JSON document and the end of its line.
+    pub(super) fn json(document: &Node<'_>) -> Outcome {
+        Outcome::text(&json::write(document), false)
+    }
+
+    /// JSON text and the end of its line.
+    pub(super) fn text(text: &str, compact: bool) -> Outcome {
+        let mut stdout = if compact { String::from(text) } else { indented(text) };
+        if !stdout.ends_with('\n') {
+            stdout.push('\n');
+        }
+        Outcome::new(stdout)
+    }
+
+    pub(super) fn ends(mut self, exit_code: u8) -> Outcome {
+        self.exit_code = exit_code;
+        self
+    }
+
+    /// Says something beside the result.
+    pub(super) fn says(&mut self, line: &str) {
+        self.stderr.push_str(line);
+        if !line.ends_with('\n') {
+            self.stderr.push('\n');
+        }
+    }
+}
+
+/// A line that shows how far a task is, over the one before; for a terminal.
+pub(super) fn progress(done: usize, steps: usize, label: &str) -> String {
+    const WIDTH: usize = 20;
+    let full = (WIDTH * done).checked_div(steps).unwrap_or(WIDTH);
+    let bar: String = (0..WIDTH).map(|at| if at < full { '#' } else { '-' }).collect();
+    format!("{CLEAR}[{bar}] {done}/{steps} {label}")
+}
+
+/// Goes back to the start of the line and empties it.
+pub(super) const CLEAR: &str = "\r\u{1b}[2K";

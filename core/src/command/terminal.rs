@@ -1,0 +1,146 @@
+//! What is known of where the output goes, and what follows from it: width, colour, whether progress is shown.
+//!
+//! Only the host can look at a terminal; it says what it saw as JSON. What the environment's variables mean is decided here,
+//! so that it means the same in every host.
+
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+};
+use anstyle::{AnsiColor, Style};
+
+use crate::json::Node;
+
+/// A terminal whose width nobody knows.
+const COLUMNS: usize = 80;
+/// Narrower than this, and a table is a column of letters.
+const FEWEST: usize = 24;
+
+/// What the host saw.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Terminal {
+    /// Standard input is a terminal: nothing will come from there unless somebody types it.
+    pub(super) typed: bool,
+    /// The width of the terminal on standard output; `None` if that is none, and lines are as long as they are.
+    pub(super) width: Option<usize>,
+    /// Progress is shown.
+    pub(super) progress: bool,
+    pub(super) out: Paint,
+    pub(super) err: Paint,
+}
+
+impl Terminal {
+    /// Reads `{ stdin, stdout, stderr, columns, environment }`: three booleans that say what is a terminal, a number, and
+    /// the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set.
+    pub(super) fn read(facts: &Node<'_>) -> Terminal {
+        let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
+        let variable = |name: &str| {
+            let value = facts.get("environment")?.get(name)?.as_text()?.display().into_owned();
+            Some(value).filter(|value| !value.is_empty())
+        };
+        let columns = facts.get("columns").and_then(Node::as_u64).and_then(|columns| usize::try_from(columns).ok());
+        let columns = columns.filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(FEWEST);
+        let dumb = variable("TERM").as_deref() == Some("dumb");
+        let paint = |terminal: bool| {
+            Paint(match (variable("NO_COLOR"), variable("FORCE_COLOR").as_deref()) {
+                (Some(_), _) | (None, Some("0" | "false")) => false,
+                (None, Some(_)) => true,
+                (None, None) => terminal && !dumb,
+            })
+        };
+        Terminal {
+            typed: is("stdin"),
+            width: is("stdout").then_some(columns),
+            progress: is("stderr") && !dumb,
+            out: paint(is("stdout")),
+            err: paint(is("stderr")),
+        }
+    }
+}
+
+/// Colours, or none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Paint(bool);
+
+impl Paint {
+    fn with(self, style: Style, text: &str) -> String {
+        if self.0 {
+            format!("{}{text}{}", style.render(), style.render_reset())
+        } else {
+            text.to_string()
+        }
+    }
+
+    pub(super) fn bold(self, text: &str) -> String {
+        self.with(Style::new().bold(), text)
+    }
+
+    pub(super) fn dim(self, text: &str) -> String {
+        self.with(Style::new().dimmed(), text)
+    }
+
+    pub(super) fn good(self, text: &str) -> String {
+        self.with(AnsiColor::Green.on_default(), text)
+    }
+
+    pub(super) fn doubtful(self, text: &str) -> String {
+        self.with(AnsiColor::Yellow.on_default(), text)
+    }
+
+    pub(super) fn bad(self, text: &str) -> String {
+        self.with(AnsiColor::Red.on_default(), text)
+    }
+}
+
+/// Text from elsewhere as it can be shown: what would move the cursor, change colours or the direction of writing shows as
+/// its escape. A server chooses its tools' names, and nothing of it is to reach a terminal as a command.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    let acts = |one: char| {
+        one.is_control()
+            || matches!(one, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for one in text.chars() {
+        match one {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            _ if acts(one) => out.push_str(&format!("\\u{:04x}", u32::from(one))),
+            _ => out.push(one),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// A text in at most so many characters, its end left out if need be.
+pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some(_) => {
+            let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+            Cow::Owned(kept + "…")
+        }
+    }
+}
+
+/// A number and what it counts: `1 tool`, `2 tools`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    let many = if count == 1 { "" } else { "s" };
+    format!("{} {what}{many}", grouped(count))
+}
+
+/// A number with its thousands apart: `12,345`.
+pub(super) fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

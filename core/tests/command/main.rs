@@ -1,0 +1,201 @@
+//! The command line (tests/command): every case as a host would play it, with files and standard input that are data.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{fs, path::Path};
+
+use serde_json::{json, Value};
+use toolwire::command::{Command, Need, Printed};
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/command"))
+}
+
+fn read(path: &Path) -> Value {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The cases of all files, each with the file's name.
+fn cases() -> Vec<(String, Value)> {
+    let mut files: Vec<_> = fs::read_dir(folder()).expect("tests/command").map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    let is_cases = |path: &&std::path::PathBuf| path.extension().is_some_and(|end| end == "json") && !path.ends_with("count.json");
+    let named = |path: &std::path::PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let all = files.iter().filter(is_cases).map(|path| (named(path), read(path)));
+    all.flat_map(|(name, list)| list.as_array().expect("a list of cases").clone().into_iter().map(move |case| (name.clone(), case)))
+        .collect()
+}
+
+/// Text as cases have it: a string, the lines of one, or a JSON value.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(lines) if lines.iter().all(Value::is_string) => {
+            lines.iter().map(|line| format!("{}\n", line.as_str().expect("a line"))).collect()
+        }
+        other => other.to_string(),
+    }
+}
+
+fn play(case: &Value) -> (Printed, String) {
+    let mut facts = case.get("terminal").cloned().unwrap_or_else(|| json!({}));
+    facts["arguments"] = case["arguments"].clone();
+    facts["environment"] = case.get("environment").cloned().unwrap_or_else(|| json!({}));
+    let mut command = Command::new(&facts.to_string());
+    while let Some(need) = command.need() {
+        match need {
+            Need::File(path) => match case.get("files").and_then(|files| files.get(&path)) {
+                Some(content) => command.give(text(content).as_bytes()),
+                None => command.fail("ENOENT"),
+            },
+            Need::Input => command.give(text(&case["stdin"]).as_bytes()),
+            Need::Server(line) => match case.get("server") {
+                Some(answer) => command.give(answer.to_string().as_bytes()),
+                None => command.fail(&format!("expected a server in the case, which asks for {line:?}")),
+            },
+            other => panic!("a need nobody knows: {other:?}"),
+        }
+    }
+    let mut progress = String::new();
+    while let Some(shown) = command.step() {
+        progress.push_str(&shown);
+    }
+    (command.finish(), progress)
+}
+
+const FIELDS: [&str; 12] =
+    ["name", "why", "arguments", "terminal", "environment", "files", "stdin", "server", "stdout", "stderr", "exitCode", "progress"];
+
+#[test]
+fn every_case_prints_what_it_says() {
+    let cases = cases();
+    let mut failed = Vec::new();
+    for (file, case) in &cases {
+        let about = format!("{file}: {}", case["name"]);
+        let odd: Vec<_> = case.as_object().expect("a case").keys().filter(|key| !FIELDS.contains(&key.as_str())).collect();
+        assert!(odd.is_empty(), "{about}: unknown fields {odd:?}");
+        assert!(case["why"].as_str().is_some_and(|why| !why.is_empty()), "{about}: expected a reason");
+        let (printed, progress) = play(case);
+        if case["arguments"].as_array().expect("arguments").contains(&json!("--json")) {
+            serde_json::from_str::<Value>(&printed.stdout).unwrap_or_else(|error| panic!("{about}: {error}"));
+        }
+        let found = [printed.stdout, printed.stderr, printed.exit_code.to_string(), progress];
+        let expected = [text(&case["stdout"]), text(&case["stderr"]), case["exitCode"].to_string(), text(&case["progress"])];
+        for ((what, found), expected) in ["stdout", "stderr", "exit code", "progress"].iter().zip(found).zip(expected) {
+            if found != expected {
+                failed.push(format!("{about}: {what}\n--- expected\n{expected}\n--- found\n{found}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
+    println!("tests/command: {} cases", cases.len());
+    assert_eq!(json!(cases.len()), read(&folder().join("count.json"))["cases"], "count.json says how many cases there are");
+}
+
+/// Whatever the arguments and the input are, there is an answer and no panic.
+#[test]
+fn nothing_breaks_it() {
+    let inputs = [
+        "",
+        "null",
+        "[]",
+        "{}",
+        "[1]",
+        "1\n2",
+        "{\"tools\": []}",
+        "[[]]",
+        "\u{feff}true",
+        "{\"tools\": {}}",
+        "{\"name\": 1}",
+        "[{\"type\": \"object\"}, {\"name\": \"a\"}]",
+    ];
+    let commands: [&[&str]; 9] = [
+        &["matrix"],
+        &["matrix", "--all"],
+        &["matrix", "--json"],
+        &["check"],
+        &["sanitize", "--dialect", "gemini"],
+        &["sanitize", "--dialect", "openai-strict", "--json"],
+        &["explain", "--dialect", "all"],
+        &["defer"],
+        &["restore", "--with", "x"],
+    ];
+    for arguments in commands {
+        for input in inputs {
+            for columns in [0, 1, 30, 200] {
+                let case = json!({"arguments": arguments, "stdin": input, "files": {"x": input}, "terminal": {"stdout": true, "stderr": true, "columns": columns}});
+                let (printed, _) = play(&case);
+                assert!(printed.exit_code <= 2, "{case}");
+                assert!(!printed.stdout.is_empty() || !printed.stderr.is_empty(), "{case}: nothing was said");
+            }
+        }
+    }
+}
+
+/// What `dialects` says is what the library knows, whatever that is by now.
+#[test]
+fn dialects_are_told() {
+    let (printed, _) = play(&json!({"arguments": ["dialects", "--json"]}));
+    let told: Value = serde_json::from_str(&printed.stdout).expect("a JSON document");
+    let names: Vec<_> = told.as_array().expect("a list").iter().map(|dialect| dialect["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, toolwire::dialects().iter().map(|dialect| dialect.name).collect::<Vec<_>>());
+    let (listed, _) = play(&json!({"arguments": ["dialects"]}));
+    for dialect in toolwire::dialects() {
+        assert!(listed.stdout.contains(dialect.surface), "{}", dialect.name);
+        let (one, _) = play(&json!({"arguments": ["dialects", dialect.name]}));
+        for fact in dialect.facts {
+            assert!(one.stdout.contains(fact.says) && one.stdout.contains(fact.source), "{}: {}", dialect.name, fact.says);
+        }
+        let (one, _) = play(&json!({"arguments": ["dialects", "--json", dialect.name]}));
+        assert_eq!(serde_json::from_str::<Value>(&one.stdout).expect("a JSON document")["name"], dialect.name);
+    }
+}
+
+/// Where there is much to do, a line on the terminal says how far it is, and is gone in the end.
+#[test]
+fn progress_is_shown_and_cleared() {
+    let schema = json!({"type": "object", "properties": {}, "description": "x".repeat(600_000)});
+    let arguments = json!(["check", "--dialect", "moonshot,gemini"]);
+    let (printed, progress) =
+        play(&json!({"arguments": arguments, "stdin": schema, "terminal": {"stderr": true}, "environment": {"NO_COLOR": "1"}}));
+    assert_eq!(progress, "\r\u{1b}[2K[##########----------] 1/2 gemini\r\u{1b}[2K[####################] 2/2 ");
+    assert!(printed.stderr.starts_with("\r\u{1b}[2K1 schema"), "{}", printed.stderr);
+    let (printed, progress) = play(&json!({"arguments": arguments, "stdin": schema}));
+    assert_eq!((printed.stderr.contains('\r'), progress.as_str()), (false, ""), "and none elsewhere");
+}
+
+/// Nesting costs an error or an answer, and neither the stack nor memory beyond what the text is worth.
+#[test]
+fn deep_input_is_bounded() {
+    for depth in [500, 100_000] {
+        let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let (printed, _) = play(&json!({"arguments": ["sanitize", "--dialect", "codex"], "stdin": text}));
+        assert!(printed.exit_code > 0, "{depth}");
+        let schema = format!("{}true{}", r#"{"items":"#.repeat(depth), "}".repeat(depth));
+        let (printed, _) = play(&json!({"arguments": ["check"], "stdin": schema}));
+        assert!(printed.exit_code > 0 && printed.stdout.len() < 1 << 20, "{depth}");
+    }
+}
+
+/// Bytes that are no text are an error; UTF-16 with its mark, which PowerShell writes, is text.
+#[test]
+fn input_is_decoded() {
+    let start = |bytes: &[u8]| {
+        let mut command = Command::new(r#"{"arguments": ["sanitize", "--dialect", "codex", "--compact"]}"#);
+        assert_eq!(command.need(), Some(Need::Input));
+        command.give(bytes);
+        while command.step().is_some() {}
+        command.finish()
+    };
+    let expected = start(br#"{"type":"object","properties":{"a":{"type":"string"}}}"#);
+    assert_eq!(expected.exit_code, 0, "{expected:?}");
+    let text = r#"{"type":"object","properties":{"a":{"type":"string"}}}"#;
+    let wide: Vec<u8> = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    assert_eq!(start(&wide), expected);
+    let wide: Vec<u8> = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+    assert_eq!(start(&wide), expected);
+    let broken = start(b"{\n\"a\": \xff}");
+    assert_eq!((broken.stderr.as_str(), broken.exit_code), ("toolwire: <stdin>: expected UTF-8, found the byte `0xff` (line 2)\n", 2));
+}

@@ -1,0 +1,10 @@
+/** The core's command line, in an instance of its own. */
+
+import { newGlue } from 'wasm:glue';
+import { compiledModule } from 'wasm:source';
+
+const glue = newGlue();
+glue.initSync({ module: compiledModule() });
+
+/** A command line that is being carried out: says what it needs, is given that, does its steps, and gives what to print. */
+export const { CommandLine } = glue;

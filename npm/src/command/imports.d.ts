@@ -1,0 +1,31 @@
+// What scripts/bundle.js provides to the program: the glue that wasm-bindgen wrote, and the WebAssembly itself.
+
+declare module 'wasm:glue' {
+  /** A command line, see core/src/command. */
+  class CommandLine {
+    constructor(facts: string);
+    need(): string[] | undefined;
+    give(bytes: Uint8Array): void;
+    fail(message: string): void;
+    step(): string | undefined;
+    /** Standard output, standard error, exit code. */
+    finish(): string[];
+  }
+
+  /** The exports of bindings-wasm that the program uses. */
+  interface Glue {
+    initSync(options: { module: WebAssembly.Module }): unknown;
+    CommandLine: typeof CommandLine;
+  }
+
+  export function newGlue(): Glue;
+}
+
+declare module 'wasm:source' {
+  export function compiledModule(): WebAssembly.Module;
+}
+
+declare module 'wasm:stamp' {
+  export const entry: string;
+  export const stamp: string;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+/**
+ * The program `toolwire`. What it does is in the core; here is input and output: files, standard input, an MCP server's tools,
+ * what is a terminal, and the exit code.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { CommandLine } from './engine.js';
+import { ServerFailure, stopServer, toolsOf } from './server.js';
+
+const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM'];
+const INTERRUPTED = 130;
+
+/** Whoever reads the output has had enough, `head` for instance: that is no error, and there is nobody to tell. */
+function closed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+}
+
+function facts(): string {
+  return JSON.stringify({
+    arguments: process.argv.slice(2),
+    stdin: process.stdin.isTTY === true,
+    stdout: process.stdout.isTTY === true,
+    stderr: process.stderr.isTTY === true,
+    columns: process.stdout.columns,
+    environment: Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]])),
+  });
+}
+
+async function input(): Promise<Uint8Array> {
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+/** What is needed, as bytes. */
+async function got([kind, ...words]: string[]): Promise<Uint8Array> {
+  if (kind === 'server') return Buffer.from(JSON.stringify({ tools: await toolsOf(words) }));
+  return kind === 'file' ? readFile(words[0] ?? '') : input();
+}
+
+async function main(): Promise<void> {
+  const command = new CommandLine(facts());
+  for (let need = command.need(); need !== undefined; need = command.need()) {
+    try {
+      command.give(await got(need));
+    } catch (error) {
+      if (error instanceof ServerFailure) process.stderr.write(error.log);
+      const { code, message } = error as NodeJS.ErrnoException;
+      command.fail(code ?? message);
+    }
+  }
+  for (let shown = command.step(); shown !== undefined; shown = command.step()) {
+    if (shown !== '') process.stderr.write(shown);
+    // Between two steps there is time for Ctrl-C.
+    await setImmediate();
+  }
+  const [stdout, stderr, code] = command.finish();
+  // Not `process.exit`: what is written to a pipe has to arrive.
+  process.exitCode = Number(code);
+  if (stdout) process.stdout.write(stdout);
+  if (stderr) process.stderr.write(stderr);
+}
+
+process.stdout.on('error', closed);
+process.stderr.on('error', closed);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    stopServer();
+    process.exit(INTERRUPTED);
+  });
+}
+main().catch((error: Error) => {
+  process.exitCode = 2;
+  process.stderr.write(`toolwire: failed inside (${error.message}); please report it together with the input\n`);
+});

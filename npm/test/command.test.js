@@ -1,0 +1,174 @@
+// The command line: every case of tests/command in this process, and through the program.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { dialects } from '../dist/index.js';
+
+const FOLDER = new URL('../../tests/command/', import.meta.url);
+const PROGRAM = fileURLToPath(new URL('../dist/command.js', import.meta.url));
+const PKG = new URL('../../bindings-wasm/pkg/command/', import.meta.url);
+const { CommandLine, initSync } = await import(new URL('toolwire_wasm.js', PKG));
+initSync({ module: readFileSync(new URL('toolwire_wasm_bg.wasm', PKG)) });
+
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && name !== 'count.json');
+const cases = files.flatMap((name) =>
+  JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: basename(name, '.json') })),
+);
+
+/** Text as cases have it: a string, the lines of one, or a JSON value. */
+function text(value) {
+  if (value === undefined) return '';
+  if (typeof value === 'string') return value;
+  const isLines = Array.isArray(value) && value.every((line) => typeof line === 'string');
+  return isLines ? value.map((line) => `${line}\n`).join('') : JSON.stringify(value);
+}
+
+const expected = ({ stdout, stderr, exitCode }) => [text(stdout), text(stderr), exitCode];
+
+/** What this process would decide about colours is left out. */
+const { NO_COLOR: _, FORCE_COLOR: __, TERM: ___, ...environment } = process.env;
+
+/** Runs the program: what it printed, and its exit code. */
+async function run(args, { input = '', cwd, env = {}, program = PROGRAM } = {}) {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...environment, ...env } });
+  const out = ['', ''];
+  for (const [at, stream] of [child.stdout, child.stderr].entries()) {
+    stream.setEncoding('utf8').on('data', (piece) => {
+      out[at] += piece;
+    });
+  }
+  // It may not read what is given to it.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  return [...out, code];
+}
+
+const places = [];
+function place(content = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-command-'));
+  places.push(folder);
+  for (const [name, value] of Object.entries(content)) writeFileSync(join(folder, name), text(value));
+  return folder;
+}
+after(() => {
+  for (const folder of places) rmSync(folder, { recursive: true });
+});
+
+test('as many cases as there should be', () => {
+  assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
+});
+
+describe('every case', () => {
+  for (const it of cases) {
+    test(`${it.file}: ${it.name}`, () => {
+      const facts = { ...it.terminal, arguments: it.arguments, environment: it.environment };
+      const command = new CommandLine(JSON.stringify(facts));
+      for (let need = command.need(); need !== undefined; need = command.need()) {
+        const [kind, name] = need;
+        const given = { file: it.files?.[name], input: it.stdin, server: it.server }[kind];
+        if (kind === 'file' && given === undefined) command.fail('ENOENT');
+        else command.give(Buffer.from(text(given)));
+      }
+      let progress = '';
+      for (let shown = command.step(); shown !== undefined; shown = command.step()) progress += shown;
+      const [stdout, stderr, code] = command.finish();
+      assert.deepEqual([stdout, stderr, Number(code), progress], [...expected(it), text(it.progress)]);
+    });
+  }
+});
+
+describe('every case that needs no terminal and no server, through the program', { concurrency: 2 }, () => {
+  for (const it of cases.filter(({ terminal, server }) => terminal === undefined && server === undefined)) {
+    test(`${it.file}: ${it.name}`, async () => {
+      const printed = await run(it.arguments, { input: text(it.stdin), cwd: place(it.files), env: it.environment });
+      assert.deepEqual(printed, expected(it));
+    });
+  }
+});
+
+test('dialects are what the library says', async () => {
+  assert.deepEqual(JSON.parse((await run(['dialects', '--json']))[0]), dialects());
+});
+
+test('a reader that has had enough is no error', async () => {
+  const child = spawn(process.execPath, [PROGRAM, 'dialects', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let said = '';
+  child.stderr.on('data', (piece) => {
+    said += piece;
+  });
+  const [code] = await once(child, 'close');
+  assert.deepEqual([code, said], [0, '']);
+});
+
+describe('a live server over stdio', () => {
+  const sdk = (name) => JSON.stringify(import.meta.resolve(`@modelcontextprotocol/sdk/${name}`));
+  const SERVER = `
+    import { Server } from ${sdk('server/index.js')};
+    import { StdioServerTransport } from ${sdk('server/stdio.js')};
+    import { ListToolsRequestSchema } from ${sdk('types.js')};
+    console.error('hello from the server', process.env.TOKEN);
+    const server = new Server({ name: 'fake', version: '1' }, { capabilities: { tools: {} } });
+    const inputSchema = { type: 'object', properties: { b: { const: 'x' }, a: { type: 'string' } } };
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => params?.cursor === 'second'
+      ? { tools: [{ name: 'two', inputSchema }] }
+      : { tools: [{ name: 'one', inputSchema }], nextCursor: 'second' });
+    await server.connect(new StdioServerTransport());
+  `;
+
+  test('all pages of its tools, in its order of keys', async () => {
+    const cwd = place({ 'server.mjs': SERVER });
+    const server = ['--', process.execPath, 'server.mjs'];
+    const [stdout, stderr, code] = await run(['check', '--dialect', 'gemini', '--json', ...server], { cwd });
+    assert.deepEqual([stderr, code], ['', 1]);
+    const { count, source, violations } = JSON.parse(stdout);
+    assert.deepEqual([count, source], [2, `${process.execPath} server.mjs`]);
+    const found = violations.map(({ tool, pointer }) => `${tool} ${pointer}`);
+    assert.ok(found.includes('two /tools/1/inputSchema/properties/b/const'), found.join('\n'));
+    const [written] = await run(['sanitize', '--dialect', 'mistral', '--compact', ...server], { cwd });
+    assert.match(written, /"properties":\{"b":\{"const":"x"\},"a":\{"type":"string"\}\}/);
+  });
+
+  test('one that ends at once, and one that does not exist', async () => {
+    const script = 'console.error("no token"); process.exit(3)';
+    const [stdout, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
+    assert.deepEqual([stdout, code], ['', 2]);
+    assert.match(stderr, /^no token\ntoolwire: .*: the server did not list its tools: /);
+    const none = 'the server did not list its tools: expected a command, found none of that name';
+    assert.deepEqual(await run(['check', '--', 'no-such-program-anywhere']), [
+      '',
+      `toolwire: no-such-program-anywhere: ${none}\n`,
+      2,
+    ]);
+  });
+
+  test('without the SDK, the command that brings it', async () => {
+    const cwd = place();
+    for (const name of ['command.js', 'command.wasm']) {
+      writeFileSync(join(cwd, name), readFileSync(new URL(name, pathToFileURL(PROGRAM))));
+    }
+    writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+    const args = ['matrix', '--', 'npx', '-y', 'some-server'];
+    const [, stderr, code] = await run(args, { cwd, program: join(cwd, 'command.js') });
+    assert.equal(code, 2);
+    assert.match(stderr, /`npx -y -p toolwire -p @modelcontextprotocol\/sdk toolwire … -- npx -y some-server`/);
+  });
+
+  test('Ctrl-C ends the server, too', {
+    skip: process.platform === 'win32' && 'there is no SIGINT to send',
+  }, async () => {
+    const script = 'console.log(); setInterval(() => {}, 1000)';
+    const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script]);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    child.kill('SIGINT');
+    assert.deepEqual(await once(child, 'close'), [130, null]);
+  });
+});

@@ -1,0 +1,168 @@
+"""The command line: every case of tests/command in this process, and through the installed program."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolwire import _command, _toolwire, dialects
+
+FOLDER = Path(__file__).resolve().parents[2] / "tests" / "command"
+PROGRAM = [sys.executable, "-m", "toolwire"]
+
+
+def text(value: Any) -> str:
+    """Text as cases have it: a string, the lines of one, or a JSON value."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "".join(f"{line}\n" for line in value)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def cases() -> list[Any]:
+    found = []
+    for path in sorted(FOLDER.glob("*.json")):
+        if path.name != "count.json":
+            for case in json.loads(path.read_text("utf-8")):
+                found.append(pytest.param(case, id=f"{path.stem}: {case['name']}"))
+    return found
+
+
+def expected(case: dict[str, Any]) -> tuple[str, str, int]:
+    return text(case.get("stdout")), text(case.get("stderr")), case["exitCode"]
+
+
+def clean(**settings: str) -> dict[str, str]:
+    """Give an environment that decides nothing about colours."""
+    kept = {name: value for name, value in os.environ.items() if name not in _command.VARIABLES}
+    return {**kept, **settings}
+
+
+def run(
+    *arguments: str, given: str = "", place: Path | None = None, **settings: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        input=given.encode(),
+        cwd=place,
+        env=clean(**settings),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_count() -> None:
+    assert len(cases()) == json.loads((FOLDER / "count.json").read_text("utf-8"))["cases"]
+
+
+@pytest.mark.parametrize("case", cases())
+def test_case(case: dict[str, Any]) -> None:
+    facts = {**case.get("terminal", {}), "arguments": case["arguments"], "environment": case.get("environment", {})}
+    command = _toolwire.Command(json.dumps(facts))
+    while (need := command.need()) is not None:
+        kind, *words = need
+        if kind == "file" and words[0] not in case.get("files", {}):
+            command.fail("ENOENT")
+        elif kind == "file":
+            command.give(text(case["files"][words[0]]).encode())
+        else:
+            command.give(text(case["stdin"] if kind == "input" else case["server"]).encode())
+    progress = ""
+    while (shown := command.step()) is not None:
+        progress += shown
+    assert (*command.finish(), progress) == (*expected(case), text(case.get("progress")))
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if not {"terminal", "server"} & case.values[0].keys()])
+def test_case_in_the_program(case: dict[str, Any], tmp_path: Path) -> None:
+    for name, content in case.get("files", {}).items():
+        (tmp_path / name).write_bytes(text(content).encode())
+    done = run(*case["arguments"], given=text(case.get("stdin")), place=tmp_path, **case.get("environment", {}))
+    assert (done.stdout.decode(), done.stderr.decode(), done.returncode) == expected(case)
+
+
+def test_dialects() -> None:
+    assert json.loads(run("dialects", "--json").stdout) == dialects()
+
+
+def test_reader_that_has_had_enough() -> None:
+    with subprocess.Popen(
+        [*PROGRAM, "dialects", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean()
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.close()
+        assert (child.wait(60), child.stderr.read()) == (0, b"")
+
+
+SERVER = """
+import asyncio
+import sys
+
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+print("hello from the server", file=sys.stderr)
+
+
+async def list_tools(context, params):
+    second = params is not None and params.cursor == "second"
+    schema = {"type": "object", "properties": {"b": {"const": "x"}, "a": {"type": "string"}}}
+    tool = types.Tool(name="two" if second else "one", input_schema=schema)
+    return types.ListToolsResult(tools=[tool], next_cursor=None if second else "second")
+
+
+async def main():
+    server = Server("fake", on_list_tools=list_tools)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+asyncio.run(main())
+"""
+
+
+def test_server_over_stdio(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(SERVER, "utf-8")
+    done = run("check", "--dialect", "gemini", "--json", "--", sys.executable, "server.py", place=tmp_path)
+    assert (done.returncode, done.stderr.decode()) == (1, "")
+    found = json.loads(done.stdout)
+    assert (found["count"], found["source"]) == (2, f"{sys.executable} server.py")
+    places = {(one["tool"], one["pointer"]) for one in found["violations"]}
+    assert ("two", "/tools/1/inputSchema/properties/b/const") in places
+    shown = run("sanitize", "--dialect", "mistral", "--compact", "--", sys.executable, "server.py", place=tmp_path)
+    assert b'"properties":{"b":{"const":"x"},"a":{"type":"string"}}' in shown.stdout
+
+
+def test_server_that_fails(tmp_path: Path) -> None:
+    script = "import sys; print('no token', file=sys.stderr); sys.exit(3)"
+    done = run("check", "--", sys.executable, "-c", script, place=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"no token")
+    assert b": the server did not list its tools: " in done.stderr
+    done = run("check", "--", "no-such-program-anywhere")
+    expected = "the server did not list its tools: expected a command, found none of that name"
+    assert done.stderr.decode() == f"toolwire: no-such-program-anywhere: {expected}\n"
+
+
+def test_server_without_the_sdk(tmp_path: Path) -> None:
+    (tmp_path / "mcp.py").write_text("raise ImportError('not here')", "utf-8")
+    done = run("matrix", "--", "npx", "-y", "some-server", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert b"uvx 'toolwire[mcp]' \xe2\x80\xa6 -- npx -y some-server" in done.stderr
+
+
+def test_main_gives_the_exit_code(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert _command.main(["--version"]) == 0
+    assert capfdbinary.readouterr().out.startswith(b"toolwire ")
