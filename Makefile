@@ -1,4 +1,4 @@
-# A machine with rustup, Node 20 and Python 3.10 or later needs nothing else: every target does its own set-up.
+# A machine with rustup, Node 20.19 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
 .PHONY: help demo playground test bench bench-peers package release-check setup lint clean

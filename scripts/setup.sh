@@ -9,7 +9,7 @@ need() { command -v "$1" >/dev/null || die "expected \`$1\` on the PATH, found n
 need rustup "install it from https://rustup.rs"
 need cargo "run \`rustup default stable\`"
 need cc "Rust links with it; on Debian \`apt-get install gcc libc6-dev\`"
-need node "install Node 20 or later"
+need node "install Node 20.19 or later"
 need npm "install it beside Node"
 need python3 "install Python 3.10 or later"
 
@@ -18,7 +18,8 @@ at_least() { # WANTED FOUND WHAT
 }
 rust=$(cargo --version 2>&1) || die "cargo does not run: $rust (is there a default toolchain? \`rustup default stable\`)"
 at_least "$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)" "$(cut -d' ' -f2 <<<"$rust")" Rust
-at_least 20 "$(node -p process.versions.node)" Node
+# 20.19: Vite, which builds the playground, needs it. (The npm package itself runs in Node 18.)
+at_least 20.19 "$(node -p process.versions.node)" Node
 at_least 3.10 "$(python3 -c 'import platform; print(platform.python_version())')" Python
 
 rust_components() {
