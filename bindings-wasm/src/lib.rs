@@ -16,11 +16,14 @@ pub mod exchanges;
 #[cfg(feature = "search")]
 pub mod kept;
 mod records;
+#[cfg(target_family = "wasm")]
+mod shelves;
 pub mod streams;
 mod text;
 
-/// Measured against the standard library's dlmalloc (1,547 real tools in Node, same build otherwise): 5 % smaller
-/// (456 against 486 KB, gzip 187 against 196 KB), and no difference in speed beyond noise.
+/// Talc, with shelves before it (see [`shelves`]). Talc measured against the standard library's dlmalloc (1,547 real tools in
+/// Node, same build otherwise): 5 % smaller (456 against 486 KB, gzip 187 against 196 KB), and no difference in speed beyond
+/// noise. The shelves: 2 KB more, and calls on text and values 3 % faster (mean of 17 kinds, 0 to 8 %).
 #[cfg(target_family = "wasm")]
 #[global_allocator]
-static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+static ALLOCATOR: shelves::Shelves = shelves::Shelves::new();

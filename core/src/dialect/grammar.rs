@@ -6,7 +6,7 @@
 use alloc::{format, string::String};
 
 use crate::{
-    json::{Pointer, Step},
+    json::{Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -85,7 +85,7 @@ pub(crate) struct Grammar {
 impl Grammar {
     /// May `required` name only properties of the same schema at this place?
     pub(crate) fn required_is_known_at(&self, place: &Pointer<'_>) -> bool {
-        let is_free = |step: &Step<'_>| matches!(step, Step::Name(name) if Keyword::spelled(name).is_some_and(|keyword| self.required_is_free_under.has(keyword)));
+        let is_free = |step: &Step<'_>| matches!(step, Step::Name(name) if Keyword::named(&Text::literal(name)).is_some_and(|keyword| self.required_is_free_under.has(keyword)));
         self.required_is_known && !place.steps().iter().any(is_free)
     }
 
@@ -419,9 +419,10 @@ pub(crate) struct PropertyShape {
 impl PropertyShape {
     /// Is a name of this shape?
     pub(crate) fn allows(&self, name: &str) -> bool {
-        let fits = |character: char| character.is_ascii_alphanumeric() || self.also.contains(character);
-        let begins = |also: &str| name.chars().next().is_some_and(|first| first.is_ascii_alphabetic() || also.contains(first));
-        !name.is_empty() && name.len() <= self.most && name.chars().all(fits) && self.first.is_none_or(begins)
+        // All that is allowed is ASCII, so bytes will do.
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || self.also.as_bytes().contains(&byte);
+        let begins = |also: &str| name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || also.as_bytes().contains(&first));
+        !name.is_empty() && name.len() <= self.most && name.bytes().all(fits) && self.first.is_none_or(begins)
     }
 
     /// In words, for messages.

@@ -47,7 +47,7 @@ impl<'a> Object<'a> {
         if members.len() <= 16 {
             let mut at = 1;
             while let Some(key) = members.get(at).map(|member| &member.key) {
-                match members.iter().take(at).position(|member| member.key == *key) {
+                match members.iter().take(at).position(|member| member.key.is_twin(key)) {
                     None => at += 1,
                     Some(twin) => {
                         let later = members.remove(at);
@@ -96,13 +96,13 @@ impl<'a> Object<'a> {
     /// The value of a member.
     #[inline(never)]
     pub fn get(&self, key: &str) -> Option<&Node<'a>> {
-        self.members.iter().find(|member| member.key.is(key)).map(|member| &member.value)
+        self.members.iter().find(|member| member.key.is_found(key)).map(|member| &member.value)
     }
 
     /// The value of a member whose name is a JSON string.
     #[inline(never)]
     pub fn get_text(&self, key: &Text<'_>) -> Option<&Node<'a>> {
-        self.members.iter().find(|member| member.key == *key).map(|member| &member.value)
+        self.members.iter().find(|member| member.key.is_twin(key)).map(|member| &member.value)
     }
 
     /// Whether a member of that name exists.
@@ -113,7 +113,7 @@ impl<'a> Object<'a> {
     /// The place of a member.
     #[inline(never)]
     pub fn position(&self, key: &str) -> Option<usize> {
-        self.members.iter().position(|member| member.key.is(key))
+        self.members.iter().position(|member| member.key.is_found(key))
     }
 
     /// Every member's place by its name: for callers that look up many.
@@ -124,7 +124,7 @@ impl<'a> Object<'a> {
     /// The value of a member, to be changed.
     #[inline(never)]
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Node<'a>> {
-        self.members.iter_mut().find(|member| member.key.is(key)).map(|member| &mut member.value)
+        self.members.iter_mut().find(|member| member.key.is_found(key)).map(|member| &mut member.value)
     }
 
     /// The members, to be changed. Names must stay unique.
@@ -139,7 +139,7 @@ impl<'a> Object<'a> {
 
     #[inline(never)]
     fn put(&mut self, key: Text<'a>, value: Node<'a>) {
-        match self.members.iter_mut().find(|member| member.key == key) {
+        match self.members.iter_mut().find(|member| member.key.is_twin(&key)) {
             Some(member) => member.value = value,
             None => self.members.push(Member { key, value }),
         }

@@ -40,6 +40,7 @@ impl<'a> Pointer<'a> {
     }
 
     /// Goes one step back up.
+    #[inline(always)]
     pub fn pop(&mut self) {
         self.steps.pop();
     }
@@ -76,11 +77,13 @@ impl<'a> Pointer<'a> {
 /// Appends `/token`, with `~` and `/` in it escaped.
 pub(crate) fn push_token(out: &mut String, token: &str) {
     out.push('/');
-    for character in token.chars() {
-        match character {
-            '~' => out.push_str("~0"),
-            '/' => out.push_str("~1"),
-            other => out.push(other),
-        }
+    let mut rest = token;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'~' | b'/')) {
+        // Both are ASCII, so this cuts no character in two.
+        let (plain, special) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(plain);
+        out.push_str(if special.starts_with('~') { "~0" } else { "~1" });
+        rest = special.get(1..).unwrap_or_default();
     }
+    out.push_str(rest);
 }

@@ -103,15 +103,29 @@ impl<'a> Reader<'a> {
     }
 
     fn document(&mut self, value: impl FnOnce(&mut Self, u8) -> Result<Node<'a>, Fault>) -> Result<Node<'a>, Error> {
-        let result = match self.lexer.ws_peek() {
+        let result = match self.peek() {
             Some(next) => value(self, next),
             None => Err(Expect::Value.into()),
         };
         match result {
-            Ok(node) if self.lexer.ws_peek().is_none() => Ok(node),
+            Ok(node) if self.peek().is_none() => Ok(node),
             Ok(_) => Err(self.error(Expect::Eof.into())),
             Err(fault) => Err(self.error(fault)),
         }
+    }
+
+    /// The next byte that is no white space, if there is one: mostly the very next.
+    #[inline(always)]
+    fn peek(&mut self) -> Option<u8> {
+        match self.lexer.as_slice().first() {
+            Some(byte) if *byte > b' ' => Some(*byte),
+            _ => self.peek_beyond(),
+        }
+    }
+
+    #[inline(never)]
+    fn peek_beyond(&mut self) -> Option<u8> {
+        self.lexer.ws_peek()
     }
 
     /// How many bytes have been read.
@@ -232,9 +246,12 @@ impl<'a> Reader<'a> {
         }
         self.lexer.take_next();
         let key = self.string()?;
-        let next = match self.lexer.expect(SliceLexer::ws_peek, b':') {
-            Some(()) => self.lexer.ws_peek().ok_or(Expect::Value),
-            None => Err(Expect::Colon),
+        let next = match self.peek() {
+            Some(b':') => {
+                self.lexer.take_next();
+                self.peek().ok_or(Expect::Value)
+            }
+            _ => Err(Expect::Colon),
         };
         let next = next.inspect_err(|_| self.note_key(&key))?;
         Ok((key, next))
@@ -242,21 +259,21 @@ impl<'a> Reader<'a> {
 
     /// The comma-separated values up to `end`. (hifijson's `seq` hands out the lexer alone; this hands out the reader.)
     fn sequence(&mut self, end: u8, mut item: impl FnMut(&mut Self, u8) -> Result<(), Fault>) -> Result<(), Fault> {
-        let mut next = self.lexer.ws_peek().ok_or(Expect::ValueOrEnd)?;
+        let mut next = self.peek().ok_or(Expect::ValueOrEnd)?;
         if next == end {
             self.lexer.take_next();
             return Ok(());
         }
         loop {
             item(self, next)?;
-            match self.lexer.ws_peek() {
+            match self.peek() {
                 Some(byte) if byte == end => {
                     self.lexer.take_next();
                     return Ok(());
                 }
                 Some(b',') => {
                     self.lexer.take_next();
-                    next = self.lexer.ws_peek().ok_or(Expect::Value)?;
+                    next = self.peek().ok_or(Expect::Value)?;
                 }
                 _ => return Err(Expect::CommaOrEnd.into()),
             }

@@ -4,13 +4,17 @@
 //! string can hold) survives as the escape it was written with.
 
 use alloc::{borrow::Cow, string::String};
-use core::fmt;
+use core::{
+    fmt,
+    sync::atomic::{AtomicU8, Ordering::Relaxed},
+};
 
 /// A JSON string.
-#[derive(Clone)]
 pub struct Text<'a> {
     chars: Cow<'a, str>,
     spelling: Spelling,
+    /// See [`Text::noted`]. Atomic only because others may look at the tree at the same time: all would note the same.
+    note: AtomicU8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,21 +28,36 @@ enum Spelling {
 }
 
 impl<'a> Text<'a> {
+    const fn of(chars: Cow<'a, str>, spelling: Spelling) -> Self {
+        Text { chars, spelling, note: AtomicU8::new(0) }
+    }
+
+    /// What whoever looked the name up in a table noted about it, so that nobody has to a second time; 0 before that.
+    #[inline(always)]
+    pub(crate) fn noted(&self) -> u8 {
+        self.note.load(Relaxed)
+    }
+
+    /// See [`Text::noted`].
+    pub(crate) fn take_note(&self, note: u8) {
+        self.note.store(note, Relaxed);
+    }
+
     /// A string by its value.
     pub fn new(value: impl Into<Cow<'a, str>>) -> Self {
-        Text { chars: value.into(), spelling: Spelling::Value }
+        Text::of(value.into(), Spelling::Value)
     }
 
     /// A keyword or another literal that needs no escapes in JSON text.
     pub(crate) const fn literal(value: &'static str) -> Self {
-        Text { chars: Cow::Borrowed(value), spelling: Spelling::Plain }
+        Text::of(Cow::Borrowed(value), Spelling::Plain)
     }
 
     /// A string by its spelling between the quotes of valid JSON text; `escaped` says whether a backslash is in it.
     ///
     /// Bindings use it for strings that hold lone surrogates: `\ud800` is their only spelling.
     pub fn spelled(between_quotes: impl Into<Cow<'a, str>>, escaped: bool) -> Self {
-        Text { chars: between_quotes.into(), spelling: if escaped { Spelling::Escaped } else { Spelling::Plain } }
+        Text::of(between_quotes.into(), if escaped { Spelling::Escaped } else { Spelling::Plain })
     }
 
     /// The value, or `None` if it holds a lone surrogate.
@@ -84,13 +103,18 @@ impl<'a> Text<'a> {
     }
 
     /// Is this the string `value`? Sees through escapes.
-    #[inline]
     pub fn is(&self, value: &str) -> bool {
+        self.is_found(value)
+    }
+
+    /// [`Text::is`] for a search through many names: inlined, which in all the places that ask about one would be too much.
+    #[inline(always)]
+    pub(crate) fn is_found(&self, value: &str) -> bool {
         match self.spelling {
             // Keys of one length mostly differ in the first byte, and a call to compare them all costs more than a look at that.
             Spelling::Plain | Spelling::Value => {
                 let (own, other) = (self.chars.as_bytes(), value.as_bytes());
-                own.len() == other.len() && own.first() == other.first() && own == other
+                own.len() == other.len() && own.first() == other.first() && same_bytes(own, other)
             }
             Spelling::Escaped => self.decodes_to(value),
         }
@@ -118,19 +142,73 @@ impl<'a> Text<'a> {
 
     /// The same string, borrowing nothing.
     pub fn into_owned(self) -> Text<'static> {
-        Text { chars: Cow::Owned(self.chars.into_owned()), spelling: self.spelling }
+        Text { chars: Cow::Owned(self.chars.into_owned()), spelling: self.spelling, note: self.note }
     }
 
     /// The same string, borrowed from this one.
     pub fn borrowed(&self) -> Text<'_> {
-        Text { chars: Cow::Borrowed(&self.chars), spelling: self.spelling }
+        Text { chars: Cow::Borrowed(&self.chars), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
     }
+}
+
+impl Clone for Text<'_> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        match &self.chars {
+            Cow::Borrowed(chars) => Text { chars: Cow::Borrowed(chars), spelling: self.spelling, note: AtomicU8::new(self.noted()) },
+            Cow::Owned(_) => self.cloned(),
+        }
+    }
+}
+
+impl<'a> Text<'a> {
+    // Most strings are borrowed: what copies the others is apart.
+    #[inline(never)]
+    fn cloned(&self) -> Text<'a> {
+        Text { chars: Cow::Owned((*self.chars).into()), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
+    }
+
+    /// `==` for a search through many names: most differ in length or in the first byte.
+    #[inline(always)]
+    pub(super) fn is_twin(&self, other: &Text<'_>) -> bool {
+        let both_plain = self.spelling != Spelling::Escaped && other.spelling != Spelling::Escaped;
+        let (one, two) = (self.chars.as_bytes(), other.chars.as_bytes());
+        let differ = both_plain && (one.len() != two.len() || one.first() != two.first());
+        !differ && self == other
+    }
+}
+
+/// Are bytes of the same length the same? Eight at a time: WebAssembly has no instruction that compares memory, and what
+/// Rust links there instead goes byte by byte.
+#[cfg(target_family = "wasm")]
+#[inline(never)]
+fn same_bytes(mut one: &[u8], mut two: &[u8]) -> bool {
+    while let (Some((first, rest)), Some((second, others))) = (one.split_first_chunk::<8>(), two.split_first_chunk::<8>()) {
+        if first != second {
+            return false;
+        }
+        (one, two) = (rest, others);
+    }
+    if let (Some((first, rest)), Some((second, others))) = (one.split_first_chunk::<4>(), two.split_first_chunk::<4>()) {
+        if first != second {
+            return false;
+        }
+        (one, two) = (rest, others);
+    }
+    one.iter().zip(two).all(|(one, two)| one == two)
+}
+
+/// Are bytes of the same length the same?
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+fn same_bytes(one: &[u8], two: &[u8]) -> bool {
+    one == two
 }
 
 impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self.spelling == Spelling::Escaped, other.spelling == Spelling::Escaped) {
-            (false, false) => self.chars == other.chars,
+            (false, false) => self.chars.len() == other.chars.len() && same_bytes(self.chars.as_bytes(), other.chars.as_bytes()),
             _ => self.compare_decoded(other).is_eq(),
         }
     }

@@ -8,6 +8,9 @@ use super::{scan::plain_prefix, Data, Node, Text};
 /// Where JSON text goes. A second implementation counts bytes without making any.
 trait Sink {
     fn put(&mut self, text: &str);
+
+    /// A string that is spelled so.
+    fn put_quoted(&mut self, spelling: &str);
 }
 
 /// Text being written, much of which stands in `source` in the same order: what is adjacent there is copied in one piece. (Of
@@ -28,20 +31,36 @@ impl Copied<'_> {
 
 impl Sink for Copied<'_> {
     fn put(&mut self, text: &str) {
-        let end = self.pending.end.saturating_add(text.len());
-        let next = self.source.get(self.pending.end..end);
-        // The very same bytes; or a comma, a bracket or a quote that stands there, too.
-        if next.is_some_and(|next| ptr::eq(next, text) || text.len() == 1 && next == text) && !self.pending.is_empty() {
-            self.pending.end = end;
-            return;
+        if !self.pending.is_empty() {
+            let end = self.pending.end.saturating_add(text.len());
+            let next = self.source.get(self.pending.end..end);
+            // The very same bytes; or a comma, a bracket or a quote that stands there, too.
+            if next.is_some_and(|next| ptr::eq(next, text) || text.len() == 1 && next == text) {
+                self.pending.end = end;
+                return;
+            }
+            self.flush();
         }
-        self.flush();
         let start = (text.as_ptr() as usize).wrapping_sub(self.source.as_ptr() as usize);
         let place = start..start.saturating_add(text.len());
-        if self.source.get(place.clone()).is_some_and(|found| ptr::eq(found, text)) {
+        if start < self.source.len() && self.source.get(place.clone()).is_some_and(|found| ptr::eq(found, text)) {
             self.pending = place;
         } else {
             self.out.push_str(text);
+        }
+    }
+
+    fn put_quoted(&mut self, spelling: &str) {
+        // Where it stands in the source it mostly has its quotes there, too.
+        let start = (spelling.as_ptr() as usize).wrapping_sub(self.source.as_ptr() as usize);
+        let around = start.wrapping_sub(1)..start.saturating_add(spelling.len()).saturating_add(1);
+        match self.source.get(around) {
+            Some(quoted) if quoted.starts_with('"') && quoted.ends_with('"') => self.put(quoted),
+            _ => {
+                self.put("\"");
+                self.put(spelling);
+                self.put("\"");
+            }
         }
     }
 }
@@ -51,6 +70,10 @@ struct Length(usize);
 impl Sink for Length {
     fn put(&mut self, text: &str) {
         self.0 += text.len();
+    }
+
+    fn put_quoted(&mut self, spelling: &str) {
+        self.0 += spelling.len() + 2;
     }
 }
 
@@ -123,12 +146,14 @@ fn emit(node: &Node<'_>, out: &mut impl Sink) {
 }
 
 fn string(text: &Text<'_>, out: &mut impl Sink) {
-    out.put("\"");
     match text.spelling() {
-        Some(spelling) => out.put(spelling),
-        None => escape(text.chars(), out),
+        Some(spelling) => out.put_quoted(spelling),
+        None => {
+            out.put("\"");
+            escape(text.chars(), out);
+            out.put("\"");
+        }
     }
-    out.put("\"");
 }
 
 /// The shortest escapes, as `JSON.stringify` and serde_json write them.

@@ -1,6 +1,7 @@
 //! Reading options from a JSON object: unknown names and wrong values are errors that teach the right ones.
 
 use alloc::{
+    borrow::Cow,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -23,9 +24,9 @@ pub enum Naming {
 
 impl Naming {
     /// A camelCase name in this spelling.
-    pub(crate) fn spell(self, camel: &str) -> String {
+    pub(crate) fn spell(self, camel: &str) -> Cow<'_, str> {
         match self {
-            Naming::Camel => camel.to_string(),
+            Naming::Camel => Cow::Borrowed(camel),
             Naming::Snake => {
                 let mut snake = String::with_capacity(camel.len() + 4);
                 for character in camel.chars() {
@@ -34,7 +35,7 @@ impl Naming {
                     }
                     snake.push(character.to_ascii_lowercase());
                 }
-                snake
+                Cow::Owned(snake)
             }
         }
     }
@@ -71,7 +72,7 @@ impl Naming {
 }
 
 fn snake(camel: &str) -> String {
-    Naming::Snake.spell(camel)
+    Naming::Snake.spell(camel).into_owned()
 }
 
 /// A function's call with one option, for messages.

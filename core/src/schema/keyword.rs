@@ -53,11 +53,11 @@ macro_rules! keywords {
         pub(crate) enum Keyword { $($variant,)* }
 
         impl Keyword {
-            #[cfg(test)]
             const ALL: &'static [Keyword] = &[$(Keyword::$variant,)*];
 
             /// The keyword that is spelled so: a match, because the compiler decides by length first.
-            pub(crate) fn spelled(name: &str) -> Option<Keyword> {
+            #[inline(always)]
+            fn spelled(name: &str) -> Option<Keyword> {
                 match name {
                     $($name => Some(Keyword::$variant),)*
                     _ => None,
@@ -154,12 +154,24 @@ keywords! {
 }
 
 impl Keyword {
-    /// The keyword of that name, if JSON Schema has one.
+    /// The keyword of that name, if JSON Schema has one. Every rule asks this of every key, so each key is looked up once.
+    #[inline(always)]
     pub(crate) fn named(name: &Text<'_>) -> Option<Keyword> {
-        match name.as_plain() {
-            Some(plain) => Keyword::spelled(plain),
-            None => Keyword::spelled(&name.value()?),
+        match name.noted() {
+            0 => Keyword::looked_up(name),
+            // What is no keyword has the number after the last one that there could be.
+            note => Keyword::ALL.get(usize::from(note) - 1).copied(),
         }
+    }
+
+    #[inline(never)]
+    fn looked_up(name: &Text<'_>) -> Option<Keyword> {
+        let found = match name.as_plain() {
+            Some(plain) => Keyword::spelled(plain),
+            None => name.value().and_then(|value| Keyword::spelled(&value)),
+        };
+        name.take_note(found.map_or(u8::MAX, |keyword| keyword as u8 + 1));
+        found
     }
 }
 
@@ -192,12 +204,18 @@ impl Keywords {
 
     /// Is it one of them?
     pub(crate) const fn has(self, keyword: Keyword) -> bool {
-        self.0 & (1 << (keyword as u8)) != 0
+        let place = keyword as u8;
+        // In halves: to shift 128 bits by what is not known beforehand, WebAssembly has to call a function.
+        #[allow(clippy::cast_possible_truncation, reason = "that is what makes it the lower half")]
+        let half = if place < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
+        (half >> (place % 64)) & 1 != 0
     }
 
     /// These and one more.
     pub(crate) const fn with(self, keyword: Keyword) -> Self {
-        Keywords(self.0 | (1 << (keyword as u8)))
+        let place = keyword as u8;
+        let half = 1_u64 << (place % 64);
+        Keywords(self.0 | if place < 64 { half as u128 } else { (half as u128) << 64 })
     }
 
     /// These and those.

@@ -23,7 +23,7 @@ pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
 fn has_number_beyond_range(value: &Node<'_>) -> bool {
     match value.data() {
         // Without an exponent it takes more digits than this to get there.
-        Data::Number(text) => (text.len() > 300 || text.contains(['e', 'E'])) && as_float(text).is_infinite(),
+        Data::Number(text) => (text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E'))) && as_float(text).is_infinite(),
         Data::Array(items) => items.iter().any(has_number_beyond_range),
         Data::Object(object) => object.iter().any(|member| has_number_beyond_range(&member.value)),
         _ => false,

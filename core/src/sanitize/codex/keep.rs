@@ -5,7 +5,7 @@ use alloc::{format, string::String};
 use super::notes::{Left, Note, Notes};
 use crate::{
     error::{Code, Error},
-    json::{Data, Member, Node, Object, Pointer, Step},
+    json::{Data, Member, Node, Object, Pointer, Step, Text},
     report::{Accepts, Guidance},
     schema::{
         keyword::{Keyword, Keywords, Role},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Rule 17: the keywords that survive, at every level.
-pub(super) const MODELLED: [&str; 15] = [
+const MODELLED: [&str; 15] = [
     "$ref",
     "type",
     "description",
@@ -32,6 +32,11 @@ pub(super) const MODELLED: [&str; 15] = [
     "$defs",
     "definitions",
 ];
+
+/// The field of Codex that a key is, if it has one.
+pub(super) fn modelled(key: &Text<'_>) -> Option<&'static str> {
+    MODELLED.iter().find(|name| key.is_found(name)).copied()
+}
 
 /// Where schemas stand that survive.
 pub(super) const APPLICATORS: Keywords = Keywords::of(&[
@@ -106,8 +111,8 @@ impl<'a> Keep<'_, '_> {
     /// Rule 18, as far as it is about one schema's own members.
     fn refuse_members(&mut self, object: &Object<'a>, pointer: &Pointer<'a>) {
         for Member { key, value } in object {
-            let Some(name) = MODELLED.iter().find(|name| key.is(name)) else { continue };
-            let expected = match *name {
+            let Some(name) = modelled(key) else { continue };
+            let expected = match name {
                 "type" if unknown_type(value) => "a type name that Codex knows, or a list of them",
                 "items" if value.as_object().is_none() && value.as_bool().is_none() => "one schema for all items",
                 "additionalProperties" if value.as_object().is_none() && value.as_bool().is_none() => "a schema or a boolean",
@@ -136,7 +141,7 @@ impl<'a> Keep<'_, '_> {
 
     /// Rule 17.
     fn drop_unmodelled(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
-        let modelled = |member: &Member<'_>| MODELLED.iter().any(|name| member.key.is(name));
+        let modelled = |member: &Member<'_>| modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| !object.iter().all(modelled)) else { return };
         if self.notes.is_on() {
             for member in object.iter().filter(|member| !modelled(member)) {

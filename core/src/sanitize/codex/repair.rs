@@ -111,7 +111,7 @@ impl Repair<'_, '_> {
 
     /// Our first deviation: Codex's typed model treats null as absent, but only after it has taken it for a hint.
     fn nulls(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
-        let is_null = |member: &Member<'_>| member.value.is_null() && super::keep::MODELLED.iter().any(|keyword| member.key.is(keyword));
+        let is_null = |member: &Member<'_>| member.value.is_null() && super::keep::modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
         if self.notes.is_on() {
             for member in object.iter().filter(|member| is_null(member)) {
