@@ -64,6 +64,9 @@ impl Answer<'_> {
     }
 
     fn string(&mut self, text: &Text<'_>) {
+        if let Some(plain) = text.as_plain() {
+            return self.text(kind::STRING, plain);
+        }
         match text.value() {
             Some(value) => self.text(kind::STRING, &value),
             None => self.text(kind::JSON, &write(&Node::string(text.borrowed()))),

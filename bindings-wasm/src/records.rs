@@ -93,6 +93,7 @@ impl<'w, 'a> Records<'w, 'a> {
         Ok(key)
     }
 
+    #[inline(always)]
     fn string(&mut self, length: u32) -> Result<Text<'a>, Mismatch> {
         let chars = self.text(length)?;
         Ok(if self.spelled { Text::spelled(chars, chars.contains('\\')) } else { Text::new(chars) })
