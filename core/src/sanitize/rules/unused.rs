@@ -94,15 +94,16 @@ pub(super) fn named<'n>(node: &'n Node<'_>) -> Option<&'n str> {
 }
 
 /// How a definition is referred to.
-fn reference(table: &str, member: &Member<'_>) -> Option<String> {
+pub(super) fn reference(table: &str, member: &Member<'_>) -> Option<String> {
     Some(format!("#/{table}/{}", member.key.value()?))
 }
 
 /// The references to definitions that are reached from outside the tables.
 fn reached(root: &Node<'_>) -> Set<String> {
     let tables = TABLES.iter().filter_map(|table| Some((table, root.get(table)?.as_object()?)));
-    let bodies: Map<String, &Node<'_>> =
-        tables.flat_map(|(table, members)| members.iter().filter_map(move |member| Some((reference(table, member)?, &member.value)))).collect();
+    let bodies: Map<String, &Node<'_>> = tables
+        .flat_map(|(table, members)| members.iter().filter_map(move |member| Some((reference(table, member)?, &member.value))))
+        .collect();
     let (mut open, mut reached) = (Vec::new(), Set::new());
     references(root, &mut open);
     while let Some(name) = open.pop() {
@@ -127,7 +128,7 @@ fn references(schema: &Node<'_>, found: &mut Vec<String>) {
 }
 
 /// The numbers of a node and everything in it.
-fn numbers(node: &Node<'_>) -> Range<Number> {
+pub(super) fn numbers(node: &Node<'_>) -> Range<Number> {
     fn last(node: &Node<'_>) -> Number {
         let own = node.origin().number().unwrap_or_default();
         match node.data() {
