@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 import tempfile
@@ -14,6 +15,7 @@ PATIENCE_S = 120.0
 PAGES = 10_000
 # How much of what a server said is shown, in case it fails.
 LOG = 16_384
+NO_LIST = "expected an answer with a list in `tools`, found none"
 
 
 def tools_of(command: list[str]) -> list[Any]:
@@ -26,6 +28,8 @@ def tools_of(command: list[str]) -> list[Any]:
             f"expected the package mcp, which speaks with servers, found none: run `{line}`, or install `toolwire[mcp]`"
         )
         raise RuntimeError(message) from None
+    # The SDK would print a traceback for each line that is no message, as servers print for people.
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         try:
             return asyncio.run(_listed(command, log))
@@ -45,8 +49,8 @@ async def _listed(command: list[str], log: Any) -> list[Any]:
     class Page(BaseModel):
         """Tools as they came: the SDK's own type has its own idea of a tool."""
 
-        tools: list[Any]
-        next_cursor: str | None = Field(None, alias="nextCursor")
+        tools: Any = None
+        next_cursor: Any = Field(None, alias="nextCursor")
 
     server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
     client = types.Implementation(name="toolwire", version=__version__)
@@ -60,9 +64,12 @@ async def _listed(command: list[str], log: Any) -> list[Any]:
         for _ in range(PAGES):
             request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
             result = await session.send_request(request, Page)
+            if not isinstance(result.tools, list):
+                raise RuntimeError(NO_LIST)
             tools.extend(result.tools)
             cursor = result.next_cursor
-            if cursor is None:
+            # At the end it should not be there; some servers write `null` or an empty string.
+            if cursor is None or cursor == "":
                 return tools
     raise RuntimeError(f"expected at most {PAGES} pages, found more")
 
