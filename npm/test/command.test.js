@@ -158,6 +158,16 @@ describe('a server that speaks for itself', () => {
       assert.equal(JSON.parse(stdout).count, 1);
     });
   }
+  test('and has tools that are none', async () => {
+    const broken = [{ name: 'bad', inputSchema: { type: 'array' } }, { name: null }, 7];
+    const server = ['--', process.execPath, '-e', PLAIN, JSON.stringify({ tools: [...tools, ...broken] })];
+    const [stdout, stderr, code] = await run(['check', '-d', 'anthropic', '--json', ...server]);
+    assert.deepEqual([stderr, code], ['', 1]);
+    const { count, violations } = JSON.parse(stdout);
+    assert.equal(count, 4);
+    const found = violations.map(({ pointer, rule }) => `${pointer} ${rule}`);
+    for (const one of ['/tools/1/inputSchema root-object', '/tools/3 not-a-tool']) assert.ok(found.includes(one), one);
+  });
   for (const told of [{}, { tools: 'none' }]) {
     test(`and answers ${JSON.stringify(told)}`, async () => {
       const [, stderr, code] = await run(['matrix', '--', process.execPath, '-e', PLAIN, JSON.stringify(told)]);

@@ -205,6 +205,21 @@ def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | No
     assert json.loads(done.stdout)["count"] == 1
 
 
+def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(PLAIN, "utf-8")
+    schema = {"type": "array", "x-own": 1}
+    tools = [{"name": "good", "inputSchema": {}}, {"name": "bad", "inputSchema": schema}, {"name": None}, 7]
+    told = json.dumps({"tools": tools})
+    done = run("check", "-d", "anthropic", "--json", "--", sys.executable, "server.py", told, place=tmp_path)
+    assert (done.returncode, done.stderr) == (1, b"")
+    found = json.loads(done.stdout)
+    assert found["count"] == len(tools)
+    assert {(one["pointer"], one["rule"]) for one in found["violations"]} >= {
+        ("/tools/1/inputSchema", "root-object"),
+        ("/tools/3", "not-a-tool"),
+    }
+
+
 @pytest.mark.parametrize("told", ["{}", '{"tools": "none"}'])
 def test_server_without_a_list(tmp_path: Path, told: str) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")

@@ -375,7 +375,9 @@ def test_headers_and_bodies_that_are_not_ascii(post: Post) -> None:
 
 @both
 def test_letters_cut_in_two(post: Post) -> None:
-    said = b"\xef\xbb\xbf" + b"".join(pieces_of(CALLS)).replace(b'"input": {}', '"title": "Gr\u00f6\u00dfe \U0001f388"'.encode())
+    said = b"\xef\xbb\xbf" + b"".join(pieces_of(CALLS)).replace(
+        b'"input": {}', '"title": "Gr\u00f6\u00dfe \U0001f388"'.encode()
+    )
     said += b": \xff\n\n"
     stream = Stream([said[at : at + 1] for at in range(len(said))])
     text = post(Backend(httpx.Response(200, headers=SSE, stream=stream)), json=LOADED, dialect="anthropic").text

@@ -49,7 +49,7 @@ def _got(kind: str, words: list[str]) -> bytes:
         return json.dumps({"tools": tools_of(words)}, ensure_ascii=False).encode("utf-8", "surrogatepass")
     if kind == "file":
         # Not through `Path`, for which the empty name is the folder that we are in.
-        with open(words[0], "rb") as file:  # noqa: PTH123
+        with open(words[0], "rb") as file:
             return file.read()
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
         except OSError as error:
             # Python would try once more at its end, and complain.
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-            # Whoever reads the output has had enough, `head` for instance: that is no error, and there is nobody to tell.
+            # Whoever reads it has had enough, `head` for instance: that is no error, and there is nobody to tell.
             if not isinstance(error, BrokenPipeError):
                 failure = failure or error
     if failure is None:
@@ -104,7 +104,7 @@ def run() -> NoReturn:
         code = main()
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         # Python's own exit code would say that something was found.
         code = UNUSABLE
         with contextlib.suppress(OSError):

@@ -7,7 +7,11 @@ import logging
 import os
 import sys
 import tempfile
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # `uvx` may have to download the server first.
 PATIENCE_S = 120.0
@@ -42,36 +46,74 @@ def tools_of(command: list[str]) -> list[Any]:
 async def _listed(command: list[str], log: Any) -> list[Any]:
     from mcp import ClientSession, StdioServerParameters, types
     from mcp.client.stdio import stdio_client
-    from pydantic import BaseModel, Field
+    from pydantic import BaseModel, ValidationError
 
     from toolwire import __version__
 
-    class Page(BaseModel):
-        """Tools as they came: the SDK's own type has its own idea of a tool."""
-
-        tools: Any = None
-        next_cursor: Any = Field(None, alias="nextCursor")
+    class Anything(BaseModel):
+        """What becomes of the SDK's own reading of an answer."""
 
     server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
     client = types.Implementation(name="toolwire", version=__version__)
     tools: list[Any] = []
     async with (
-        stdio_client(server, errlog=log) as (read, write),
-        ClientSession(read, write, read_timeout_seconds=PATIENCE_S, client_info=client) as session,
+        stdio_client(server, errlog=log) as (messages, write),
+        ClientSession(
+            heard := _Overheard(messages), write, read_timeout_seconds=PATIENCE_S, client_info=client
+        ) as session,
     ):
         await session.initialize()
         cursor = None
         for _ in range(PAGES):
             request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
-            result = await session.send_request(request, Page)
-            if not isinstance(result.tools, list):
+            # What it finds wrong with the tools is what the commands are there to say.
+            with suppress(ValidationError):
+                await session.send_request(request, Anything)
+            answer = heard.answer
+            if not isinstance(answer, dict) or not isinstance(answer.get("tools"), list):
                 raise RuntimeError(NO_LIST)
-            tools.extend(result.tools)
-            cursor = result.next_cursor
+            tools.extend(answer["tools"])
+            cursor = answer.get("nextCursor")
             # At the end it should not be there; some servers write `null` or an empty string.
             if cursor is None or cursor == "":
                 return tools
     raise RuntimeError(f"expected at most {PAGES} pages, found more")
+
+
+class _Overheard:
+    """A stream of messages that keeps the latest answer as it came.
+
+    The SDK has its own idea of a tool, drops what it does not know, and refuses all tools for one that is none.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self.answer = stream, None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        return self._heard(await self._stream.__anext__())
+
+    async def receive(self) -> Any:
+        return self._heard(await self._stream.receive())
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> bool | None:
+        left: bool | None = await self._stream.__aexit__(*error)
+        return left
+
+    def _heard(self, item: Any) -> Any:
+        answer = getattr(getattr(item, "message", None), "result", None)
+        if answer is not None:
+            self.answer = answer
+        return item
 
 
 def _why(error: BaseException) -> str:
