@@ -30,7 +30,11 @@ fn text_of(events: &Value, named: bool, whole: bool) -> String {
         format!("{name}data: {event}\n\n")
     };
     let text: String = events.as_array().expect("events").iter().map(write).collect();
-    if whole { text } else { text.trim_end().into() }
+    if whole {
+        text
+    } else {
+        text.trim_end().into()
+    }
 }
 
 /// The events in the text of a stream; those with a name have their own.

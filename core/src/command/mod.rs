@@ -149,10 +149,14 @@ impl Command {
     pub fn fail(&mut self, message: &str) {
         let Some((_, source)) = self.needs.first() else { return };
         let message = match message {
-            "ENOENT" => "expected a file, found none of that name",
-            "EISDIR" => "expected a file, found a folder",
-            "EACCES" | "EPERM" => "expected a file that may be read, found one that may not",
-            other => other,
+            "ENOENT" | "ENAMETOOLONG" if source.starts_with(['{', '[']) => {
+                "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | toolwire …`)".into()
+            }
+            "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
+            "EISDIR" => "expected a file, found a folder".into(),
+            "EACCES" | "EPERM" => "expected a file that may be read, found one that may not".into(),
+            code if is_code(code) => format!("expected a file that can be read, found one that cannot ({code})"),
+            other => other.to_string(),
         };
         self.state = State::Ended(unusable(&Fault::new("", message), source, &self.terminal));
     }
@@ -254,6 +258,11 @@ fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need,
     })
 }
 
+/// Is it the name of a system's error, as `EIO`?
+fn is_code(message: &str) -> bool {
+    message.starts_with('E') && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
+}
+
 /// The end of a command that did not do what was asked.
 fn unusable(fault: &Fault, source: &str, terminal: &Terminal) -> Outcome {
     let mut outcome = Outcome::default().ends(fault.exit_code());
@@ -277,7 +286,8 @@ fn explained(error: &clap::Error) -> Outcome {
 fn decoded(bytes: &[u8]) -> Result<String, Fault> {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);
-        String::from_utf16(&units.collect::<Vec<u16>>()).map_err(|_| Fault::new("", "expected UTF-16 after its mark, found something else"))
+        let text = String::from_utf16(&units.collect::<Vec<u16>>()).ok().filter(|_| bytes.len() % 2 == 0);
+        text.ok_or_else(|| Fault::new("", "expected UTF-16 after its mark, found something else"))
     };
     match bytes {
         [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
