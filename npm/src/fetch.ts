@@ -31,7 +31,7 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 /**
  * A `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
  *
- * The dialect is told by host, path and model, unless `dialect` says it. A GET, another path, or a body that is no JSON object
+ * The dialect is told by host, path and model, unless `dialect` says it. A GET, another path, or a body that is no conversation
  * passes untouched, and so do replies that are errors. If a request cannot be adapted, nothing is sent.
  *
  * @example
