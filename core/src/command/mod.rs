@@ -164,10 +164,10 @@ impl Command {
     /// Does a part of the work. `None`: there is no more, and [`Self::finish`] gives the result. Otherwise what is to be written
     /// to standard error right now, which may be nothing.
     pub fn step(&mut self) -> Option<String> {
-        let State::Working(task) = &mut self.state else { return None };
+        let State::Working(task) = &mut self.state else { return self.cleared() };
         let (steps, at) = (task.steps(), self.step);
         if at >= steps {
-            return None;
+            return self.cleared();
         }
         let source = self.given.first().map(|given| given.source.clone());
         if let Err(fault) = task.step(at) {
@@ -190,11 +190,13 @@ impl Command {
             State::Ended(outcome) => outcome,
             State::Waiting(_) => unusable(&Fault::new("", "expected an input, was given none"), source, &self.terminal),
         };
-        let Outcome { stdout, mut stderr, exit_code } = outcome;
-        if self.shows {
-            stderr.insert_str(0, task::CLEAR);
-        }
+        let Outcome { stdout, stderr, exit_code } = outcome;
         Printed { stdout, stderr, exit_code }
+    }
+
+    /// The last thing that is shown of progress: nothing. The result may go to the same terminal, and comes next.
+    fn cleared(&mut self) -> Option<String> {
+        core::mem::take(&mut self.shows).then(|| task::CLEAR.into())
     }
 
     /// Begins the work once everything is there.
