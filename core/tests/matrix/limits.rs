@@ -7,25 +7,22 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("openai-responses", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("openai-chat", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("openai-strict", [[0, 0, 685], [0, 0, 640], [0, 0, 23], [0, 0, 139]]),
-    ("portable", [[0, 0, ANY], [0, 0, ANY], [0, 0, ANY], [0, 0, ANY]]),
+    ("portable", [[0, 0, 15], [0, 0, 525], [0, 0, 8], [0, 0, 1]]),
     ("anthropic", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("anthropic-strict", [[0, 0, 562], [0, 0, 640], [0, 0, 23], [0, 0, 139]]),
-    ("gemini", [[0, 0, ANY], [0, 0, ANY], [0, 0, ANY], [0, 0, ANY]]),
-    ("gemini-json-schema", [[0, 0, ANY], [0, 0, ANY], [0, 0, ANY], [0, 0, ANY]]),
+    ("gemini", [[0, 0, 1], [0, 0, 250], [0, 0, 0], [0, 0, 0]]),
+    ("gemini-json-schema", [[0, 0, 0], [0, 0, 20], [0, 0, 0], [0, 0, 0]]),
     ("moonshot", [[0, 0, 0], [0, 0, 332], [0, 0, 0], [0, 0, 0]]),
     ("xai", [[0, 0, 0], [0, 0, 3], [0, 0, 0], [0, 0, 0]]),
-    ("deepseek", [[0, 0, 25], [0, 0, 380], [0, 0, 0], [0, 0, 1]]),
+    ("deepseek", [[0, 0, 0], [0, 0, 380], [0, 0, 0], [0, 0, 0]]),
     ("deepseek-strict", [[0, 0, 679], [0, 0, 640], [0, 0, 23], [0, 0, 139]]),
     ("bedrock", [[0, 0, 0], [0, 0, 17], [0, 0, 0], [0, 0, 0]]),
     ("mistral", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("groq", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
-    ("cerebras", [[0, 0, ANY], [0, 0, ANY], [0, 0, ANY], [0, 0, ANY]]),
+    ("cerebras", [[0, 0, 5], [0, 0, 2], [0, 0, 0], [0, 0, 0]]),
     ("fireworks", [[0, 0, 0], [0, 0, 391], [0, 0, 0], [0, 0, 0]]),
     ("llama-cpp", [[0, 0, 0], [0, 0, 22], [0, 0, 0], [0, 0, 0]]),
 ];
-
-/// Not held to anything while rules are still being written.
-const ANY: usize = usize::MAX;
 
 /// The limits of one dialect and one collection, which is known by its place.
 pub(crate) fn of(dialect: &str, collection: usize) -> Option<[usize; 3]> {

@@ -1,6 +1,6 @@
 //! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
 
-use super::Rules;
+use super::{unused, Rules};
 use crate::{
     dialect::grammar::{Recursion, RefRule},
     json::{Node, Text},
@@ -39,7 +39,8 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules
         }
         Ok(if fine { Next::Into } else { Next::Skip })
     });
-    fine
+    // What nothing leads to goes.
+    fine && !unused::any(root)
 }
 
 /// A pointer to anywhere else would break when what it goes through is rewritten.

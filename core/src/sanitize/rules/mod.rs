@@ -11,6 +11,7 @@ mod conflicts;
 mod containers;
 mod definitions;
 mod describe;
+mod doubt;
 pub(super) mod encode;
 mod endless;
 mod enums;

@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
 
-use super::rounds::Before;
+use super::{doubt::Doubt, rounds::Before};
 use crate::{
     json::{push_token, Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
@@ -106,17 +106,17 @@ pub(super) struct Notes {
     input: Vec<(Number, String)>,
     /// What the numbers of the tree that is being rewritten stand for, once it is not the input any more.
     read_as: Option<Vec<Number>>,
-    /// Every effect but `same` is in doubt (see [`in_doubt`]).
-    in_doubt: bool,
+    /// Where every effect but `same` is in doubt.
+    doubt: Doubt,
 }
 
 impl Notes {
     pub(super) fn new(root: &Node<'_>, recorder: &Recorder) -> Self {
-        let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), read_as: None, in_doubt: false };
+        let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), read_as: None, doubt: Doubt::default() };
         if recorder.is_on() {
             notes.entries = Some(Vec::new());
             notes.number(root, 0, String::new());
-            notes.in_doubt = in_doubt(root);
+            notes.doubt = Doubt::of(root);
         }
         notes
     }
@@ -164,7 +164,7 @@ impl Notes {
             Some(numbers) => (from.read_as(numbers), to.read_as(numbers)),
             None => (from, to),
         };
-        let position = if self.in_doubt { Position::Uncertain } else { position };
+        let position = if self.doubt.covers(from.number()) { Position::Uncertain } else { position };
         let effect = Effect { accepts: position.seen_outside(effect.accepts), ..effect };
         match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
             // The same definition, at a place where the effect is another.
@@ -347,20 +347,4 @@ fn locate(node: &Node<'_>, pointer: &mut String, wanted: &Set<Number>, places: &
         }
         _ => {}
     }
-}
-
-/// Is there a reference from below `not`, `oneOf` and the like, or an `unevaluated*`, which looks at everything beside it?
-/// Then an effect at one place may be another elsewhere, and nothing but `same` can be claimed.
-fn in_doubt(root: &Node<'_>) -> bool {
-    use crate::schema::{
-        keyword::Keywords,
-        walk::{self, Next},
-    };
-    let mut found = false;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
-        found |= place.position != Position::Positive && node.get("$ref").is_some();
-        found |= ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
-        Ok(if found { Next::Skip } else { Next::Into })
-    });
-    found
 }

@@ -37,6 +37,11 @@ impl TypeSet {
         }))
     }
 
+    /// The types that a part of `allOf` declares: they hold for all the other parts, too.
+    fn of_parts(node: &Node<'_>) -> Option<TypeSet> {
+        node.get("allOf")?.as_array()?.iter().find_map(TypeSet::declared)
+    }
+
     /// One type.
     pub(super) fn of(name: &str) -> TypeSet {
         TypeSet(TYPES.iter().position(|known| *known == name).map_or(0, |place| 1 << place))
@@ -89,7 +94,7 @@ impl<'a> Rewrite<'a> for Up<'_> {
             },
         };
         self.rules.deepest = self.rules.deepest.max(place.depth);
-        let known = TypeSet::declared(node).or(context.known);
+        let known = TypeSet::declared(node).or_else(|| TypeSet::of_parts(node)).or(context.known);
         let mut present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         // What is refused goes before anything in it is said, or inferred from it.
         if !context.opaque {

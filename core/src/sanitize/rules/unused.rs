@@ -8,7 +8,7 @@ use super::{
     Rules,
 };
 use crate::{
-    json::{Data, Node, Object, Text},
+    json::{Data, Member, Node, Object, Text},
     schema::{
         keyword::{Keyword, Keywords},
         resolve::Number,
@@ -67,16 +67,25 @@ pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut Rules) {
 /// Removes the definitions that are no longer reached, once what referred to them was cut.
 pub(super) fn prune(root: &mut Node<'_>) {
     let Some(table) = root.get("$defs").and_then(Node::as_object) else { return };
-    let needed = needed(root, table);
-    if table.iter().all(|member| member.key.value().is_some_and(|name| needed.contains(&*name))) {
+    let reached = reached(root);
+    let is_reached = |member: &Member<'_>| reference("$defs", member).is_some_and(|reference| reached.contains(&reference));
+    if table.iter().all(is_reached) {
         return;
     }
     let Some(object) = root.as_object_mut() else { return };
-    if needed.is_empty() {
+    let is_empty = object.get_mut("$defs").and_then(Node::as_object_mut).is_none_or(|table| {
+        table.retain(|member| is_reached(member));
+        table.is_empty()
+    });
+    if is_empty {
         object.remove("$defs");
-    } else if let Some(table) = object.get_mut("$defs").and_then(Node::as_object_mut) {
-        table.retain(|member| member.key.value().is_some_and(|name| needed.contains(&*name)));
     }
+}
+
+/// Does something stand in the root's tables that no schema outside leads to?
+pub(super) fn any(root: &Node<'_>) -> bool {
+    let count: usize = TABLES.iter().filter_map(|table| root.get(table).and_then(Node::as_object)).map(Object::len).sum();
+    count > 0 && reached(root).len() < count
 }
 
 /// The name of the definition that a kept reference names.
@@ -84,35 +93,42 @@ pub(super) fn named<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).and_then(|reference| reference.strip_prefix("#/$defs/"))
 }
 
-/// The definitions that are reached from outside the table.
-fn needed(root: &Node<'_>, table: &Object<'_>) -> Set<String> {
-    let bodies: Map<String, &Node<'_>> =
-        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value))).collect();
-    let (mut open, mut needed) = (Vec::new(), Set::new());
+/// How a definition is referred to.
+pub(super) fn reference(table: &str, member: &Member<'_>) -> Option<String> {
+    Some(format!("#/{table}/{}", member.key.value()?))
+}
+
+/// The references to definitions that are reached from outside the tables.
+fn reached(root: &Node<'_>) -> Set<String> {
+    let tables = TABLES.iter().filter_map(|table| Some((table, root.get(table)?.as_object()?)));
+    let bodies: Map<String, &Node<'_>> = tables
+        .flat_map(|(table, members)| members.iter().filter_map(move |member| Some((reference(table, member)?, &member.value))))
+        .collect();
+    let (mut open, mut reached) = (Vec::new(), Set::new());
     references(root, &mut open);
     while let Some(name) = open.pop() {
         if let Some(body) = bodies.get(&name) {
-            if needed.insert(name) {
+            if reached.insert(name) {
                 references(body, &mut open);
             }
         }
     }
-    needed
+    reached
 }
 
-/// The names that a schema refers to, tables of definitions left out.
+/// What a schema refers to, tables of definitions left out.
 fn references(schema: &Node<'_>, found: &mut Vec<String>) {
     let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
-        if place.keyword == Some(Keyword::Defs) {
+        if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
             return Ok(Next::Skip);
         }
-        found.extend(named(node).map(String::from));
+        found.extend(node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).map(String::from));
         Ok(Next::Into)
     });
 }
 
 /// The numbers of a node and everything in it.
-fn numbers(node: &Node<'_>) -> Range<Number> {
+pub(super) fn numbers(node: &Node<'_>) -> Range<Number> {
     fn last(node: &Node<'_>) -> Number {
         let own = node.origin().number().unwrap_or_default();
         match node.data() {

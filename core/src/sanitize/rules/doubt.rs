@@ -1,0 +1,113 @@
+//! Where an effect may be another elsewhere: in definitions that are used below `not`, `oneOf` and the like, and in all of a
+//! schema that looks at what stands beside it.
+
+use alloc::{string::String, vec::Vec};
+use core::ops::Range;
+
+use super::unused;
+use crate::{
+    json::Node,
+    schema::{
+        keyword::{Keyword, Keywords},
+        resolve::Number,
+        walk::{self, Next, Position},
+    },
+    sorted::{self, Map},
+};
+
+/// The places at which nothing but `same` can be claimed.
+#[derive(Default)]
+pub(super) struct Doubt {
+    everywhere: bool,
+    /// Definitions, as ranges of the numbers of nodes, in order.
+    definitions: Vec<Range<Number>>,
+}
+
+impl Doubt {
+    /// What is in doubt in a schema whose nodes are numbered.
+    pub(super) fn of(root: &Node<'_>) -> Doubt {
+        let mut search = Search { bodies: Map::new(), open: Vec::new(), everywhere: false, by_name: true };
+        for table in unused::TABLES {
+            for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
+                if let Some(reference) = unused::reference(table, member) {
+                    search.bodies.insert(reference, Body { schema: &member.value, reached: None });
+                }
+            }
+        }
+        search.all(root);
+        let unsure = search.bodies.values().filter(|body| body.reached == Some(Position::Uncertain));
+        let definitions = unsure.map(|body| unused::numbers(body.schema)).collect();
+        Doubt { everywhere: search.everywhere, definitions: sorted::by(definitions, |one, two| one.start.cmp(&two.start)) }
+    }
+
+    /// Is it in doubt what happens at this node?
+    pub(super) fn covers(&self, node: Number) -> bool {
+        let after = self.definitions.partition_point(|range| range.start <= node);
+        let around = after.checked_sub(1).and_then(|place| self.definitions.get(place));
+        self.everywhere || around.is_some_and(|range| range.contains(&node))
+    }
+}
+
+struct Body<'n, 'a> {
+    schema: &'n Node<'a>,
+    /// The worst position from which something leads here: `Positive` or `Uncertain`.
+    reached: Option<Position>,
+}
+
+struct Search<'n, 'a> {
+    /// By the reference that leads to each.
+    bodies: Map<String, Body<'n, 'a>>,
+    open: Vec<(String, Position)>,
+    everywhere: bool,
+    /// References are written so that their names tell the definition.
+    by_name: bool,
+}
+
+impl<'n, 'a> Search<'n, 'a> {
+    /// Looks at whatever the root leads to.
+    fn all(&mut self, root: &'n Node<'a>) {
+        self.schema(root, Position::Positive);
+        while let Some((name, position)) = self.open.pop() {
+            let Some(body) = self.bodies.get_mut(&name) else { continue };
+            if body.reached == Some(Position::Uncertain) || body.reached == Some(position) {
+                continue;
+            }
+            body.reached = Some(position);
+            let schema = body.schema;
+            self.schema(schema, position);
+        }
+        if !self.by_name {
+            // Anything may be reached from anywhere.
+            let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+                self.everywhere |= looks_around(node) || (place.position != Position::Positive && node.get("$ref").is_some());
+                Ok(if self.everywhere { Next::Skip } else { Next::Into })
+            });
+        }
+    }
+
+    /// Looks at a schema, its tables of definitions left out.
+    fn schema(&mut self, schema: &Node<'_>, position: Position) {
+        let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
+            if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
+                return Ok(Next::Skip);
+            }
+            self.everywhere |= looks_around(node);
+            if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
+                let unsure = position == Position::Uncertain || place.position != Position::Positive;
+                let reference = reference.value().unwrap_or_default();
+                if self.bodies.contains_key(&*reference) {
+                    self.open.push((reference.into_owned(), if unsure { Position::Uncertain } else { Position::Positive }));
+                } else {
+                    self.by_name &= reference == "#";
+                    self.everywhere |= reference == "#" && unsure;
+                }
+            }
+            Ok(if self.everywhere { Next::Skip } else { Next::Into })
+        });
+    }
+}
+
+/// Does it look at everything beside it?
+fn looks_around(node: &Node<'_>) -> bool {
+    ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some())
+}
