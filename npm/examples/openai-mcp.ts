@@ -14,7 +14,7 @@ export async function ask(baseURL: string, server: Client, dialect: Dialect) {
   for (;;) {
     const { choices } = await client.chat.completions.create({ model: 'kimi-k2', messages, tools });
     const message = choices[0]?.message;
-    if (message?.tool_calls === undefined) return message?.content;
+    if (!message?.tool_calls?.length) return message?.content;
     messages.push(message);
     for (const call of message.tool_calls) {
       if (call.type !== 'function') continue;

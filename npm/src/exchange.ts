@@ -33,7 +33,7 @@ export class Exchange {
   }
 
   /**
-   * Opens an exchange for a request; `null` if it is none that tools are sent with (another path, no JSON object), and is to be
+   * Opens an exchange for a request; `null` if it is none that tools are sent with (another path, no conversation), and is to be
    * passed on as it is.
    *
    * @param url - Where the request is sent: the path tells the API, and with the host and the model the dialect.

@@ -31,7 +31,7 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 /**
  * A `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
  *
- * The dialect is told by host, path and model, unless `dialect` says it. A GET, another path, or a body that is no JSON object
+ * The dialect is told by host, path and model, unless `dialect` says it. A GET, another path, or a body that is no conversation
  * passes untouched, and so do replies that are errors. If a request cannot be adapted, nothing is sent.
  *
  * @example
@@ -80,8 +80,8 @@ class Outgoing {
     readonly body: string,
     private readonly input: RequestInfo | URL,
     private readonly init: RequestInit | undefined,
-    /** Whether the caller's own body is gone, because reading it was using it up. */
-    private readonly used: boolean,
+    /** What the caller's own body held, if reading it was using it up. */
+    private readonly used: Uint8Array<ArrayBuffer> | undefined,
   ) {
     this.headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
   }
@@ -92,17 +92,22 @@ class Outgoing {
     const method = init?.method ?? request?.method ?? 'GET';
     if (method.toUpperCase() !== 'POST') return undefined;
     const headers = new Headers(init?.headers ?? request?.headers);
-    if (headers.has('content-encoding') || !/\bjson\b|^$/i.test(headers.get('content-type') ?? '')) return undefined;
+    const type = headers.get('content-type') ?? '';
+    if (headers.has('content-encoding') || !/\bjson\b|^$/i.test(type)) return undefined;
     const url = request?.url ?? String(input);
     const given = init?.body;
     if (given === undefined || given === null) {
-      if (!request?.body) return undefined;
-      return new Outgoing(url, await request.clone().text(), input, init, false);
+      // Some browsers do not have this member; `null` is a request without a body everywhere.
+      if (request === undefined || request.body === null) return undefined;
+      return new Outgoing(url, textOf(await request.clone().arrayBuffer()), input, init, undefined);
     }
-    if (typeof given === 'string') return new Outgoing(url, given, input, init, false);
+    if (typeof given === 'string') return new Outgoing(url, given, input, init, undefined);
     if (given instanceof FormData || given instanceof URLSearchParams) return undefined;
     const isStream = given instanceof ReadableStream || Symbol.asyncIterator in given;
-    return new Outgoing(url, await new Response(given).text(), input, init, isStream);
+    // It may be anything, however long: only what is called JSON is read to its end before it is sent.
+    if (isStream && type === '') return undefined;
+    const bytes = await new Response(given).arrayBuffer();
+    return new Outgoing(url, textOf(bytes), input, init, isStream ? new Uint8Array(bytes) : undefined);
   }
 
   /** Takes the betas of deferred loading out of the header. Tells whether there were any. */
@@ -118,7 +123,7 @@ class Outgoing {
   /** Sends it: as it was given, or with a body and the headers for it. */
   send(send: Send, body?: string): Promise<Response> {
     if (body === undefined) {
-      return send(this.input, this.used ? { ...this.init, body: this.body } : this.init);
+      return send(this.input, this.used === undefined ? this.init : { ...this.init, body: this.used });
     }
     this.headers.delete('content-length');
     const { duplex: _, ...init } = { ...this.init, headers: this.headers, body } as RequestInit & { duplex?: unknown };
@@ -136,7 +141,10 @@ async function answered(exchange: Exchange, next: () => Promise<Response>): Prom
   for (;;) {
     const response = await next();
     if (isStream(response)) return told(response, streamed(exchange, response, next));
-    if (!response.ok || !/\bjson\b/i.test(typeOf(response))) return response;
+    if (!response.ok || !/\bjson\b/i.test(typeOf(response))) {
+      exchange.close();
+      return response;
+    }
     const reply = exchange.reply(await response.text());
     if (reply === null) continue;
     exchange.close();
@@ -216,7 +224,15 @@ function isStream(response: Response): boolean {
   return response.ok && /^text\/event-stream\b/i.test(typeOf(response));
 }
 
-/** What stands in the bytes stands in the text. */
 function utf8(): TextDecoder {
-  return new TextDecoder('utf-8', { ignoreBOM: true });
+  return new TextDecoder();
+}
+
+/** The text of a body; nothing, which is no JSON, if it is no text. */
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return '';
+  }
 }

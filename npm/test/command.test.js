@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -109,6 +118,68 @@ test('a reader that has had enough is no error', async () => {
   assert.deepEqual([code, said], [0, '']);
 });
 
+test('an output that cannot be written', {
+  skip: !existsSync('/dev/full') && 'this system has no /dev/full',
+}, async () => {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [PROGRAM, 'dialects'], { stdio: ['ignore', full, 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (piece) => {
+    said += piece;
+  });
+  const [code] = await once(child, 'close');
+  closeSync(full);
+  const expected = 'toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n';
+  assert.deepEqual([code, said], [2, expected]);
+});
+
+test('the empty name is no file', async () => {
+  assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none of that name\n', 2]);
+});
+
+describe('a server that speaks for itself', () => {
+  const PLAIN = `
+    console.log('a line for people');
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const told = {
+        initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'f', version: '1' } },
+        'tools/list': JSON.parse(process.argv[1]),
+      }[method];
+      if (told !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: told }));
+    });
+  `;
+  const tools = [{ name: 'a', inputSchema: { type: 'object' } }];
+  for (const nextCursor of [null, '']) {
+    test(`and writes ${JSON.stringify(nextCursor)} where there is no further page`, async () => {
+      const server = ['--', process.execPath, '-e', PLAIN, JSON.stringify({ tools, nextCursor })];
+      const [stdout, stderr, code] = await run(['matrix', '--json', ...server]);
+      assert.deepEqual([stderr, code], ['', 0]);
+      assert.equal(JSON.parse(stdout).count, 1);
+    });
+  }
+  test('and has tools that are none', async () => {
+    const broken = [{ name: 'bad', inputSchema: { type: 'array' } }, { name: null }, 7];
+    const server = ['--', process.execPath, '-e', PLAIN, JSON.stringify({ tools: [...tools, ...broken] })];
+    const [stdout, stderr, code] = await run(['check', '-d', 'anthropic', '--json', ...server]);
+    assert.deepEqual([stderr, code], ['', 1]);
+    const { count, violations } = JSON.parse(stdout);
+    assert.equal(count, 4);
+    const found = violations.map(({ pointer, rule }) => `${pointer} ${rule}`);
+    for (const one of ['/tools/1/inputSchema root-object', '/tools/3 not-a-tool']) assert.ok(found.includes(one), one);
+  });
+  for (const told of [{}, { tools: 'none' }]) {
+    test(`and answers ${JSON.stringify(told)}`, async () => {
+      const [, stderr, code] = await run(['matrix', '--', process.execPath, '-e', PLAIN, JSON.stringify(told)]);
+      assert.equal(code, 2);
+      assert.match(
+        stderr,
+        /: the server did not list its tools: expected an answer with a list in `tools`, found none\n$/,
+      );
+    });
+  }
+});
+
 describe('a live server over stdio', () => {
   const sdk = (name) => JSON.stringify(import.meta.resolve(`@modelcontextprotocol/sdk/${name}`));
   const SERVER = `
@@ -162,13 +233,19 @@ describe('a live server over stdio', () => {
     assert.match(stderr, /`npx -y -p toolwire -p @modelcontextprotocol\/sdk toolwire … -- npx -y some-server`/);
   });
 
-  test('Ctrl-C ends the server, too', {
-    skip: process.platform === 'win32' && 'there is no SIGINT to send',
+  test('Ctrl-C ends the server, too, and so does being ended', {
+    skip: process.platform === 'win32' && 'there are no signals to send',
   }, async () => {
     const script = 'console.log(); setInterval(() => {}, 1000)';
-    const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script]);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    child.kill('SIGINT');
-    assert.deepEqual(await once(child, 'close'), [130, null]);
+    const ended = async (signal) => {
+      const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script]);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      child.kill(signal);
+      return once(child, 'close');
+    };
+    assert.deepEqual(await Promise.all([ended('SIGINT'), ended('SIGTERM')]), [
+      [130, null],
+      [143, null],
+    ]);
   });
 });

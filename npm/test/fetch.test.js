@@ -56,6 +56,7 @@ async function backend(t, ...says) {
       method: request.method,
       path: request.url,
       headers: request.headers,
+      bytes: Buffer.concat(chunks),
       body: Buffer.concat(chunks).toString(),
     });
     const [status, headers, body] = says[got.length - 1] ?? [500, {}, 'nothing more to say'];
@@ -225,6 +226,7 @@ describe('what passes untouched', () => {
       'zipped',
     ],
     'a stream for another path': ['/v1/x', post(new Blob([ASKED]).stream(), { duplex: 'half' }), ASKED],
+    "a message for one of OpenAI's threads": ['/v1/threads/t/messages', post(' {"role": "user"}'), ' {"role": "user"}'],
     'a GET': ['/v1/messages', undefined, ''],
     'a form': ['/v1/messages', { method: 'POST', body: form }, undefined],
   };
@@ -241,6 +243,16 @@ describe('what passes untouched', () => {
       if (body !== undefined) assert.equal(got[0].body, body);
       assert.equal(seen.length, 1);
       if (!(init?.body instanceof ReadableStream)) assert.equal(seen[0][1], init);
+    });
+  }
+
+  const binary = Buffer.from('7b22c3280aff00efbbbf', 'hex');
+  for (const [name, headers] of Object.entries({ 'no type': {}, 'the type of JSON': JSON_TYPE })) {
+    test(`bytes that are no text, in a stream with ${name}`, async (t) => {
+      const { url, got } = await backend(t, [200, {}, '']);
+      const init = { method: 'POST', headers, body: new Blob([binary]).stream(), duplex: 'half' };
+      await toolwireFetch({ dialect: 'anthropic' })(url, init);
+      assert.deepEqual(got[0].bytes, binary);
     });
   }
 
@@ -321,6 +333,27 @@ describe('streams', () => {
     assert.equal(text.decode((await reader.read()).value).includes('book.room'), true);
     await reader.cancel();
     await gone;
+  });
+
+  test('letters cut in two, a mark at the beginning, and bytes that are no letters', async (t) => {
+    const said = streamOf(CALLS).join('').replace('"input":{}', '"input":{},"title":"Größe 🎈"');
+    const bytes = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(said), Buffer.from(': \xff\n\n', 'latin1')]);
+    const { url } = await backend(t, [
+      200,
+      SSE,
+      async (response) => {
+        for (const byte of bytes) {
+          response.write(Buffer.from([byte]));
+          await new Promise(setImmediate);
+        }
+        response.end();
+      },
+    ]);
+    const text = await (await toolwireFetch({ dialect: 'anthropic' })(url, post(LOADED))).text();
+    const [, { content_block: block }] = eventsOf(text);
+    assert.deepEqual([block.name, block.title], ['book.room', 'Größe 🎈']);
+    assert.ok(text.startsWith('event: message_start'));
+    assert.ok(text.endsWith(': \ufffd\n\n'));
   });
 
   test('an aborted request is aborted in every round', async (t) => {

@@ -105,6 +105,39 @@ def test_reader_that_has_had_enough() -> None:
         assert (child.wait(60), child.stderr.read()) == (0, b"")
 
 
+def test_output_that_cannot_be_written() -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no /dev/full")
+    with full.open("wb") as output:
+        done = subprocess.run(
+            [*PROGRAM, "dialects"], stdout=output, stderr=subprocess.PIPE, env=clean(), timeout=60, check=False
+        )
+    said = b"toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells there close no streams")
+def test_streams_that_are_closed() -> None:
+    script = '"$0" -m toolwire check --dialect gemini - '
+    for closes, code in [("<&-", 2), (">&- 2>&-", 1), ("2>&-", 1)]:
+        done = subprocess.run(
+            ["sh", "-c", script + closes, sys.executable],
+            input=b'{"type": "array"}',
+            capture_output=True,
+            env=clean(),
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == code, (closes, done.stderr)
+        assert b"Traceback" not in done.stderr
+
+
+def test_the_empty_name() -> None:
+    done = run("check", "")
+    assert (done.returncode, done.stderr) == (2, b"toolwire: : expected a file, found none of that name\n")
+
+
 SERVER = """
 import asyncio
 import sys
@@ -143,6 +176,58 @@ def test_server_over_stdio(tmp_path: Path) -> None:
     assert ("two", "/tools/1/inputSchema/properties/b/const") in places
     shown = run("sanitize", "--dialect", "mistral", "--compact", "--", sys.executable, "server.py", place=tmp_path)
     assert b'"properties":{"b":{"const":"x"},"a":{"type":"string"}}' in shown.stdout
+
+
+PLAIN = """
+import json
+import sys
+
+print("a line for people", flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        version = asked["params"]["protocolVersion"]
+        told = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "f", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        told = json.loads(sys.argv[1])
+    else:
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": told}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("cursor", [None, ""])
+def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | None) -> None:
+    (tmp_path / "server.py").write_text(PLAIN, "utf-8")
+    told = json.dumps({"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": cursor})
+    done = run("matrix", "--json", "--", sys.executable, "server.py", told, place=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["count"] == 1
+
+
+def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(PLAIN, "utf-8")
+    schema = {"type": "array", "x-own": 1}
+    tools = [{"name": "good", "inputSchema": {}}, {"name": "bad", "inputSchema": schema}, {"name": None}, 7]
+    told = json.dumps({"tools": tools})
+    done = run("check", "-d", "anthropic", "--json", "--", sys.executable, "server.py", told, place=tmp_path)
+    assert (done.returncode, done.stderr) == (1, b"")
+    found = json.loads(done.stdout)
+    assert found["count"] == len(tools)
+    assert {(one["pointer"], one["rule"]) for one in found["violations"]} >= {
+        ("/tools/1/inputSchema", "root-object"),
+        ("/tools/3", "not-a-tool"),
+    }
+
+
+@pytest.mark.parametrize("told", ["{}", '{"tools": "none"}'])
+def test_server_without_a_list(tmp_path: Path, told: str) -> None:
+    (tmp_path / "server.py").write_text(PLAIN, "utf-8")
+    done = run("matrix", "--", sys.executable, "server.py", told, place=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.decode().endswith(
+        ": the server did not list its tools: expected an answer with a list in `tools`, found none\n"
+    )
 
 
 def test_server_that_fails(tmp_path: Path) -> None:

@@ -285,8 +285,21 @@ SPELLED = b' { "model": "m",  "messages": [ ], "tools": [] }'
         ("/v1/messages", {"content": b"text", "headers": {"content-type": "text/plain"}}, b"text"),
         ("/v1/messages", {"content": b"zipped", "headers": {**JSON_TYPE, "content-encoding": "br"}}, b"zipped"),
         ("/v1/messages", {"method": "GET"}, b""),
+        ("/v1/threads/t/messages", {"content": b' {"role": "user"}', "headers": JSON_TYPE}, b' {"role": "user"}'),
+        ("/v1/messages", {"content": b"{\xff}", "headers": JSON_TYPE}, b"{\xff}"),
+        ("/v1/messages", {"content": b"{\xff}"}, b"{\xff}"),
     ],
-    ids=["nothing to adapt", "another path", "no object", "a text", "a packed body", "a GET"],
+    ids=[
+        "nothing to adapt",
+        "another path",
+        "no object",
+        "a text",
+        "a packed body",
+        "a GET",
+        "a message of a thread",
+        "no text",
+        "no text and no type",
+    ],
 )
 def test_what_passes_untouched(post: Post, path: str, given: dict[str, Any], body: bytes) -> None:
     reply = b'{ "content": [ ] }'
@@ -310,6 +323,68 @@ def test_a_body_in_pieces(post: Post) -> None:
     reply = post(backend, content=pieces, headers=JSON_TYPE, dialect="anthropic").json()
     assert [block["type"] for block in reply["content"]] == TOLD
     assert all("transfer-encoding" not in request.headers for request in backend.got)
+
+
+@both
+def test_pieces_without_a_type_are_not_waited_for(post: Post) -> None:
+    read, seen = list[int](), list[int]()
+
+    def sync_pieces() -> Iterator[bytes]:
+        for at in range(3):
+            read.append(at)
+            yield b"\xff"
+
+    async def async_pieces() -> AsyncIterator[bytes]:
+        for piece in sync_pieces():
+            yield piece
+
+    class Unread:
+        """A transport that does not read what it is to send."""
+
+        def handle_request(self, _: Any) -> Any:
+            seen.append(len(read))
+            return httpx.Response(200)
+
+        async def handle_async_request(self, request: Any) -> Any:
+            return self.handle_request(request)
+
+        def close(self) -> None:
+            pass
+
+        async def aclose(self) -> None:
+            pass
+
+    backend = Backend()
+    backend.transport = Unread()
+    post(backend, content=sync_pieces() if post is post_sync else async_pieces(), dialect="anthropic")
+    assert seen == [0]
+
+
+@both
+def test_headers_and_bodies_that_are_not_ascii(post: Post) -> None:
+    odd = [(b"Content-Type", b"application/json"), (b"X-Region", "Z\u00fcrich".encode("latin-1")), (b"x-a", b"1")]
+    odd.append((b"x-a", b"2"))
+    said = json.dumps(CALLS).encode().replace(b'"id": "t2"', b'"id": "t\xff"')
+    backend = Backend(httpx.Response(200, headers=odd, content=b"\xef\xbb\xbf" + said))
+    response = post(backend, content=json.dumps(LOADED).encode(), headers=odd, dialect="anthropic")
+    for headers in (response.headers, backend.got[0].headers):
+        assert headers.get_list("x-a") == ["1", "2"]
+        assert (b"x-region", "Z\u00fcrich".encode("latin-1")) in [(name.lower(), value) for name, value in headers.raw]
+    assert [response.json()["content"][0][key] for key in ("id", "name")] == ["t\ufffd", "book.room"]
+
+
+@both
+def test_letters_cut_in_two(post: Post) -> None:
+    said = b"\xef\xbb\xbf" + b"".join(pieces_of(CALLS)).replace(
+        b'"input": {}', '"title": "Gr\u00f6\u00dfe \U0001f388"'.encode()
+    )
+    said += b": \xff\n\n"
+    stream = Stream([said[at : at + 1] for at in range(len(said))])
+    text = post(Backend(httpx.Response(200, headers=SSE, stream=stream)), json=LOADED, dialect="anthropic").text
+    block = events_of(text)[1]["content_block"]
+    assert (block["name"], block["title"]) == ("book.room", "Gr\u00f6\u00dfe \U0001f388")
+    assert text.startswith("event: message_start")
+    assert text.endswith(": \ufffd\n\n")
 
 
 @both

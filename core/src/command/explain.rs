@@ -82,6 +82,9 @@ impl Explain {
             }
         };
         match (&self.arguments.tool, entries) {
+            (Some(wanted), _) if matches!(subject, Subject::Schemas(_)) => {
+                Err(Fault::new("", format!("expected no `--tool` because a schema has no name, found `{}`", shown(wanted))))
+            }
             (Some(wanted), _) => {
                 let found = entries.iter().find(|entry| entry.name.as_deref() == Some(wanted.as_str()));
                 found
@@ -89,6 +92,10 @@ impl Explain {
                     .ok_or_else(|| Fault::new("", format!("expected `--tool` to be one of {}, found `{}`", names(), shown(wanted))))
             }
             (None, [only]) => Ok(only.clone()),
+            (None, _) if matches!(subject, Subject::Schemas(_)) => {
+                let found = counted(entries.len(), subject.noun());
+                Err(Fault::new("", format!("expected one schema, found {found}: `explain` takes one at a time")))
+            }
             (None, _) => {
                 let found = counted(entries.len(), subject.noun());
                 Err(Fault::new("", format!("expected one tool, or `--tool` with the name of one, found {found}: {}", names())))

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String};
 
-use super::terminal::{shown, Paint};
+use super::terminal::{cut, shown, Paint};
 use crate::error::{Code, Error};
 
 /// What was asked was done, and nothing was found.
@@ -11,6 +11,9 @@ pub(super) const FINE: u8 = 0;
 pub(super) const FOUND: u8 = 1;
 /// The command line is wrong, or the input cannot be read.
 pub(super) const UNUSABLE: u8 = 2;
+
+/// A longer pointer hides the message behind it. It is one into nothing but depth, or into names without an end.
+const POINTER: usize = 300;
 
 /// Why a command ends without a result.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ impl Fault {
     pub(super) fn said(&self, source: &str, paint: Paint) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),
-            _ => place(self.source.as_deref().unwrap_or(source), self.line, &self.pointer),
+            _ => place(self.source.as_deref().unwrap_or(source), self.line, &cut(&self.pointer, POINTER)),
         };
         let code = self.code.map(|code| format!("{code}: ")).unwrap_or_default();
         format!("{} {place}: {code}{}\n", paint.bad("toolwire:"), shown(&self.message))

@@ -24,7 +24,7 @@ pub(super) enum Subject<'a> {
     Tools(Node<'a>),
     /// Schemas, each on its own.
     Schemas(Vec<Node<'a>>),
-    /// A request's whole body, with a tool list in it.
+    /// A request's whole body, which has a tool list in it, or a conversation.
     Request(Node<'a>),
 }
 
@@ -106,10 +106,11 @@ impl<'a> Input<'a> {
     /// The tool list of a request, or what there is otherwise.
     pub(super) fn without_request(self) -> Input<'a> {
         match (self.subject, self.places) {
-            (Subject::Request(mut node), Places::Below(above)) => Input {
-                subject: Subject::Tools(node.visit(TOOLS, core::mem::take).unwrap_or_default()),
-                places: Places::Below(above + "/tools"),
-            },
+            (Subject::Request(mut node), Places::Below(above)) => {
+                let tools = node.visit(TOOLS, core::mem::take).filter(|tools| is_list(Some(tools)));
+                let tools = tools.unwrap_or_else(|| Node::array(Vec::new()));
+                Input { subject: Subject::Tools(tools), places: Places::Below(above + "/tools") }
+            }
             (subject, places) => Input { subject, places },
         }
     }
@@ -152,6 +153,10 @@ impl<'a> Input<'a> {
         match kind_of(&node) {
             Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
             Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), places }),
+            // A conversation in which there are no tools yet.
+            Kind::Neither if node.get(TOOLS).is_none_or(Node::is_null) && CONVERSATIONS.iter().any(|key| is_list(node.get(key))) => {
+                Ok(Input { subject: Subject::Request(node), places: below("") })
+            }
             Kind::Neither => Err(Fault::new(above, format!("{EXPECTED}, found {}", node.kind()))),
         }
     }

@@ -149,10 +149,14 @@ impl Command {
     pub fn fail(&mut self, message: &str) {
         let Some((_, source)) = self.needs.first() else { return };
         let message = match message {
-            "ENOENT" => "expected a file, found none of that name",
-            "EISDIR" => "expected a file, found a folder",
-            "EACCES" | "EPERM" => "expected a file that may be read, found one that may not",
-            other => other,
+            "ENOENT" | "ENAMETOOLONG" if source.starts_with(['{', '[']) => {
+                "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | toolwire …`)".into()
+            }
+            "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
+            "EISDIR" => "expected a file, found a folder".into(),
+            "EACCES" | "EPERM" => "expected a file that may be read, found one that may not".into(),
+            code if is_code(code) => format!("expected a file that can be read, found one that cannot ({code})"),
+            other => other.to_string(),
         };
         self.state = State::Ended(unusable(&Fault::new("", message), source, &self.terminal));
     }
@@ -160,10 +164,10 @@ impl Command {
     /// Does a part of the work. `None`: there is no more, and [`Self::finish`] gives the result. Otherwise what is to be written
     /// to standard error right now, which may be nothing.
     pub fn step(&mut self) -> Option<String> {
-        let State::Working(task) = &mut self.state else { return None };
+        let State::Working(task) = &mut self.state else { return self.cleared() };
         let (steps, at) = (task.steps(), self.step);
         if at >= steps {
-            return None;
+            return self.cleared();
         }
         let source = self.given.first().map(|given| given.source.clone());
         if let Err(fault) = task.step(at) {
@@ -186,11 +190,13 @@ impl Command {
             State::Ended(outcome) => outcome,
             State::Waiting(_) => unusable(&Fault::new("", "expected an input, was given none"), source, &self.terminal),
         };
-        let Outcome { stdout, mut stderr, exit_code } = outcome;
-        if self.shows {
-            stderr.insert_str(0, task::CLEAR);
-        }
+        let Outcome { stdout, stderr, exit_code } = outcome;
         Printed { stdout, stderr, exit_code }
+    }
+
+    /// The last thing that is shown of progress: nothing. The result may go to the same terminal, and comes next.
+    fn cleared(&mut self) -> Option<String> {
+        core::mem::take(&mut self.shows).then(|| task::CLEAR.into())
     }
 
     /// Begins the work once everything is there.
@@ -254,6 +260,11 @@ fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need,
     })
 }
 
+/// Is it the name of a system's error, as `EIO`?
+fn is_code(message: &str) -> bool {
+    message.starts_with('E') && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
+}
+
 /// The end of a command that did not do what was asked.
 fn unusable(fault: &Fault, source: &str, terminal: &Terminal) -> Outcome {
     let mut outcome = Outcome::default().ends(fault.exit_code());
@@ -277,7 +288,8 @@ fn explained(error: &clap::Error) -> Outcome {
 fn decoded(bytes: &[u8]) -> Result<String, Fault> {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);
-        String::from_utf16(&units.collect::<Vec<u16>>()).map_err(|_| Fault::new("", "expected UTF-16 after its mark, found something else"))
+        let text = String::from_utf16(&units.collect::<Vec<u16>>()).ok().filter(|_| bytes.len() % 2 == 0);
+        text.ok_or_else(|| Fault::new("", "expected UTF-16 after its mark, found something else"))
     };
     match bytes {
         [0xff, 0xfe, ..] => wide(u16::from_le_bytes),

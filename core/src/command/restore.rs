@@ -8,7 +8,7 @@ use super::{
     task::{Given, Outcome, Task},
 };
 use crate::{
-    api::{call, Function},
+    api::{call, Function, Restore as RestoreFrom},
     command::terminal::Terminal,
     error::Error,
     json::{self, Node},
@@ -28,7 +28,16 @@ impl Task for Restore {
         let fault = |error: Error| Fault::of(&error, "");
         let kept = |error: Error| Fault { source: Some(self.with.source.clone()), ..Fault::of(&error, "") };
         let mut with = json::read(&self.with.text).map_err(kept)?;
-        let ways = with.visit("restore", core::mem::take).unwrap_or(with);
+        let (above, ways) = match with.visit("restore", core::mem::take) {
+            Some(ways) => ("/restore", ways),
+            None if with.get("version").is_some() => ("", with),
+            None => {
+                let expected = "expected what `toolwire sanitize --json` prints for tools or a request, found no `restore` in it";
+                return Err(Fault { source: Some(self.with.source.clone()), ..Fault::new("", expected) });
+            }
+        };
+        // Only to tell which of the two inputs is wrong.
+        RestoreFrom::from_node(&ways).map_err(|error| Fault { source: Some(self.with.source.clone()), ..Fault::of(&error, above) })?;
         let (function, inputs) = match &self.arguments.call {
             None => (Function::RestoreReply, alloc::vec![json::read(&self.given.text).map_err(fault)?, ways]),
             Some(name) => {

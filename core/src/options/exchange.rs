@@ -76,8 +76,12 @@ impl ExchangeOptions {
             None => default.search,
         };
         let mut adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
-        if let Some(name) = &dialect {
-            crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))?;
+        if dialect.is_some() {
+            crate::dialect::of(&adapt.tools.sanitize)?;
+        }
+        if let Some(name) = &adapt.tools.fallback {
+            crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))
+                .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
         }
         let chosen = naming.spell("serverToolSearch");
         let search_is_chosen = reader.node("deferred").and_then(|node| node.get(&chosen)).is_some_and(|choice| !choice.is_null());

@@ -65,7 +65,9 @@ impl Stream {
 
     /// The text that is left at the end of a stream.
     pub(crate) fn finish_text(&mut self) -> String {
-        core::mem::take(&mut self.text).finish(self)
+        let lines = core::mem::take(&mut self.text);
+        let rest = lines.text.clone();
+        lines.finish(self).unwrap_or(rest)
     }
 }
 
@@ -98,21 +100,37 @@ impl Buffer {
         Ok(out)
     }
 
-    /// The text that is left at the end of a stream.
-    pub(super) fn finish(self, sink: &mut impl Sink) -> String {
+    /// The text that is left at the end of a stream. Some servers leave out the blank line behind their last event; it is one
+    /// nevertheless, if it is whole.
+    pub(super) fn finish(self, sink: &mut impl Sink) -> Result<String, Error> {
         let mut out = String::new();
+        let (data, _) = parts(&self.text);
+        let is_whole = data == DONE || json::read(&data).is_ok();
+        if is_whole {
+            pass(&self.text, sink, &mut out)?;
+        }
         for event in sink.finish() {
+            end(&mut out);
             write(&event, "", &mut out);
         }
-        out.push_str(&self.text);
-        out
+        if !is_whole {
+            out.push_str(&self.text);
+        }
+        Ok(out)
     }
 }
 
-/// One event, with the blank line behind it.
-fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> {
-    let mut data = String::new();
-    let mut others = String::new();
+/// Writes the blank line behind the last event, if it is not there.
+pub(super) fn end(out: &mut String) {
+    if out.is_empty() || out.ends_with("\n\n") || out.ends_with("\n\r\n") {
+        return;
+    }
+    out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
+}
+
+/// The data of an event, and its other lines.
+fn parts(raw: &str) -> (String, String) {
+    let (mut data, mut others) = (String::new(), String::new());
     for line in raw.lines() {
         match line.strip_prefix("data:") {
             Some(rest) => {
@@ -128,6 +146,12 @@ fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> 
             }
         }
     }
+    (data, others)
+}
+
+/// One event, with the blank line behind it.
+fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> {
+    let (data, others) = parts(raw);
     if data == DONE {
         for event in sink.finish() {
             write(&event, "", out);
@@ -140,6 +164,9 @@ fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> 
     let events = sink.feed(event)?;
     let last = events.len().saturating_sub(1);
     for (at, event) in events.iter().enumerate() {
+        if at > 0 {
+            end(out);
+        }
         match event.is_intact() {
             true => out.push_str(raw),
             false if at == last => write(event, &others, out),
@@ -150,6 +177,7 @@ fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> 
     }
     Ok(())
 }
+
 /// The line that names an event as its `type` does.
 fn named(event: &Node<'_>) -> String {
     event.get("type").and_then(Node::as_text).map(|kind| format!("event: {}\n", kind.display())).unwrap_or_default()

@@ -1,6 +1,7 @@
 // Every example against the fake of its API: what the API got, what the tool's own server got, and what the user gets.
 
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { test } from 'node:test';
 
 import * as anthropic from '../dist/anthropic.js';
@@ -140,4 +141,40 @@ test('gateway.ts', async (t) => {
   assert.equal(got.length, 2);
   const refused = await post({ ...asked, unheard_of: 1 });
   assert.deepEqual([refused.status, (await refused.json()).error.message], [400, 'unknown parameter unheard_of']);
+});
+
+test('gateway.ts sends nothing elsewhere, and says whose mistake it is', async (t) => {
+  const seen = [];
+  const fake = async (url, { headers }) => {
+    seen.push([String(url), Object.fromEntries(new Headers(headers))]);
+    throw new TypeError('fetch failed');
+  };
+  const server = gateway('http://backend.test', { dialect: 'anthropic', fetch: fake });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const post = (path, body) =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'accept-encoding': 'zstd', 'x-api-key': 'k' };
+      const { port } = server.address();
+      const sent = request({ port, host: '127.0.0.1', method: 'POST', path, headers }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode));
+      });
+      sent.on('error', reject).end(body);
+    });
+  const statuses = [];
+  for (const path of [
+    '//elsewhere.test/v1/messages?a=1',
+    'http://elsewhere.test/v1/messages',
+    '/v1/messages?beta=true',
+  ]) {
+    statuses.push(await post(path, '{"model":"m","messages":[]}'));
+  }
+  statuses.push(await post('/v1/messages', '{"model":'));
+  assert.deepEqual(statuses, [502, 502, 502, 400]);
+  assert.deepEqual(
+    seen.map(([url]) => new URL(url).host),
+    ['backend.test', 'backend.test', 'backend.test'],
+  );
+  assert.equal(seen[2][0], 'http://backend.test/v1/messages?beta=true');
+  assert.deepEqual(Object.keys(seen[2][1]).sort(), ['content-type', 'x-api-key']);
 });

@@ -4,18 +4,31 @@
  * what is a terminal, and the exit code.
  */
 
+import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { CommandLine } from './engine.js';
 import { ServerFailure, stopServer, toolsOf } from './server.js';
 
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM'];
-const INTERRUPTED = 130;
+const UNUSABLE = 2;
+/** As shells give it for programs that a signal ended. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Whoever reads the output has had enough, `head` for instance: that is no error, and there is nobody to tell. */
-function closed(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+/** The output cannot be written. */
+function unwritten(error: NodeJS.ErrnoException): void {
+  // Whoever reads it has had enough, `head` for instance: that is no error, and there is nobody to tell.
+  if (error.code === 'EPIPE') process.exit();
+  // Not through the stream, which may be the one that failed.
+  try {
+    writeSync(
+      2,
+      `toolwire: expected an output that can be written, found one that cannot (${error.code ?? error.message})\n`,
+    );
+  } catch {
+    // The exit code says it.
+  }
+  process.exit(UNUSABLE);
 }
 
 function facts(): string {
@@ -64,15 +77,15 @@ async function main(): Promise<void> {
   if (stderr) process.stderr.write(stderr);
 }
 
-process.stdout.on('error', closed);
-process.stderr.on('error', closed);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+process.stdout.on('error', unwritten);
+process.stderr.on('error', unwritten);
+for (const [signal, code] of Object.entries(SIGNALS)) {
   process.once(signal, () => {
     stopServer();
-    process.exit(INTERRUPTED);
+    process.exit(code);
   });
 }
 main().catch((error: Error) => {
-  process.exitCode = 2;
+  process.exitCode = UNUSABLE;
   process.stderr.write(`toolwire: failed inside (${error.message}); please report it together with the input\n`);
 });

@@ -14,6 +14,7 @@ const PATIENCE_MS = 120_000;
 const PAGES = 10_000;
 /** How much of what a server said is kept, in case it fails. */
 const LOG = 16_384;
+const NO_LIST = 'expected an answer with a list in `tools`, found none';
 
 /** The server did not list its tools. */
 export class ServerFailure extends Error {
@@ -31,7 +32,12 @@ let running: StdioClientTransport | undefined;
 /** Ends the server at once, if one runs. */
 export function stopServer(): void {
   const pid = running?.pid;
-  if (pid != null) process.kill(pid);
+  if (pid == null) return;
+  try {
+    process.kill(pid);
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 /** Starts a server, and gives the tools of all pages of its `tools/list` as it sent them. */
@@ -50,7 +56,9 @@ export async function toolsOf([command = '', ...args]: string[]): Promise<unknow
     return await listed(client, sdk.ResultSchema);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'expected a command, found none of that name' : message;
+    // The SDK's own words around the server's are the same each time.
+    const said = message.replace(/^MCP error -?\d+: /, '');
+    const why = code === 'ENOENT' ? 'expected a command, found none of that name' : said;
     throw new ServerFailure(`the server did not list its tools: ${why}`, log);
   } finally {
     running = undefined;
@@ -60,14 +68,16 @@ export async function toolsOf([command = '', ...args]: string[]): Promise<unknow
 
 async function listed(client: Client, any: Sdk['ResultSchema']): Promise<unknown[]> {
   const tools: unknown[] = [];
-  let cursor: string | undefined;
+  let cursor: unknown;
   for (let page = 0; page < PAGES; page++) {
-    const params = cursor === undefined ? {} : { cursor };
+    const params = page === 0 ? {} : { cursor };
     // Not `client.listTools`: its result type puts the keys of schemas into another order.
     const result = await client.request({ method: 'tools/list', params }, any, { timeout: PATIENCE_MS });
-    tools.push(...(result.tools as unknown[]));
-    cursor = result.nextCursor as string | undefined;
-    if (cursor === undefined) return tools;
+    if (!Array.isArray(result.tools)) throw new Error(NO_LIST);
+    for (const tool of result.tools) tools.push(tool);
+    cursor = result.nextCursor;
+    // At the end it should not be there; some servers write `null` or an empty string.
+    if (cursor === undefined || cursor === null || cursor === '') return tools;
   }
   throw new Error(`expected at most ${PAGES} pages, found more`);
 }

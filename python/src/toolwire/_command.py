@@ -6,17 +6,18 @@ and the exit code.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import shutil
 import sys
-from pathlib import Path
 from typing import NoReturn, TextIO
 
 from toolwire import _toolwire
 
 VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM")
+UNUSABLE = 2
 INTERRUPTED = 130
 
 
@@ -25,13 +26,18 @@ def _facts(arguments: list[str]) -> str:
     return json.dumps(
         {
             "arguments": arguments,
-            "stdin": sys.stdin is not None and sys.stdin.isatty(),
-            "stdout": sys.stdout.isatty(),
-            "stderr": sys.stderr.isatty(),
-            "columns": shutil.get_terminal_size().columns if sys.stdout.isatty() else 0,
+            "stdin": _is_terminal(sys.stdin),
+            "stdout": _is_terminal(sys.stdout),
+            "stderr": _is_terminal(sys.stderr),
+            "columns": shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else 0,
             "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         }
     )
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Tell whether it is one. A stream that was closed before the program began is None."""
+    return stream is not None and stream.isatty()
 
 
 def _got(kind: str, words: list[str]) -> bytes:
@@ -41,11 +47,17 @@ def _got(kind: str, words: list[str]) -> bytes:
         from toolwire._server import tools_of
 
         return json.dumps({"tools": tools_of(words)}, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return Path(words[0]).read_bytes() if kind == "file" else sys.stdin.buffer.read()
+    if kind == "file":
+        # Not through `Path`, for which the empty name is the folder that we are in.
+        with open(words[0], "rb") as file:
+            return file.read()
+    return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
 
-def _say(stream: TextIO, text: str) -> None:
+def _say(stream: TextIO | None, text: str) -> None:
     """Write text as it is: UTF-8 and these line ends, whatever the platform's are."""
+    if stream is None:
+        return
     stream.flush()
     stream.buffer.write(text.encode("utf-8", "surrogatepass"))
     stream.buffer.flush()
@@ -64,16 +76,26 @@ def main(arguments: list[str] | None = None) -> int:
             command.fail(str(error))
     while (shown := command.step()) is not None:
         if shown:
-            _say(sys.stderr, shown)
+            # Whoever does not want to see how far it is, need not.
+            with contextlib.suppress(OSError):
+                _say(sys.stderr, shown)
     stdout, stderr, code = command.finish()
-    try:
-        _say(sys.stdout, stdout)
-        _say(sys.stderr, stderr)
-    except BrokenPipeError:
-        # Whoever reads the output has had enough, `head` for instance: that is no error, and there is nobody to tell.
-        # Python would try once more at its end, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code
+    failure: OSError | None = None
+    for stream, text in ((sys.stdout, stdout), (sys.stderr, stderr)):
+        try:
+            _say(stream, text)
+        except OSError as error:
+            # Python would try once more at its end, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            # Whoever reads it has had enough, `head` for instance: that is no error, and there is nobody to tell.
+            if not isinstance(error, BrokenPipeError):
+                failure = failure or error
+    if failure is None:
+        return code
+    why = errno.errorcode.get(failure.errno or 0, str(failure))
+    with contextlib.suppress(OSError):
+        _say(sys.stderr, f"toolwire: expected an output that can be written, found one that cannot ({why})\n")
+    return UNUSABLE
 
 
 def run() -> NoReturn:
@@ -82,4 +104,9 @@ def run() -> NoReturn:
         code = main()
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except Exception as error:
+        # Python's own exit code would say that something was found.
+        code = UNUSABLE
+        with contextlib.suppress(OSError):
+            _say(sys.stderr, f"toolwire: failed inside ({error}); please report it together with the input\n")
     sys.exit(code)

@@ -46,8 +46,8 @@ class Exchange:
     ) -> Self | None:
         """Open an exchange for the URL and the JSON body of a request.
 
-        None if it is none that tools are sent with (another path, no JSON object), and is to be passed on as it is. The
-        path tells the API, and with the host and the model the dialect, unless `dialect` says it.
+        None if it is none that tools are sent with (another path, no conversation), and is to be passed on as it is.
+        The path tells the API, and with the host and the model the dialect, unless `dialect` says it.
 
         Raises what `adapt_request_json` and `dialect_for` raise.
         """

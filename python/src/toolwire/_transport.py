@@ -44,7 +44,7 @@ class Transport:
                 return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
             if not _is_json(response):
                 return response
-            reply = outgoing.exchange.reply(response.read())
+            reply = outgoing.exchange.reply(_text(response.read()))
             response.close()
             if reply is not None:
                 return _told(response, content=reply.encode())
@@ -80,7 +80,7 @@ class AsyncTransport:
                 return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
             if not _is_json(response):
                 return response
-            reply = outgoing.exchange.reply(await response.aread())
+            reply = outgoing.exchange.reply(_text(await response.aread()))
             await response.aclose()
             if reply is not None:
                 return _told(response, content=reply.encode())
@@ -100,13 +100,17 @@ class _Desk:
 
     def opened(self, request: Any) -> _Outgoing:
         """Open an exchange for a request that was read."""
-        exchange = Exchange.open(str(request.url), request.content, **self.options)
+        try:
+            body = request.content.decode()
+        except UnicodeDecodeError:
+            # No text is no JSON.
+            return _Outgoing(None, request, None)
+        exchange = Exchange.open(str(request.url), body, **self.options)
         if exchange is None:
             return _Outgoing(None, request, None)
-        body = exchange.request.encode()
         if self.options.get("deferred") is not False:
             request = _without_betas(request)
-        if body != request.content:
+        if exchange.request != body:
             return _Outgoing(exchange, request, self.on_report)
         # Nothing to rewrite is nothing to restore.
         if self.on_report is not None:
@@ -155,7 +159,7 @@ class Pieces:
             self._response.close()
             self._response = self._transport.handle_request(self._outgoing.next())
             if not _is_stream(self._response):
-                yield exchange.failed_text(self._response.read().decode(errors="replace")).encode()
+                yield exchange.failed_text(_text(self._response.read())).encode()
                 return
 
     def close(self) -> None:
@@ -185,7 +189,7 @@ class AsyncPieces:
             await self._response.aclose()
             self._response = await self._transport.handle_async_request(self._outgoing.next())
             if not _is_stream(self._response):
-                yield exchange.failed_text((await self._response.aread()).decode(errors="replace")).encode()
+                yield exchange.failed_text(_text(await self._response.aread())).encode()
                 return
 
     async def aclose(self) -> None:
@@ -195,8 +199,17 @@ class AsyncPieces:
 
 def _may_be_adapted(request: Any) -> bool:
     kind = request.headers.get("content-type", "")
-    is_json = kind == "" or re.search(r"\bjson\b", kind, re.IGNORECASE) is not None
+    # In pieces it may be anything, however long: only what is called JSON is read to its end before it is sent.
+    is_json = _is_read(request) if kind == "" else re.search(r"\bjson\b", kind, re.IGNORECASE) is not None
     return request.method.upper() == "POST" and is_json and "content-encoding" not in request.headers
+
+
+def _is_read(request: Any) -> bool:
+    try:
+        request.content  # noqa: B018
+    except RuntimeError:  # both libraries' `RequestNotRead` is one
+        return False
+    return True
 
 
 def _is_stream(response: Any) -> bool:
@@ -213,7 +226,12 @@ def _kind(response: Any) -> str:
 
 
 def _utf8() -> codecs.IncrementalDecoder:
-    return codecs.getincrementaldecoder("utf-8")()
+    return codecs.getincrementaldecoder("utf-8-sig")("replace")
+
+
+def _text(body: bytes) -> str:
+    """Read what a backend said, as browsers do: a broken letter is no reason to lose the rest, which is paid for."""
+    return body.decode("utf-8-sig", "replace")
 
 
 def _without_betas(request: Any) -> Any:
@@ -231,16 +249,18 @@ def _without_betas(request: Any) -> Any:
 
 def _rewritten(request: Any, headers: Any, body: bytes) -> Any:
     """Give the same request another body, and the headers for it."""
-    left = [
-        (name, value) for name, value in headers.multi_items() if name not in ("content-length", "transfer-encoding")
-    ]
+    left = _without(headers, b"content-length", b"transfer-encoding")
     return type(request)(request.method, request.url, headers=left, content=body, extensions=request.extensions)
 
 
 def _told(response: Any, *, content: bytes | None = None, stream: Pieces | AsyncPieces | None = None) -> Any:
     """Give the same response another body. What was unpacked is packed no longer."""
-    gone = ("content-encoding", "content-length", "transfer-encoding")
-    headers = [(name, value) for name, value in response.headers.multi_items() if name not in gone]
+    headers = _without(response.headers, b"content-encoding", b"content-length", b"transfer-encoding")
     return type(response)(
         response.status_code, headers=headers, content=content, stream=stream, extensions=response.extensions
     )
+
+
+def _without(headers: Any, *names: bytes) -> list[tuple[bytes, bytes]]:
+    """Give the headers but these. As bytes: what they hold need not be ASCII."""
+    return [(name, value) for name, value in headers.raw if name.lower() not in names]

@@ -7,7 +7,7 @@ the way:
 >>> from toolwire.httpx2 import ToolwireTransport
 >>> client = httpx2.Client(transport=ToolwireTransport(dialect="moonshot"))
 
-which is what the SDKs take as `http_client`. A GET, another path, or a body that is no JSON object passes untouched,
+which is what the SDKs take as `http_client`. A GET, another path, or a body that is no conversation passes untouched,
 and so do replies that are errors. If a request cannot be adapted, `ToolwireError` is raised and nothing is sent.
 """
 

@@ -36,6 +36,11 @@ impl Judge<'_> {
         SanitizeOptions::new(self.dialect.name).allow(self.allow)
     }
 
+    /// Is it by this rule that there is no room in a request for a tool?
+    fn is_full(&self, rule: &str) -> bool {
+        rule == "too-many-tools" || self.dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
+    }
+
     fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {
         let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
         let known: Map<&str, usize> = self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
@@ -52,6 +57,8 @@ impl Judge<'_> {
         }
         for refused in outcome.quarantined {
             if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
+                // `check` names the one tool that is too much; for those behind it there is no room either.
+                verdict.accepted &= !self.is_full(refused.rule);
                 verdict.refuses(refused.rule, refused.pointer, refused.message);
             }
         }

@@ -167,7 +167,8 @@ impl Matrix {
         out.push_str(&shade(written, format!("Rewritten: by {written} of {all}, by {kept} without loss.")));
         out.push('\n');
         if kept < all {
-            out.push_str(&paint.dim("`toolwire explain --tool NAME --dialect DIALECT` says what is lost, and why."));
+            let tool = if self.noun == "tool" { "--tool NAME " } else { "" };
+            out.push_str(&paint.dim(&format!("`toolwire explain {tool}--dialect DIALECT` says what is lost, and why.")));
             out.push('\n');
         }
     }

@@ -12,7 +12,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use super::{
     request::{self, AdaptReport},
     restore::Ways,
-    sse::{Buffer, Sink},
+    sse::{self, Buffer, Sink},
     stream::Stream,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     dialect::lookup,
     error::Error,
     json::{self, Node},
-    options::{without_dialect, AdaptOptions, DialectQuery, ExchangeOptions, ServerToolSearch, ToolFormat},
+    options::{without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, ServerToolSearch, ToolFormat},
     tools::shape::set,
 };
 use searches::{is, overlay, total, Searches};
@@ -67,6 +67,11 @@ impl Exchange {
     pub(crate) fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = request::read(body)?;
+        // Other addresses end so, too: OpenAI's threads have `messages`, and what is sent there is one.
+        let is_conversation = || node.get("messages").is_some_and(|messages| messages.as_array().is_some());
+        if matches!(endpoint.api, Api::Anthropic | Api::OpenaiChat) && !is_conversation() {
+            return Ok(None);
+        }
         let named = |key: &str| node.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
         let dialect = match &options.dialect {
             Some(dialect) => dialect.as_str(),
@@ -118,10 +123,14 @@ impl Exchange {
 
     /// Ends a stream: what is still to be passed on. Whether the model is to be asked again, [`Self::asks_again`] tells.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
-        let out = core::mem::take(&mut self.lines).finish(self);
+        let mut out = core::mem::take(&mut self.lines).finish(self)?;
         self.stream = None;
-        self.asks = self.rounds.as_ref().is_some_and(|rounds| rounds.again);
-        if self.asks {
+        self.asks = false;
+        if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.again) {
+            self.asks = true;
+            rounds.turn();
+            // The next stream begins with an event of its own.
+            sse::end(&mut out);
             self.ask_again()?;
         }
         Ok(out)

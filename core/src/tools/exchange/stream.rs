@@ -25,6 +25,8 @@ pub(super) struct Round {
     continues: bool,
     searched: bool,
     called: bool,
+    /// Whether it was said why the round stopped.
+    stopped: bool,
     used: Option<Node<'static>>,
 }
 
@@ -65,7 +67,7 @@ impl Rounds {
             if !self.stops(&mut event) {
                 return Ok(());
             }
-        } else if is(&event, "message_stop") && self.again {
+        } else if is(&event, "message_stop") && (self.again || self.ends_unsaid()) {
             return Ok(());
         }
         out.push(event);
@@ -115,29 +117,48 @@ impl Rounds {
         Ok(())
     }
 
-    /// The round stops. Tells whether the client is to know.
+    /// What was used so far is told, and perhaps why the round stops. Tells whether the client is to know.
     fn stops(&mut self, event: &mut Node<'_>) -> bool {
-        let continues = self.round.continues;
-        let used = match event.get("usage") {
-            Some(last) => Some(overlay(self.round.used.take(), &last.detached())),
-            None => self.round.used.take(),
+        if let Some(last) = event.get("usage") {
+            self.round.used = Some(overlay(self.round.used.take(), &last.detached()));
+        }
+        // There may be several of these events, of which one has the reason.
+        let reason = event.get("delta").and_then(|delta| delta.get("stop_reason")).filter(|reason| !reason.is_null()).map(Node::detached);
+        let next = match reason {
+            Some(reason) if !self.again => self.decide(Some(&reason)),
+            _ => Next::Ends,
         };
-        let used = used.map(|used| total(self.used.as_ref(), &used)).or_else(|| self.used.clone());
-        let (searched, called) = (self.round.searched, self.round.called);
-        let next = self.next(searched, called, event.get("delta").and_then(|delta| delta.get("stop_reason")));
-        if next == Next::AsksAgain {
-            self.again = true;
-            self.used = used;
-            self.round = Round { ahead: self.said.len() as u64, continues: true, ..Round::default() };
+        if self.again {
             return false;
         }
-        if let (true, Some(used)) = (continues, used) {
+        let used = self.round.used.as_ref().map(|used| total(self.used.as_ref(), used)).or_else(|| self.used.clone());
+        if let (true, Some(used)) = (self.round.continues, used) {
             set(event, "usage", used);
         }
         if next == Next::Pauses {
             event.visit("delta", |delta| set(delta, "stop_reason", Node::literal(PAUSE)));
         }
         true
+    }
+
+    /// The message is at its end. Without a word of why it stopped, its search is still one.
+    fn ends_unsaid(&mut self) -> bool {
+        !self.round.stopped && self.decide(None) == Next::AsksAgain
+    }
+
+    fn decide(&mut self, reason: Option<&Node<'_>>) -> Next {
+        self.round.stopped = true;
+        let next = self.next(self.round.searched, self.round.called, reason);
+        self.again = next == Next::AsksAgain;
+        next
+    }
+
+    /// The next round begins.
+    pub(super) fn turn(&mut self) {
+        let round = core::mem::replace(&mut self.round, Round { ahead: self.said.len() as u64, continues: true, ..Round::default() });
+        if let Some(used) = round.used {
+            self.used = Some(total(self.used.as_ref(), &used));
+        }
     }
 }
 
