@@ -84,6 +84,16 @@ pub(crate) fn has_references(root: &Node<'_>) -> bool {
     found
 }
 
+/// Is there a reference whose target is found by what stands around it, `$dynamicRef` or `$recursiveRef`? (They are not resolved.)
+pub(crate) fn has_dynamic(root: &Node<'_>) -> bool {
+    let mut found = false;
+    let _ = walk::visit(root, Keywords::ALL, &mut |node, _| {
+        found = found || ["$dynamicRef", "$recursiveRef"].iter().any(|keyword| node.get(keyword).is_some());
+        Ok(if found { Next::Skip } else { Next::Into })
+    });
+    found
+}
+
 struct Document<'t, 'a> {
     /// Embedded resources (and the root) by their URIs.
     resources: Map<String, &'t Node<'a>>,

@@ -9,7 +9,7 @@ use crate::{
     json::Node,
     schema::{
         keyword::{Keyword, Keywords},
-        resolve::Number,
+        resolve::{self, Number},
         walk::{self, Next, Position},
     },
     sorted::{self, Map},
@@ -66,6 +66,7 @@ struct Search<'n, 'a> {
 impl<'n, 'a> Search<'n, 'a> {
     /// Looks at whatever the root leads to.
     fn all(&mut self, root: &'n Node<'a>) {
+        self.by_name = !resolve::has_dynamic(root);
         self.schema(root, Position::Positive);
         while let Some((name, position)) = self.open.pop() {
             let Some(body) = self.bodies.get_mut(&name) else { continue };

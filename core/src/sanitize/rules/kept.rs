@@ -39,8 +39,8 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules
         }
         Ok(if fine { Next::Into } else { Next::Skip })
     });
-    // What nothing leads to goes.
-    fine && !unused::any(root)
+    // What nothing leads to goes. (Where dynamic references lead, nobody has asked.)
+    fine && (resolve::has_dynamic(root) || !unused::any(root))
 }
 
 /// A pointer to anywhere else would break when what it goes through is rewritten.
