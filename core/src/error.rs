@@ -57,6 +57,8 @@ codes! {
     InvalidPattern = "invalid-pattern",
     /// A tool search whose pattern is longer than the hosted search takes.
     PatternTooLong = "pattern-too-long",
+    /// A defect of this library, never the caller's doing: please report it.
+    Internal = "internal",
 }
 
 impl fmt::Display for Code {
@@ -64,6 +66,13 @@ impl fmt::Display for Code {
         f.write_str(self.as_str())
     }
 }
+
+/// What an internal error says around what was found: npm/src/error.ts has the same words.
+const INTERNAL: (&str, &str) = (
+    "expected every call to end with a result or an error, found a defect of toolwire (",
+    "); the next call works. Please report it with the name of the function, its options, an input that shows it and the \
+     version, at https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use of it",
+);
 
 /// An error: what went wrong, where, and what was expected.
 ///
@@ -93,6 +102,12 @@ impl Error {
     #[inline(never)]
     fn made(code: Code, pointer: String, message: String) -> Self {
         Error(Box::new(Parts { code, pointer, message, changes: Vec::new() }))
+    }
+
+    /// The error of a defect of this library: for bindings, which turn a panic or a trap into it. `found` is what is known
+    /// of it. The caller's input is not in the message, because messages end up in logs.
+    pub fn internal(found: &str) -> Self {
+        Error::new(Code::Internal, "", [INTERNAL.0, found, INTERNAL.1].concat())
     }
 
     /// The same error, carrying the changes that explain it.

@@ -33,7 +33,9 @@ export type ToolwireErrorCode =
   /** A tool search whose pattern is no regular expression. */
   | 'invalid-pattern'
   /** A tool search whose pattern is longer than the hosted search takes. */
-  | 'pattern-too-long';
+  | 'pattern-too-long'
+  /** A defect of toolwire, never the caller's doing: please report it. */
+  | 'internal';
 
 /** The same symbol in every copy of this module. */
 const MARK = Symbol.for('toolwire.ToolwireError');

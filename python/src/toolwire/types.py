@@ -60,6 +60,7 @@ ErrorCode: TypeAlias = Literal[
     "empty-query",
     "invalid-pattern",
     "pattern-too-long",
+    "internal",
 ]
 """What kind of error a `ToolwireError` is: a closed list that is the same in every language."""
 
