@@ -45,7 +45,7 @@ impl Stream {
     }
 
     /// The text that is still held back at the end.
-    fn finish_text(&mut self) -> PyResult<String> {
-        guarded(|| Ok(self.0.finish_text()))
+    fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
+        guarded(|| self.0.finish_text().map_err(|error| raised(py, &error)))
     }
 }

@@ -75,7 +75,8 @@ export class Exchange {
   /**
    * Takes the next piece of the text of a reply that comes as an event stream, cut anywhere, and gives the text to be passed on.
    *
-   * @throws {@link ToolwireError} `limit-exceeded` if an event is larger than any reply.
+   * @throws {@link ToolwireError} `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could
+   * be passed on by then comes with the next call, and the event as it came.
    */
   feedText(piece: string): string {
     return this.#running.feedText(piece);
@@ -85,7 +86,8 @@ export class Exchange {
    * Ends a stream: gives the text that is still to be passed on. If the model is to be asked again, {@link asksAgain} says so, and
    * the next stream goes on where this one ended.
    *
-   * @throws {@link ToolwireError} `too-deep`.
+   * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what
+   * was held back, and that event as it came. Also the errors of {@link adaptRequest}, for the next request.
    */
   finishText(): string {
     const { text, request, report } = this.#running.finishText();

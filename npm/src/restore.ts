@@ -126,7 +126,8 @@ export class ReplyRestorer {
    * Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text to be passed
    * on. What needs no change passes byte for byte. Bytes are UTF-8 and give bytes.
    *
-   * @throws {@link ToolwireError} `limit-exceeded` if an event is larger than any reply.
+   * @throws {@link ToolwireError} `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could
+   * be passed on by then comes with the next call, and the event as it came.
    */
   feedText(piece: string): string;
   feedText(piece: Uint8Array): Uint8Array;
@@ -141,8 +142,17 @@ export class ReplyRestorer {
     return this.#stream.finish(false);
   }
 
-  /** Ends a stream of text: gives what is still held back, and what came after the last whole event. */
+  /**
+   * Ends a stream of text: gives what is still held back, and what came after the last whole event.
+   *
+   * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what
+   * was held back, and that event as it came.
+   */
   finishText(): string {
-    return this.#stream.finish(true)[0] as string;
+    // Bytes that end in the middle of a character.
+    const rest = this.#decoder?.decode() ?? '';
+    this.#decoder = undefined;
+    const before = rest === '' ? '' : this.#stream.feedText(rest);
+    return before + (this.#stream.finish(true)[0] as string);
   }
 }

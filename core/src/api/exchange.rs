@@ -82,7 +82,8 @@ impl Exchange {
     /// and the next stream goes on where this one ended.
     ///
     /// # Errors
-    /// `too-deep`.
+    /// `limit-exceeded` if the last event cannot be restored (the next call gives what was held back, and that event as it came), and
+    /// those of [`Self::reply`].
     pub fn finish_text(&mut self) -> Result<String, Error> {
         self.0.finish_text()
     }

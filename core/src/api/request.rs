@@ -137,12 +137,16 @@ impl ReplyRestorer {
     /// be passed on. What needs no change passes byte for byte.
     ///
     /// # Errors
-    /// `limit-exceeded` if an event is larger than any reply.
+    /// `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could be passed on by then comes with
+    /// the next call, and the event as it came.
     pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         self.0.feed_text(piece)
     }
 
     /// Ends the stream: gives the events that are still held back because their call never ended.
+    ///
+    /// # Errors
+    /// `invalid-value` if one of them holds half a surrogate pair, which a `Value` cannot.
     pub fn finish(&mut self) -> Result<Vec<Value>, Error> {
         self.0.finish().iter().map(Node::to_value).collect()
     }
@@ -153,7 +157,11 @@ impl ReplyRestorer {
     }
 
     /// Ends a stream of text: what is still held back, and what came after the last whole event.
-    pub fn finish_text(&mut self) -> String {
+    ///
+    /// # Errors
+    /// `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what was held back, and that
+    /// event as it came.
+    pub fn finish_text(&mut self) -> Result<String, Error> {
         self.0.finish_text()
     }
 }

@@ -20,36 +20,32 @@ pub(super) trait Sink {
 }
 
 /// Text that is no whole event yet.
+///
+/// Every byte is looked at once, whatever the pieces are: a piece is appended, and only whole events leave the buffer.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     text: String,
     /// Where the line begins that is not complete.
     line: usize,
-    /// How far it was looked for the end of that line, so that tiny pieces cost no more than large ones.
+    /// How far the end of that line was looked for.
     searched: usize,
+    /// The last line ended with a CR at the very end of a piece: what becomes of an LF that comes next and belongs to it.
+    half: Option<Half>,
+    /// What was ready to be passed on when an error came: the next call hands it out, so that nothing is lost.
+    ready: String,
+    /// The last event was whole and could not be restored: it passes as it came.
+    refused: bool,
 }
 
-impl Buffer {
-    /// Adds a piece, and takes out the events that are whole now, each with the blank line behind it.
-    fn add(&mut self, piece: &str) -> String {
-        self.text.push_str(piece);
-        let mut whole = 0;
-        while let Some(found) = self.text.get(self.searched..).and_then(|rest| rest.find('\n')) {
-            let end = self.searched + found;
-            let line = self.text.get(self.line..end).unwrap_or_default();
-            let is_blank = line.is_empty() || line == "\r";
-            self.line = end + 1;
-            self.searched = self.line;
-            if is_blank {
-                whole = self.line;
-            }
-        }
-        self.searched = self.text.len();
-        let rest = self.text.split_off(whole);
-        self.line = self.line.saturating_sub(whole);
-        self.searched = self.searched.saturating_sub(whole);
-        core::mem::replace(&mut self.text, rest)
-    }
+/// What becomes of the second half of a CR LF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Half {
+    /// It stays with its line, which is still here.
+    Here,
+    /// Its line was passed on as it came, and so is this.
+    Passed,
+    /// Its event was written anew, with a blank line of its own.
+    Written,
 }
 
 const DONE: &str = "[DONE]";
@@ -64,10 +60,11 @@ impl Stream {
     }
 
     /// The text that is left at the end of a stream.
-    pub(crate) fn finish_text(&mut self) -> String {
-        let lines = core::mem::take(&mut self.text);
-        let rest = lines.text.clone();
-        lines.finish(self).unwrap_or(rest)
+    pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
+        let mut lines = core::mem::take(&mut self.text);
+        let out = lines.finish(self);
+        self.text = lines;
+        out
     }
 }
 
@@ -83,31 +80,115 @@ impl Sink for Stream {
 
 impl Buffer {
     /// The text to be passed on for a piece of text.
+    ///
+    /// # Errors
+    /// Those of the sink, and `limit-exceeded`. An event that cannot be restored passes as it came, with the next call.
     pub(super) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
-        let whole = self.add(piece);
         if self.text.len() > MAX_HELD_BYTES {
-            let message = format!("expected events of at most {MAX_HELD_BYTES} bytes, found a longer one");
-            return Err(Error::new(Code::LimitExceeded, "", message));
+            return Err(too_long());
         }
-        let mut out = String::with_capacity(whole.len());
-        let mut event = String::new();
-        for line in whole.split_inclusive('\n') {
-            event.push_str(line);
-            if line == "\n" || line == "\r\n" {
-                pass(&core::mem::take(&mut event), sink, &mut out)?;
+        self.append(piece);
+        let text = core::mem::take(&mut self.text);
+        let mut out = core::mem::take(&mut self.ready);
+        let mut passed = 0;
+        let mut outcome = Ok(());
+        while let Some(end) = self.next_event(&text) {
+            let raw = text.get(passed..end).unwrap_or_default();
+            passed = end;
+            let as_it_came = match pass(raw, sink, &mut out) {
+                Ok(as_it_came) => as_it_came,
+                Err(error) => {
+                    outcome = Err(error);
+                    out.push_str(raw);
+                    true
+                }
+            };
+            self.half = self.half.map(|_| if as_it_came { Half::Passed } else { Half::Written });
+            if outcome.is_err() {
+                break;
             }
         }
-        Ok(out)
+        self.keep(text, passed);
+        if outcome.is_ok() && self.text.len() > MAX_HELD_BYTES {
+            outcome = Err(too_long());
+        }
+        match outcome {
+            Ok(()) => Ok(out),
+            Err(error) => {
+                self.ready = out;
+                Err(error)
+            }
+        }
+    }
+
+    fn append(&mut self, piece: &str) {
+        if piece.is_empty() {
+            return;
+        }
+        match (self.half.take(), piece.strip_prefix('\n')) {
+            (Some(Half::Here), Some(_)) => {
+                self.text.push_str(piece);
+                self.line = self.searched + 1;
+                self.searched = self.line;
+            }
+            (Some(half), Some(rest)) => {
+                self.text.push_str(rest);
+                if half == Half::Passed {
+                    self.ready.push('\n');
+                }
+            }
+            _ => self.text.push_str(piece),
+        }
+    }
+
+    /// Where the next whole event ends, the blank line behind it included.
+    fn next_event(&mut self, text: &str) -> Option<usize> {
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        while let Some(found) = text.as_bytes().get(self.searched..).and_then(|rest| rest.iter().position(is_end)) {
+            let end = self.searched + found;
+            let is_blank = end == self.line;
+            // A line ends with LF, CR LF or CR.
+            let is_return = text.as_bytes().get(end) == Some(&b'\r');
+            let after = text.as_bytes().get(end + 1);
+            self.line = end + if is_return && after == Some(&b'\n') { 2 } else { 1 };
+            self.half = (is_return && after.is_none()).then_some(Half::Here);
+            self.searched = self.line;
+            if is_blank {
+                return Some(self.line);
+            }
+        }
+        self.searched = text.len();
+        None
+    }
+
+    /// Keeps what is behind the events that were passed on. That is less than the last piece, unless none was whole.
+    fn keep(&mut self, mut text: String, passed: usize) {
+        text.drain(..passed);
+        self.text = text;
+        self.line = self.line.saturating_sub(passed);
+        self.searched = self.searched.saturating_sub(passed);
     }
 
     /// The text that is left at the end of a stream. Some servers leave out the blank line behind their last event; it is one
     /// nevertheless, if it is whole.
-    pub(super) fn finish(self, sink: &mut impl Sink) -> Result<String, Error> {
-        let mut out = String::new();
-        let (data, _) = parts(&self.text);
-        let is_whole = data == DONE || json::read(&data).is_ok();
+    ///
+    /// # Errors
+    /// Those of the sink. The next call then gives what was held back, and the last event as it came.
+    pub(super) fn finish(&mut self, sink: &mut impl Sink) -> Result<String, Error> {
+        let mut out = match self.text.len() > MAX_HELD_BYTES {
+            // Refused when it came.
+            true => core::mem::take(&mut self.ready),
+            false => self.feed("", sink)?,
+        };
+        let is_whole = !self.refused && {
+            let (data, _) = parts(&self.text);
+            data == DONE || json::read(&data).is_ok()
+        };
         if is_whole {
-            pass(&self.text, sink, &mut out)?;
+            if let Err(error) = pass(&self.text, sink, &mut out) {
+                (self.ready, self.refused) = (out, true);
+                return Err(error);
+            }
         }
         for event in sink.finish() {
             end(&mut out);
@@ -116,22 +197,33 @@ impl Buffer {
         if !is_whole {
             out.push_str(&self.text);
         }
+        *self = Buffer::default();
         Ok(out)
     }
 }
 
+fn too_long() -> Error {
+    let message = format!("expected events of at most {MAX_HELD_BYTES} bytes, found a longer one");
+    Error::new(Code::LimitExceeded, "", message)
+}
+
 /// Writes the blank line behind the last event, if it is not there.
 pub(super) fn end(out: &mut String) {
-    if out.is_empty() || out.ends_with("\n\n") || out.ends_with("\n\r\n") {
+    if out.is_empty() || ["\n\n", "\n\r\n", "\r\r"].iter().any(|blank| out.ends_with(blank)) {
         return;
     }
-    out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
+    out.push_str(if out.ends_with(['\n', '\r']) { "\n" } else { "\n\n" });
+}
+
+/// The lines of a text, each without its end.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
 }
 
 /// The data of an event, and its other lines.
 fn parts(raw: &str) -> (String, String) {
     let (mut data, mut others) = (String::new(), String::new());
-    for line in raw.lines() {
+    for line in lines(raw) {
         match line.strip_prefix("data:") {
             Some(rest) => {
                 if !data.is_empty() {
@@ -149,8 +241,8 @@ fn parts(raw: &str) -> (String, String) {
     (data, others)
 }
 
-/// One event, with the blank line behind it.
-fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> {
+/// One event, with the blank line behind it. Tells whether it passed as it came.
+fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<bool, Error> {
     let (data, others) = parts(raw);
     if data == DONE {
         for event in sink.finish() {
@@ -159,10 +251,11 @@ fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> 
     }
     let Ok(event) = json::read(&data) else {
         out.push_str(raw);
-        return Ok(());
+        return Ok(true);
     };
     let events = sink.feed(event)?;
     let last = events.len().saturating_sub(1);
+    let as_it_came = events.last().is_some_and(Node::is_intact);
     for (at, event) in events.iter().enumerate() {
         if at > 0 {
             end(out);
@@ -175,7 +268,7 @@ fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<(), Error> 
             false => write(event, "", out),
         }
     }
-    Ok(())
+    Ok(as_it_came)
 }
 
 /// The line that names an event as its `type` does.

@@ -119,7 +119,8 @@ class ReplyRestorer:
 
         What needs no change passes byte for byte.
 
-        Raises `ToolwireError`: `limit-exceeded` if an event is larger than any reply; `UnicodeDecodeError` if the bytes
+        Raises `ToolwireError`: `limit-exceeded` if an event, or what has to be held back, is larger than any reply: what
+        could be passed on by then comes with the next call, and the event as it came. `UnicodeDecodeError` if the bytes
         are no UTF-8.
         """
         if isinstance(piece, str):
@@ -131,8 +132,16 @@ class ReplyRestorer:
         return self._stream.finish()
 
     def finish_text(self) -> str:
-        """End a stream of text: give what is still held back, and what came after the last whole event."""
-        return self._stream.finish_text()
+        """End a stream of text: give what is still held back, and what came after the last whole event.
+
+        Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives
+        what was held back, and that event as it came.
+        """
+        rest, _ = self._decoder.getstate()
+        self._decoder.reset()
+        # Bytes that end in the middle of a character.
+        before = self._stream.feed_text(rest.decode(errors="replace")) if rest else ""
+        return before + self._stream.finish_text()
 
 
 def restore_from(kept: str | bytes | bytearray | dict[str, Any], /) -> Restore:

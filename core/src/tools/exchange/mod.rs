@@ -123,7 +123,10 @@ impl Exchange {
 
     /// Ends a stream: what is still to be passed on. Whether the model is to be asked again, [`Self::asks_again`] tells.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
-        let mut out = core::mem::take(&mut self.lines).finish(self)?;
+        let mut lines = core::mem::take(&mut self.lines);
+        let out = lines.finish(self);
+        self.lines = lines;
+        let mut out = out?;
         self.stream = None;
         self.asks = false;
         if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.again) {

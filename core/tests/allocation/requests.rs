@@ -1,58 +1,8 @@
-//! What a large request costs in memory: beyond the text that comes and the text that goes, a quarter of it at most.
-
-#![allow(unsafe_code, reason = "an allocator cannot be written without; this one only counts what it passes on")]
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
-#[path = "../examples/requests/content.rs"]
-mod content;
-
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
-};
+//! A large request: beyond the text that comes and the text that goes, a quarter of it at most.
 
 use toolwire::{apply_deferred_loading_json, apply_deferred_loading_json_with_report, DeferredOptions};
 
-thread_local! {
-    /// Every byte that this thread was ever given, whatever it gave back. (Other threads run other tests.)
-    static GIVEN: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: everything is passed on to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
-        // SAFETY: the caller's promises are passed on with the call.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size);
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn count(size: usize) {
-    // While a thread ends, there is nothing left to count with.
-    let _ = GIVEN.try_with(|given| given.set(given.get() + size));
-}
-
-fn given<T>(run: impl FnOnce() -> T) -> (T, usize) {
-    let before = GIVEN.get();
-    let result = run();
-    (result, GIVEN.get() - before)
-}
+use crate::{content, counting::given};
 
 #[test]
 fn a_large_request_costs_a_quarter_of_itself_at_most() {

@@ -1,0 +1,254 @@
+//! The calls of a stream whose arguments are held back: where their pieces belong, and how much is kept of them.
+
+use alloc::{format, string::String, sync::Arc, vec::Vec};
+use core::fmt::Write as _;
+
+use super::{
+    calls,
+    restore::own,
+    shape::{remove, set},
+};
+use crate::{
+    error::{Code, Error},
+    json::{self, Node, Text},
+    limits::MAX_HELD_BYTES,
+    sorted::Map,
+};
+
+/// What an open call costs beside its pieces, roughly: a stream that opens calls and never says a word in them must end, too.
+const CALL: usize = 256;
+
+/// Where the pieces of a call say they belong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    /// The choice of a chunk of Chat Completions; `None` in other APIs.
+    choice: Option<u64>,
+    place: Place,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Number(u64),
+    /// No whole number, and still a place of its own.
+    Other(String),
+}
+
+impl Key {
+    /// The place of a block (Anthropic) or of an item (Responses).
+    pub(super) fn of(event: &Node<'_>) -> Key {
+        let place = event.get("output_index").or_else(|| event.get("index")).and_then(Node::as_number).unwrap_or_default();
+        let place = place.parse().map_or_else(|_| Place::Other(place.into()), Place::Number);
+        Key { choice: None, place }
+    }
+
+    /// The place of an entry of `tool_calls`.
+    pub(super) fn in_choice(choice: u64, index: u64) -> Key {
+        Key { choice: Some(choice), place: Place::Number(index) }
+    }
+}
+
+/// One call.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// The name that the API saw.
+    pub(super) name: Text<'static>,
+    pub(super) pieces: String,
+    carrier: Option<Carrier>,
+    /// What it takes of the limit.
+    cost: usize,
+}
+
+/// An event that can carry the whole of the arguments in place of a piece.
+#[derive(Debug)]
+enum Carrier {
+    /// The last piece's own.
+    Event(Node<'static>),
+    /// A chunk of Chat Completions without its choices. Calls that began in one chunk share it.
+    Chunk(Arc<Node<'static>>, Key),
+}
+
+/// The open calls.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    open: Map<Key, Held>,
+    /// How much is held back in all.
+    cost: usize,
+}
+
+impl Calls {
+    /// Opens a call; gives the one that was open in its place.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(super) fn open(&mut self, key: Key, name: Text<'static>) -> Result<Option<Held>, Error> {
+        let before = self.close(&key);
+        self.pay(CALL)?;
+        self.open.insert(key, Held { name, pieces: String::new(), carrier: None, cost: CALL });
+        Ok(before)
+    }
+
+    /// An open call.
+    pub(super) fn get(&self, key: &Key) -> Option<&Held> {
+        self.open.get(key)
+    }
+
+    /// Adds a piece to an open call.
+    ///
+    /// # Errors
+    /// `limit-exceeded`; the piece is not kept then.
+    pub(super) fn add(&mut self, key: &Key, piece: &Text<'_>) -> Result<(), Error> {
+        let Some(held) = self.open.get_mut(key) else { return Ok(()) };
+        let before = held.pieces.len();
+        append(&mut held.pieces, piece);
+        let cost = held.pieces.len() - before;
+        if let Err(error) = pay(&mut self.cost, cost) {
+            held.pieces.truncate(before);
+            return Err(error);
+        }
+        held.cost += cost;
+        Ok(())
+    }
+
+    /// Keeps the event of a call's last piece, as it would have been passed on.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(super) fn carry(&mut self, key: &Key, event: &Node<'_>) -> Result<(), Error> {
+        let cost = json::length(event);
+        self.set_carrier(key, cost, || Carrier::Event(own(event.clone())))
+    }
+
+    /// Makes, for calls that a chunk held back the first piece of, a chunk that could carry the whole.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(super) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>) -> Result<(), Error> {
+        let mut chunk = own(event.clone());
+        remove(&mut chunk, "choices");
+        let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));
+        for key in keys {
+            self.set_carrier(&key, cost, || Carrier::Chunk(chunk.clone(), key.clone()))?;
+        }
+        Ok(())
+    }
+
+    fn set_carrier(&mut self, key: &Key, cost: usize, carrier: impl FnOnce() -> Carrier) -> Result<(), Error> {
+        let Some(held) = self.open.get_mut(key) else { return Ok(()) };
+        // What the event before this one cost is free again.
+        let freed = held.cost - CALL - held.pieces.len();
+        self.cost -= freed;
+        held.cost -= freed;
+        held.carrier = None;
+        pay(&mut self.cost, cost)?;
+        held.cost += cost;
+        held.carrier = Some(carrier());
+        Ok(())
+    }
+
+    /// Takes a call out.
+    pub(super) fn close(&mut self, key: &Key) -> Option<Held> {
+        let held = self.open.remove(key)?;
+        self.cost -= held.cost;
+        Some(held)
+    }
+
+    /// Takes all calls of a choice out, by their places.
+    pub(super) fn close_choice(&mut self, choice: u64) -> Vec<(u64, Held)> {
+        let mut closed = Vec::new();
+        let first = Key::in_choice(choice, 0);
+        while let Some(key) = self.open.first_key_from(&first).filter(|key| key.choice == Some(choice)).cloned() {
+            if let (Place::Number(index), Some(held)) = (&key.place, self.close(&key)) {
+                closed.push((*index, held));
+            }
+        }
+        closed
+    }
+
+    /// Takes all calls out.
+    pub(super) fn close_all(&mut self) -> Vec<Held> {
+        self.cost = 0;
+        core::mem::take(&mut self.open).into_iter().map(|(_, held)| held).collect()
+    }
+
+    fn pay(&mut self, cost: usize) -> Result<(), Error> {
+        pay(&mut self.cost, cost)
+    }
+}
+
+fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
+    let sum = paid.saturating_add(cost);
+    if sum > MAX_HELD_BYTES {
+        let message = format!("expected all open calls to take at most {MAX_HELD_BYTES} bytes, found more");
+        return Err(Error::new(Code::LimitExceeded, "", message));
+    }
+    *paid = sum;
+    Ok(())
+}
+
+impl Held {
+    /// The event that carries the arguments, if any were held back.
+    pub(super) fn carried(self, whole: impl FnOnce(&Text<'static>, String) -> String) -> Option<Node<'static>> {
+        let Held { name, pieces, carrier, .. } = self;
+        let carrier = carrier?;
+        let whole = whole(&name, pieces);
+        match carrier {
+            Carrier::Event(mut event) => {
+                if event.get("delta").is_some_and(|delta| delta.as_text().is_some()) {
+                    set(&mut event, "delta", Node::string(whole));
+                } else {
+                    event.visit("delta", |delta| set(delta, "partial_json", Node::string(whole)));
+                }
+                Some(event)
+            }
+            Carrier::Chunk(chunk, Key { choice, place: Place::Number(index) }) => {
+                let mut event = Node::clone(&chunk);
+                let choice = Node::record([
+                    ("index", Node::count(choice.unwrap_or_default())),
+                    ("delta", Node::record([("tool_calls", Node::array(Vec::from([entry(index, whole)])))])),
+                    ("finish_reason", Node::default()),
+                ]);
+                set(&mut event, "choices", Node::array(Vec::from([choice])));
+                Some(event)
+            }
+            Carrier::Chunk(..) => None,
+        }
+    }
+}
+
+/// Gives calls their arguments in a chunk: in their entries, or in entries of their own. `calls` are sorted by their places.
+pub(super) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
+    let mut missing: Map<u64, String> = calls.into_iter().collect();
+    calls::each(delta, "tool_calls", &mut |call| {
+        let Some(index) = call.get("index").and_then(Node::as_u64) else { return };
+        call.visit("function", |function| {
+            if let Some(whole) = missing.remove(&index) {
+                set(function, "arguments", Node::string(whole));
+            }
+        });
+    });
+    if missing.is_empty() {
+        return;
+    }
+    if delta.get("tool_calls").and_then(Node::as_array).is_none() {
+        set(delta, "tool_calls", Node::array(Vec::new()));
+    }
+    let entries = missing.into_iter().map(|(index, whole)| entry(index, whole));
+    delta.visit("tool_calls", |list| list.as_array_mut().map(|list| list.extend(entries)));
+}
+
+fn entry(index: u64, arguments: String) -> Node<'static> {
+    Node::record([("index", Node::count(index)), ("function", Node::record([("arguments", Node::string(arguments))]))])
+}
+
+fn append(pieces: &mut String, piece: &Text<'_>) {
+    for point in piece.code_points() {
+        match char::from_u32(point) {
+            Some(one) => pieces.push(one),
+            // Half of a surrogate pair, whose other half is in the next piece: inside JSON text its escape says the same.
+            None => {
+                // Writing into a String cannot fail.
+                let _ = write!(pieces, "\\u{point:04x}");
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Streams: what they cost is a multiple of their size, whatever the pieces and however many calls are open.
+
+use std::fmt::Write as _;
+
+use serde_json::{json, Value};
+use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
+
+use crate::counting::given;
+
+/// One tool by another name, and one whose arguments are encoded.
+fn stream() -> ReplyRestorer {
+    let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "options": {"dialect": "moonshot"},
+        "schema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}});
+    Restore::from_json(&json!({"version": 1, "tools": tools}).to_string()).expect("a restore").stream()
+}
+
+fn cut(text: &str, size: usize) -> impl Iterator<Item = &str> {
+    (0..text.len()).step_by(size).map(move |at| &text[at..text.len().min(at + size)])
+}
+
+/// One large event in 1 KB pieces once cost the square of its size: 31 seconds for 16 MB.
+#[test]
+fn a_large_event_in_small_pieces_costs_its_size() {
+    let text = format!("data: {{\"x\":\"{}\"}}\n\n", "x".repeat(4 << 20));
+    for size in [64, 1024, 1 << 20] {
+        let mut stream = stream();
+        let (out, bytes) = given(|| {
+            let out: usize = cut(&text, size).map(|piece| stream.feed_text(piece).expect("text").len()).sum();
+            out + stream.finish_text().expect("text").len()
+        });
+        println!("{} bytes in pieces of {size}: {bytes} given", text.len());
+        assert_eq!(out, text.len());
+        assert!(bytes <= 8 * text.len(), "pieces of {size}: {bytes} bytes for a text of {}", text.len());
+    }
+}
+
+#[test]
+fn an_exchange_costs_its_size_too() {
+    let body = r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
+    let options = ExchangeOptions::default().dialect("anthropic");
+    let text = format!("data: {{\"x\":\"{}\"}}\n\n", "x".repeat(4 << 20));
+    let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
+    let (out, bytes) = given(|| cut(&text, 1024).map(|piece| exchange.feed_text(piece).expect("text").len()).sum::<usize>());
+    assert_eq!(out, text.len());
+    assert!(bytes <= 8 * text.len(), "{bytes} bytes for a text of {}", text.len());
+}
+
+fn chunk(choices: &Value) -> Value {
+    json!({"id": "c", "model": "m", "service": "x".repeat(1000), "choices": choices})
+}
+
+fn opening(index: usize) -> Value {
+    json!({"index": index, "id": format!("c{index}"), "function": {"name": "show", "arguments": "{\"dollar_ref_\":\"main\"}"}})
+}
+
+/// Many calls that begin in one chunk and end in one chunk: each used to copy the whole chunk, and to look through all entries.
+#[test]
+fn many_calls_at_once_cost_their_size() {
+    let many = 20_000;
+    let calls: Vec<Value> = (0..many).map(opening).collect();
+    let begin = chunk(&json!([{"index": 0, "delta": {"tool_calls": calls}}]));
+    let end = chunk(&json!([{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]));
+    let size = begin.to_string().len();
+    let mut stream = stream();
+    let (out, bytes) = given(|| (stream.feed(&begin).expect("events"), stream.feed(&end).expect("events")));
+    println!("{many} calls, {size} bytes: {bytes} given");
+    assert!(bytes <= 100 * size, "{bytes} bytes for a chunk of {size}");
+    let calls = out.1[0]["choices"][0]["delta"]["tool_calls"].as_array().expect("calls");
+    assert_eq!(calls.len(), many);
+    assert_eq!(calls[many - 1], json!({"index": many - 1, "function": {"arguments": "{\"$ref\":\"main\"}"}}));
+}
+
+/// Calls of many choices, opened first and closed one choice at a time: each end used to look through all that were open.
+#[test]
+fn choices_that_end_one_by_one_cost_their_size() {
+    let many = 20_000;
+    let mut text = String::new();
+    for choice in 0..many {
+        let one = json!({"choices": [{"index": choice, "delta": {"tool_calls": [opening(0)]}}]});
+        write!(text, "data: {one}\n\n").expect("text");
+    }
+    for choice in 0..many {
+        let one = json!({"choices": [{"index": choice, "delta": {}, "finish_reason": "tool_calls"}]});
+        write!(text, "data: {one}\n\n").expect("text");
+    }
+    let mut stream = stream();
+    let (out, bytes) = given(|| stream.feed_text(&text).expect("text"));
+    println!("{many} choices, {} bytes: {bytes} given", text.len());
+    assert!(bytes <= 100 * text.len(), "{bytes} bytes for a text of {}", text.len());
+    assert_eq!(out.matches("$ref").count(), many);
+}
+
+/// Calls that never say a word are counted, too: otherwise a stream could open them for ever.
+#[test]
+fn open_calls_are_limited() {
+    let mut stream = stream();
+    let mut opened = 0;
+    let error = loop {
+        let calls: Vec<Value> = (opened..opened + 10_000).map(|index| json!({"index": index, "function": {"name": "show"}})).collect();
+        match stream.feed(&json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]})) {
+            Ok(_) => opened += 10_000,
+            Err(error) => break error,
+        }
+        assert!(opened < 10_000_000, "no limit in sight");
+    };
+    assert_eq!((error.code().as_str(), error.pointer()), ("limit-exceeded", ""));
+}
+
+/// So are the events that are kept to carry what was held back.
+#[test]
+fn events_that_are_kept_are_limited() {
+    let mut stream = stream();
+    let mut fed = 0;
+    let large = "x".repeat(1 << 20);
+    let error = loop {
+        let call = json!({"index": fed, "function": {"name": "show", "arguments": "{"}});
+        match stream.feed(&json!({"x": large, "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})) {
+            Ok(_) => fed += 1,
+            Err(error) => break error,
+        }
+        assert!(fed < 1000, "no limit in sight");
+    };
+    assert_eq!(error.code().as_str(), "limit-exceeded");
+}

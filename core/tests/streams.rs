@@ -1,0 +1,173 @@
+//! The text of event streams: cut anywhere it comes out the same, and what cannot be restored loses nothing.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use serde_json::{json, Value};
+use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
+
+/// Names that change, and arguments that are encoded.
+fn stream() -> ReplyRestorer {
+    let properties = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
+    let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "options": {"dialect": "moonshot"}, "schema": properties}});
+    Restore::from_json(&json!({"version": 1, "tools": tools}).to_string()).expect("a restore").stream()
+}
+
+fn start(name: &str) -> String {
+    json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": name, "arguments": ""}}]}}]})
+        .to_string()
+}
+
+fn piece(text: &str) -> String {
+    json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}}]}).to_string()
+}
+
+/// A stream that holds back all that it may, less half a megabyte: the first call's arguments, and a large event for each.
+fn full() -> ReplyRestorer {
+    let mut stream = stream();
+    for call in 0..63 {
+        assert!(stream.feed(&large(call)).expect("there is room").len() == 1);
+    }
+    stream
+}
+
+/// An event that holds a call of a megabyte.
+fn large(call: usize) -> Value {
+    let calls = json!([{"index": call, "id": "c", "function": {"name": "show", "arguments": format!("{{\"dollar_ref_\":{call}}}")}}]);
+    json!({"x": "x".repeat(1 << 20), "choices": [{"index": 0, "delta": {"tool_calls": calls}}]})
+}
+
+/// The events of a reply, with lines that end so.
+fn reply(end: &str) -> String {
+    let blank = format!("{end}{end}");
+    let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "a_b", "input": {}}});
+    let finished = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
+    [
+        format!(": a comment{blank}"),
+        format!("event: content_block_start{end}data: {block}{blank}"),
+        format!("data: {{\"text\":\"é\",{end}data: \"more\": 1.0}}{blank}"),
+        format!("data: {}{blank}", start("show")),
+        format!("id: 7{end}data: {}{blank}", piece("{\"dollar_ref_\":")),
+        format!("data: {}{blank}", piece("\"main\"}")),
+        format!("data: {finished}{blank}{end}"),
+        format!("data: [DONE]{blank}"),
+        "data: {\"last\": true}".to_owned(),
+    ]
+    .concat()
+}
+
+fn whole(text: &str) -> String {
+    let mut stream = stream();
+    stream.feed_text(text).expect("text") + &stream.finish_text().expect("the rest")
+}
+
+#[test]
+fn every_kind_of_line_end_is_one() {
+    let expected = whole(&reply("\n"));
+    assert!(expected.contains("\"name\":\"a.b\"") && expected.contains("{\\\"$ref\\\":\\\"main\\\"}"), "{expected}");
+    for end in ["\r\n", "\r"] {
+        let found = whole(&reply(end));
+        assert_eq!(found.replace("\r\n", "\n").replace('\r', "\n"), expected, "{end:?}");
+    }
+}
+
+#[test]
+fn any_cut_gives_the_same() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = reply(end);
+        let expected = whole(&text);
+        for size in [1, 2, 3, 7] {
+            let mut stream = stream();
+            let mut out = String::new();
+            let letters: Vec<char> = text.chars().collect();
+            for piece in letters.chunks(size) {
+                out += &stream.feed_text(&piece.iter().collect::<String>()).expect("text");
+            }
+            out += &stream.finish_text().expect("the rest");
+            assert_eq!(out, expected, "{end:?} in pieces of {size}");
+        }
+        for (at, _) in text.char_indices() {
+            let mut stream = stream();
+            let (first, second) = text.split_at(at);
+            let out = [stream.feed_text(first), stream.feed_text(""), stream.feed_text(second), stream.finish_text()];
+            let out: String = out.into_iter().map(|part| part.expect("text")).collect();
+            assert_eq!(out, expected, "{end:?} cut at {at}");
+        }
+    }
+}
+
+/// A line that ends with CR alone is whole at once: nobody waits for the next piece.
+#[test]
+fn an_event_passes_as_soon_as_it_is_whole() {
+    for end in ["\n", "\r\n", "\r"] {
+        let mut stream = stream();
+        let text = format!("data: {{}}{end}{end}");
+        assert_eq!(stream.feed_text(&text).expect("text"), text, "{end:?}");
+    }
+}
+
+/// `finish_text` once gave the last event alone, and lost the arguments that were held back before it.
+#[test]
+fn a_last_event_that_cannot_be_restored_loses_nothing() {
+    let mut stream = full();
+    let last = format!("data: {}", large(63));
+    assert_eq!(stream.feed_text(&last).expect("no whole event"), "");
+    let error = stream.finish_text().expect_err("too much is held back");
+    assert_eq!((error.code().as_str(), error.pointer()), ("limit-exceeded", ""));
+    let rest = stream.finish_text().expect("the rest");
+    assert_eq!(rest.matches("{\\\"$ref\\\":").count(), 63);
+    assert!(rest.ends_with(&last));
+    assert_eq!(stream.finish_text().expect("nothing more"), "");
+}
+
+/// The same in the middle of a piece: what was ready comes with the next call, then the event as it came.
+#[test]
+fn an_event_in_the_middle_that_cannot_be_restored_loses_nothing() {
+    let (before, bad, after) = ("data: {\"a\":1}\n\n", format!("data: {}\n\n", large(63)), "data: {\"b\":1}\n\n");
+    let mut stream = full();
+    let error = stream.feed_text(&format!("{before}{bad}{after}")).expect_err("too much is held back");
+    assert_eq!(error.code().as_str(), "limit-exceeded");
+    assert!(stream.feed_text("data: {\"c\"").expect("text") == format!("{before}{bad}{after}"));
+    assert!(stream.finish_text().expect("the rest").ends_with("data: {\"c\""));
+}
+
+/// An event without an end is refused before it takes all memory, and is not lost either.
+#[test]
+fn an_event_without_an_end_is_refused() {
+    let mut stream = stream();
+    let piece = "x".repeat(1 << 24);
+    let mut fed = 0;
+    while stream.feed_text(&piece).is_ok() {
+        fed += 1;
+        assert!(fed < 100, "no limit in sight");
+    }
+    assert_eq!(stream.feed_text(&piece).expect_err("refused").code().as_str(), "limit-exceeded");
+    // The last piece was refused, and is the caller's still.
+    assert_eq!(stream.finish_text().expect("the rest").len(), (fed + 1) * piece.len());
+}
+
+/// A second call in the place of one that never ended: what was held back of the first goes before.
+#[test]
+fn a_call_that_never_ended_is_not_lost() {
+    let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "show", "input": {}}});
+    let delta =
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"dollar_ref_\":1}"}});
+    let mut stream = stream();
+    assert_eq!(stream.feed(&block).expect("an event").len(), 1);
+    assert_eq!(stream.feed(&delta).expect("none").len(), 0);
+    let events = stream.feed(&block).expect("two events");
+    assert_eq!(events.len(), 2);
+    assert_eq!(events[0]["delta"]["partial_json"], "{\"$ref\":1}");
+}
+
+/// An exchange ends as a stream does.
+#[test]
+fn an_exchange_loses_nothing_either() {
+    let body = r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
+    let options = ExchangeOptions::default().dialect("anthropic");
+    let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
+    let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "a_b", "input": {}}});
+    assert_eq!(exchange.feed_text(&format!("data: {block}\r")).expect("text"), "");
+    let out = exchange.finish_text().expect("the rest");
+    assert!(out.contains("\"a.b\""), "{out}");
+    assert_eq!(exchange.finish_text().expect("nothing more"), "");
+}
