@@ -60,9 +60,7 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
 #[wasm_bindgen(js_name = finishStream)]
 pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value(words, chars, spelled, |_| {
-        with(stream, |restorer| {
-            Ok(Node::array(if as_text { vec![Node::string(restorer.finish_text()?)] } else { restorer.finish_node() }))
-        })
+        with(stream, |restorer| Ok(Node::array(if as_text { vec![Node::string(restorer.finish_text()?)] } else { restorer.finish_node() })))
     })
 }
 

@@ -27,6 +27,7 @@ mod envelope;
 mod error;
 pub mod json;
 pub mod limits;
+mod names;
 mod options;
 mod report;
 mod sanitize;

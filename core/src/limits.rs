@@ -16,11 +16,16 @@ pub const MAX_VALUES: usize = 10_000_000;
 /// Nodes that rewriting may add by default (`maxNodes`): the full size of inlining is counted before anything is inlined.
 pub const MAX_NODES: usize = 10_000;
 
-/// Bytes of notice text that loading may add to one request.
+/// Tools of one list that are rewritten by default (`maxTools`); what comes after them is set aside.
 ///
-/// Every reference is answered by the whole definition, so a request that repeats one reference to one large tool could
-/// ask for gigabytes. No model reads 64 MiB.
-pub const MAX_NOTICE_BYTES: usize = 64 << 20;
+/// No API takes more than 512, and no model looks at a thousand. A list costs time in proportion to its size, whatever is in it, so the
+/// limit only bounds what a server can make a client send.
+pub const MAX_TOOLS: usize = 10_000;
+
+/// Bytes of notices that may repeat earlier ones in one request, where the first ones take less (`maxRepeatedBytes`).
+///
+/// Enough for every conversation that was recorded; with more, a tool is announced again by its first sentence alone.
+pub const REPEATED_NOTICE_BYTES: usize = 64 << 10;
 
 /// Bytes of a streamed reply that are held back at once: the arguments of open calls, and an event that is not whole yet.
 ///

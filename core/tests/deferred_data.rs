@@ -263,12 +263,14 @@ fn as_chat(request: &Value) -> Option<Value> {
     Some(chat)
 }
 
-/// Whether a block of deferred loading stands where blocks stand: in a list, or in the content of what stands there.
-fn block_left(list: &Value) -> bool {
-    list.as_array().into_iter().flatten().any(|block| {
-        let name = block["type"].as_str().unwrap_or_default();
-        ["tool_reference", "tool_addition", "tool_removal"].contains(&name) || block_left(&block["content"])
-    })
+/// Whether a block of deferred loading stands where blocks stand: in the place of a message, in its content, or in a result there.
+fn block_left(messages: &Value) -> bool {
+    fn items(list: &Value) -> impl Iterator<Item = &Value> {
+        list.as_array().into_iter().flatten()
+    }
+    let is_left = |block: &Value| ["tool_reference", "tool_addition", "tool_removal"].contains(&block["type"].as_str().unwrap_or_default());
+    let in_block = |block: &Value| is_left(block) || block["type"] == "tool_result" && items(&block["content"]).any(is_left);
+    items(messages).any(|message| is_left(message) || items(&message["content"]).any(in_block))
 }
 
 #[test]

@@ -85,6 +85,8 @@ export interface ToolsOptions extends SanitizeOptions {
   format?: ToolFormat | undefined;
   /** Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. */
   fallback?: Dialect | undefined;
+  /** The most tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
+  maxTools?: number | null | undefined;
 }
 
 /** Options of `adaptRequest`: those of `sanitize` for every schema, and three more. */
@@ -93,6 +95,8 @@ export interface AdaptOptions extends SanitizeOptions {
   format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | undefined;
   /** Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. */
   fallback?: Dialect | undefined;
+  /** The most tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
+  maxTools?: number | null | undefined;
   /**
    * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does; `false` leaves them as they are, for an
    * API that has the feature.
@@ -153,8 +157,21 @@ export interface DeferredOptions extends ShareOption {
   loadedTools?: readonly string[] | undefined;
   /** Whether a call of a tool in the history counts as a load of it. Default `false`. */
   loadUsedTools?: boolean | undefined;
-  /** The name of the function that stands for a tool search. Default `"tool_search"`. */
+  /**
+   * The name of the function that stands for a tool search. Default `"tool_search"`. Where a tool has that name, the function gets
+   * another; the report says which.
+   */
   toolSearchName?: string | undefined;
+  /**
+   * Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system messages, and by items
+   * of OpenAI Responses that hold definitions. `"ignore"` is for a history that is not all your own. Default `"apply"`.
+   */
+  toolChanges?: 'apply' | 'ignore' | undefined;
+  /**
+   * Bytes of notices that may repeat earlier ones; beyond them a tool is announced again by the first sentence alone. Default: as many
+   * as the notices that do not repeat, and 64 KiB at least.
+   */
+  maxRepeatedBytes?: number | undefined;
   /** The role of system messages whose directives became text. Default `"keep"`. */
   systemMessages?: 'keep' | 'user' | undefined;
   /** The request's format, where its shape does not tell. */

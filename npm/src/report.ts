@@ -108,8 +108,13 @@ export interface DeferredReport {
   hidden: string[];
   /** What was odd about the request. */
   warnings: DeferredWarning[];
-  /** Flattened names, and the names they stand for; absent if there are none. */
-  nameMap?: { [name: string]: string };
+  /** Flattened names, and what they stand for; absent if there are none. */
+  nameMap?: { [name: string]: { namespace: string; name: string } };
+  /**
+   * The name of the function that stands for a tool search, if one does: the option `toolSearchName`, unless a tool is called so. It is
+   * the `toolSearchName` for `answerToolSearch`.
+   */
+  toolSearchName?: string;
   /** Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them. */
   unreachable: boolean;
   /** What the hidden tools would have cost, in bytes of compact JSON. */

@@ -147,7 +147,7 @@ pub(super) fn call<'a>(ways: &Ways, name: &Text<'_>, arguments: Node<'a>) -> Nod
     Node::object(Object::from_iter(members))
 }
 
-/// `{ report: { loaded, hidden, warnings, nameMap?, unreachable, savedBytes } }`
+/// `{ report: { loaded, hidden, warnings, nameMap?, toolSearchName?, unreachable, savedBytes } }`
 pub(crate) fn deferred(report: &DeferredReport) -> Node<'static> {
     Node::record([("report", deferred_report(report))])
 }
@@ -165,6 +165,7 @@ fn deferred_report(report: &DeferredReport) -> Node<'static> {
     if !report.name_map.is_empty() {
         members.push((Text::literal("nameMap"), report.name_map_node()));
     }
+    members.extend(report.tool_search_name.as_deref().map(|name| (Text::literal("toolSearchName"), owned(name))));
     members.push((Text::literal("unreachable"), Node::bool(report.unreachable)));
     members.push((Text::literal("savedBytes"), Node::count(report.saved_bytes as u64)));
     Node::object(Object::from_iter(members))

@@ -9,7 +9,7 @@ use crate::{
     dialect::{Dialect, Method, DIALECTS},
     options::{
         Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, SanitizeOptions, ServerHistory,
-        ServerToolSearch, SystemMessages, Target, ToolFormat, UnknownReference, Untyped,
+        ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
     },
     report::Allow,
 };
@@ -268,6 +268,12 @@ pub(super) struct DeferArguments {
     /// What is sent if no tool is visible
     #[arg(long, value_name = "WHAT", value_parser = words(EmptyTools::CHOICES))]
     pub(super) empty_tools: Option<String>,
+    /// Whether the history may change the tools that there are
+    #[arg(long, value_name = "WHAT", value_parser = words(ToolChanges::CHOICES))]
+    pub(super) tool_changes: Option<String>,
+    /// Bytes of notices that may repeat earlier ones
+    #[arg(long, value_name = "BYTES")]
+    pub(super) max_repeated_bytes: Option<usize>,
     /// The role of system messages whose directives became text
     #[arg(long, value_name = "WHAT", value_parser = words(SystemMessages::CHOICES))]
     pub(super) system_messages: Option<String>,
@@ -354,6 +360,8 @@ impl DeferArguments {
             loaded_tools: self.loaded_tools.clone(),
             load_used_tools: self.load_used_tools,
             tool_search_name: self.tool_search_name.clone().unwrap_or(default.tool_search_name),
+            tool_changes: meant(ToolChanges::CHOICES, self.tool_changes.as_deref()).unwrap_or(default.tool_changes),
+            max_repeated_bytes: self.max_repeated_bytes,
             share: false,
         }
     }

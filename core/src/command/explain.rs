@@ -132,7 +132,8 @@ impl Explain {
             }
             (Subject::Tools(before) | Subject::Request(before), Subject::Tools(after) | Subject::Request(after)) => {
                 // The whole list: names and what a request may hold depend on all of it.
-                let outcome = list::rewrite(after, &ToolsOptions { sanitize: options, format: None, fallback: None }).map_err(fault)?;
+                let outcome = list::rewrite(after, &ToolsOptions { sanitize: options, format: None, fallback: None, max_tools: None })
+                    .map_err(fault)?;
                 let mut explained = Explained::new(dialect);
                 let ours = |pointer: &str| {
                     pointer.strip_prefix(named.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

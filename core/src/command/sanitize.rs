@@ -42,6 +42,7 @@ impl Sanitize {
             sanitize: self.arguments.rewriting.options(&self.arguments.dialect),
             format: meant(ToolFormat::CHOICES, self.arguments.format.as_deref()),
             fallback: self.arguments.fallback.clone(),
+            max_tools: None,
         }
     }
 

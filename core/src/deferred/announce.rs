@@ -2,7 +2,12 @@
 
 use alloc::string::String;
 
-use super::open::{edit, take, view};
+use super::{
+    loads::Voice,
+    notice::listed,
+    open::{edit, take, view},
+    tool::has_type,
+};
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
@@ -15,51 +20,87 @@ const CLOSE: &str = "</available-deferred-tools>";
 const CORE: &str = "available-deferred-tools";
 
 /// The list as text. All deferred tools are in it, loaded or not, so that it stays the same from turn to turn and with it
-/// the provider's prompt cache.
+/// the provider's prompt cache. A name that could end the list, or begin something else, is quoted.
 fn block(names: &[String]) -> String {
     let mut text = String::from(OPEN);
     for name in names {
         text.push('\n');
-        text.push_str(name);
+        text.push_str(&listed(name));
     }
     text.push('\n');
     text.push_str(CLOSE);
     text
 }
 
-/// Is such a list in the request already? Clients put it into the system prompt or into a message.
+/// Is such a list in the request already? It is looked for where the client speaks for itself: in the system prompt, in system
+/// messages, and in what the user says before anybody answers, where Claude Code puts it. In what tools and models say, anybody may
+/// have written it, to keep ours from the model.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
-    for key in ["system", "instructions", "messages", "input"] {
-        if let Some(node) = request.get(key) {
-            if holds_block(node)? {
+    for key in ["system", "instructions"] {
+        if let Some(prompt) = request.get(key) {
+            if speaks_of_it(prompt)? {
                 return Ok(true);
+            }
+        }
+    }
+    for key in ["messages", "input"] {
+        let messages = request.get(key).and_then(Node::as_array).unwrap_or_default();
+        let mut begins = true;
+        for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_speak_of_it(message)) {
+            let message = view(message)?;
+            let is_system = Voice::of(&message) == Voice::System;
+            if (is_system || begins && is_user(&message)) && message.get("content").map_or(Ok(false), speaks_of_it)? {
+                begins = is_system || nobody_answered(messages.get(..at).unwrap_or_default())?;
+                if begins {
+                    return Ok(true);
+                }
             }
         }
     }
     Ok(false)
 }
 
-fn holds_block(node: &Node<'_>) -> Result<bool, Error> {
+fn is_user(message: &Node<'_>) -> bool {
+    message.get("role").is_some_and(|role| role.is_text("user"))
+}
+
+/// Whether all these messages are the client's.
+fn nobody_answered(messages: &[Node<'_>]) -> Result<bool, Error> {
+    for message in messages {
+        let message = view(message)?;
+        if !is_user(&message) && Voice::of(&message) == Voice::Other {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Letters are escaped by nobody, but they may be: then a `\u` is in the text.
+fn may_speak_of_it(node: &Node<'_>) -> bool {
     match node.data() {
-        Data::String(text) => Ok(match text.as_plain() {
-            Some(plain) => plain.contains(OPEN),
-            None => text.display().contains(OPEN),
-        }),
-        Data::Array(items) => any(items.iter()),
-        Data::Object(object) => any(object.iter().map(|member| &member.value)),
-        // Letters are escaped by nobody, but they may be: then a `\u` is in the text.
-        Data::Verbatim(text) if text.contains(CORE) || text.contains("\\u") => holds_block(&*view(node)?),
-        _ => Ok(false),
+        Data::Verbatim(text) => text.contains(CORE) || text.contains("\\u"),
+        _ => true,
     }
 }
 
-fn any<'n, 'a: 'n>(nodes: impl Iterator<Item = &'n Node<'a>>) -> Result<bool, Error> {
-    for node in nodes {
-        if holds_block(node)? {
-            return Ok(true);
-        }
+/// Whether a prompt has the list in its text, or in one of its texts.
+fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
+    if !may_speak_of_it(prompt) {
+        return Ok(false);
     }
-    Ok(false)
+    let prompt = view(prompt)?;
+    let has_it = |text: &Node<'_>| text.as_text().is_some_and(|text| text.display().contains(OPEN));
+    if let Some(blocks) = prompt.as_array() {
+        for block in blocks.iter().filter(|block| may_speak_of_it(block)) {
+            let block = view(block)?;
+            let is_text = has_type(&block, "text") || has_type(&block, "input_text");
+            if is_text && block.get("text").is_some_and(has_it) {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    Ok(has_it(&prompt))
 }
 
 /// Appends the list to the system prompt.

@@ -61,9 +61,8 @@ pub(super) struct Catalogue<'a> {
     toolsets: bool,
     /// How many tools the request lists.
     listed: usize,
-    /// The name of the function that stands for a search.
-    search_name: String,
-    /// Whether it stands for a hosted search, too.
+    /// The function that stands for a search: which entry, and whether it stands for a hosted search, too.
+    search: Option<usize>,
     emulate: bool,
 }
 
@@ -83,17 +82,16 @@ pub(super) enum Standing {
 }
 
 impl<'a> Catalogue<'a> {
-    /// Reads a tool list. `search_name` is what the caller's own search is called; with `emulate` a hosted one is, too.
-    pub(super) fn read(tools: &[Node<'a>], search_name: &str, emulate: bool, warnings: &mut Warnings) -> Self {
-        let search_name = String::from(search_name);
-        let mut catalogue = Catalogue { listed: tools.len(), search_name, emulate, ..Catalogue::default() };
+    /// Reads a tool list. With `emulate` a function stands for a hosted search, as one does for the caller's own.
+    pub(super) fn read(tools: &[Node<'a>], emulate: bool, warnings: &mut Warnings) -> Self {
+        let mut catalogue = Catalogue { listed: tools.len(), emulate, ..Catalogue::default() };
         for (place, tool) in tools.iter().enumerate() {
             let source = Source::Listed(place);
             match tool::kind(tool) {
-                Kind::HostedSearch | Kind::ClientSearch => catalogue.search(tool, source, warnings),
+                Kind::HostedSearch | Kind::ClientSearch => catalogue.search(tool, source),
                 Kind::Toolset => {
                     catalogue.toolsets = true;
-                    catalogue.add(source, None, false, false, warnings);
+                    catalogue.add(source, None, false, warnings);
                     if tool::toolset_flags(tool).1 {
                         let label = tool.get("mcp_server_name").or_else(|| tool.get("server_label")).and_then(Node::as_text);
                         warnings.about_maybe("mcp_toolset_defer_ignored", label);
@@ -104,7 +102,7 @@ impl<'a> Catalogue<'a> {
                     if odd {
                         warnings.about_maybe("defer_loading_not_boolean", tool::name(tool));
                     }
-                    catalogue.add(source, tool::name(tool).cloned(), deferred, false, warnings);
+                    catalogue.add(source, tool::name(tool).cloned(), deferred, warnings);
                 }
             }
         }
@@ -112,7 +110,7 @@ impl<'a> Catalogue<'a> {
     }
 
     /// Takes a search in: as the function that stands for it, or as a hosted one that is lost.
-    fn search(&mut self, tool: &Node<'a>, source: Source, warnings: &mut Warnings) {
+    fn search(&mut self, tool: &Node<'a>, source: Source) {
         if tool::kind(tool) == Kind::HostedSearch {
             self.searches.extend(tool::name(tool).cloned());
             if !self.emulate {
@@ -120,45 +118,79 @@ impl<'a> Catalogue<'a> {
                 return;
             }
         }
-        self.add(source, Some(Text::new(self.search_name.clone())), false, true, warnings);
+        // The provider's two searches in one list are one search to a caller who has only this one.
+        if self.search.is_none() {
+            self.search = Some(self.entries.len());
+            // Its name comes last, when all others are known.
+            self.entries.push(Entry { name: None, source, search: true, deferred: false, loaded: false, withdrawn: false });
+        }
+    }
+
+    /// Names the function that stands for a search, if there is one. A tool that has the name already keeps it: the model would read
+    /// the search's description, and its calls would go to that tool.
+    pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
+        let Some(at) = self.search else { return };
+        let mut name = Text::new(String::from(wanted));
+        let mut number = 2_u32;
+        while self.knows(&name) {
+            name = Text::new(alloc::format!("{wanted}_{number}"));
+            number += 1;
+        }
+        if number > 2 {
+            warnings.about("tool_search_renamed", name.display());
+        }
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.name = Some(name.clone());
+        }
+        self.index.insert(name, at);
+    }
+
+    /// The name of the function that stands for a search, if one does.
+    pub(super) fn search_function(&self) -> Option<String> {
+        let entry = self.search.and_then(|at| self.entries.get(at)).filter(|entry| entry.visible())?;
+        entry.name.as_ref().map(|name| name.display().into_owned())
     }
 
     /// Takes one tool in. Of several with one name, one definition stands at the first one's place.
-    fn add(&mut self, source: Source, name: Option<Text<'a>>, deferred: bool, search: bool, warnings: &mut Warnings) {
+    fn add(&mut self, source: Source, name: Option<Text<'a>>, deferred: bool, warnings: &mut Warnings) {
         // A tool that nobody can refer to cannot be loaded, so it cannot be hidden either.
         let deferred = deferred && name.is_some();
         if let Some(name) = &name {
             if let Some(first) = self.index.get(name).and_then(|at| self.entries.get_mut(*at)) {
-                // The provider's two searches in one list are one search to a caller who has only this one.
-                if !(first.search && search) {
-                    warnings.about("duplicate_tool_name", name.display());
-                }
+                warnings.about("duplicate_tool_name", name.display());
                 if first.deferred && !deferred {
-                    (first.source, first.deferred, first.search) = (source, false, search);
+                    (first.source, first.deferred) = (source, false);
                 }
                 return;
             }
             self.index.insert(name.clone(), self.entries.len());
         }
-        self.entries.push(Entry { name, source, search, deferred, loaded: false, withdrawn: false });
+        self.entries.push(Entry { name, source, search: false, deferred, loaded: false, withdrawn: false });
     }
 
     /// Takes in a definition that came with the history, to be loaded like a deferred one. With `replaces` it stands for
-    /// a deferred definition of the same name: it is the one that was made visible.
-    pub(super) fn bring(&mut self, definition: Node<'a>, replaces: bool, warnings: &mut Warnings) {
+    /// a deferred definition of the same name: it is the one that was made visible. `tools` is the request's list.
+    pub(super) fn bring(&mut self, definition: Node<'a>, replaces: bool, tools: &[Node<'a>], warnings: &mut Warnings) {
         let source = Source::Brought(self.brought.len());
         match tool::kind(&definition) {
-            Kind::HostedSearch | Kind::ClientSearch => self.search(&definition, source, warnings),
+            Kind::HostedSearch | Kind::ClientSearch => self.search(&definition, source),
             Kind::Toolset => {
                 self.toolsets = true;
-                self.add(source, None, false, false, warnings);
+                self.add(source, None, false, warnings);
             }
             Kind::Tool => match tool::name(&definition) {
-                None => self.add(source, None, false, false, warnings),
-                Some(name) => match self.index.get(name).and_then(|at| self.entries.get_mut(*at)) {
-                    Some(entry) if replaces && entry.deferred => entry.source = source,
+                None => self.add(source, None, false, warnings),
+                Some(name) => match self.place(name).and_then(|at| self.entries.get(at)) {
+                    Some(entry) if replaces && entry.deferred => {
+                        if !self.node(entry, tools).is_some_and(|old| tool::is_same(old, &definition)) {
+                            warnings.about("redefined_tool", name.display());
+                        }
+                        if let Some(entry) = self.place(name).and_then(|at| self.entries.get_mut(at)) {
+                            entry.source = source;
+                        }
+                    }
                     Some(_) => return,
-                    None => self.add(source, Some(name.clone()), true, false, warnings),
+                    None => self.add(source, Some(name.clone()), true, warnings),
                 },
             },
         }
@@ -217,11 +249,6 @@ impl<'a> Catalogue<'a> {
         self.listed == 0 && self.entries.is_empty()
     }
 
-    /// The name of the function that stands for a search, if one does.
-    pub(super) fn search_function(&self) -> Option<&str> {
-        self.entries.iter().any(|entry| entry.search && entry.visible()).then_some(self.search_name.as_str())
-    }
-
     /// Whether a hosted search was in the list and nothing takes its place.
     pub(super) fn lost_search(&self) -> bool {
         self.hosted
@@ -265,6 +292,11 @@ impl<'a> Catalogue<'a> {
         new
     }
 
+    /// Every name there is, of visible tools and of others.
+    pub(super) fn all_names(&self) -> impl Iterator<Item = &Text<'a>> {
+        self.entries.iter().filter_map(|entry| entry.name.as_ref())
+    }
+
     /// The names of the loaded tools, in the order of their loads.
     pub(super) fn loaded(&self) -> Vec<String> {
         let entries = self.loads.iter().filter_map(|at| self.entries.get(*at));
@@ -273,17 +305,13 @@ impl<'a> Catalogue<'a> {
 
     /// The names of the hidden tools, in order.
     pub(super) fn hidden(&self) -> Vec<String> {
-        self.names(Entry::hidden)
+        let entries = self.entries.iter().filter(|entry| entry.hidden());
+        entries.filter_map(|entry| entry.name.as_ref()).map(|name| name.display().into_owned()).collect()
     }
 
     /// The names of all deferred tools, loaded or not, in order.
-    pub(super) fn deferred(&self) -> Vec<String> {
-        self.names(|entry| entry.deferred && !entry.withdrawn)
-    }
-
-    fn names(&self, which: impl Fn(&Entry<'a>) -> bool) -> Vec<String> {
-        let entries = self.entries.iter().filter(|entry| which(entry));
-        entries.filter_map(|entry| entry.name.as_ref()).map(|name| name.display().into_owned()).collect()
+    pub(super) fn deferred(&self) -> impl Iterator<Item = &Text<'a>> {
+        self.entries.iter().filter(|entry| entry.deferred && !entry.withdrawn).filter_map(|entry| entry.name.as_ref())
     }
 
     /// What the hidden tools would have cost.
@@ -295,7 +323,10 @@ impl<'a> Catalogue<'a> {
 
     /// Whether the model can search: a search is visible, by its kind or by its name.
     pub(super) fn search_visible(&self) -> bool {
-        self.entries.iter().filter(|entry| entry.visible()).any(|entry| entry.search || entry.name.as_ref().is_some_and(names_a_search))
+        self.entries
+            .iter()
+            .filter(|entry| entry.visible())
+            .any(|entry| entry.search || entry.name.as_ref().is_some_and(tool::names_a_search))
     }
 
     /// What is sent, in order.
@@ -360,38 +391,4 @@ impl<'a> Catalogue<'a> {
 fn settle_one(tool: &mut Node<'_>, deferred: bool) {
     let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
     tool::clean(tool, deferred);
-}
-
-/// Whether a tool is a search for tools, by how such tools are called: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
-fn names_a_search(name: &Text<'_>) -> bool {
-    const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
-    const TOOLS: [&str; 2] = ["tool", "tools"];
-    let words = words(&name.display());
-    let pairs = words.iter().zip(words.iter().skip(1)).map(|(one, two)| (one.as_str(), two.as_str()));
-    pairs.into_iter().any(|(one, two)| SEARCH.contains(&one) && TOOLS.contains(&two) || TOOLS.contains(&one) && SEARCH.contains(&two))
-}
-
-/// A name's words in lower case: `mcp__x__FindTools` has `mcp`, `x`, `find`, `tools`.
-fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut inside = false;
-    for letter in name.chars() {
-        let starts = letter.is_uppercase() && !words.last().is_some_and(|word| last_was_upper(word));
-        if !letter.is_alphanumeric() {
-            inside = false;
-            continue;
-        }
-        match words.last_mut() {
-            Some(word) if inside && !starts => word.push(letter),
-            _ => words.push(String::from(letter)),
-        }
-        inside = true;
-    }
-    words.iter_mut().for_each(|word| *word = word.to_lowercase());
-    words
-}
-
-/// `TOOLSearch` does not start a word at each of its capitals.
-fn last_was_upper(word: &str) -> bool {
-    word.chars().last().is_some_and(char::is_uppercase)
 }

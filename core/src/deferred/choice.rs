@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     catalogue::{Catalogue, Standing},
-    namespace,
+    namespace::FlatNames,
     open::edit_member,
     report::Warnings,
     tool::{has_type, remove},
@@ -31,21 +31,21 @@ enum Ruling<'a> {
 pub(super) fn settle<'a>(
     request: &mut Node<'a>,
     format: Format,
-    catalogue: &mut Catalogue<'a>,
+    (catalogue, flat): (&mut Catalogue<'a>, &FlatNames<'a>),
     options: &DeferredOptions,
     search: Option<&str>,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     edit_member(request, "tool_choice", |choice| {
         if has_type(choice, "allowed_tools") {
-            return allowed(choice, format, catalogue, search);
+            return allowed(choice, format, (catalogue, flat), search);
         }
-        let ruling = match forced(choice) {
+        let ruling = match forced(choice, flat) {
             None => return Ok(()),
             Some(Forced::Search) => search_ruling(search),
             Some(Forced::Tool(name)) => rule(&name, catalogue, options, search, warnings)?,
         };
-        carry_out(choice, format, ruling);
+        carry_out(choice, format, ruling, flat);
         Ok(())
     })?;
     Ok(())
@@ -58,7 +58,7 @@ enum Forced<'a> {
 }
 
 /// What a choice forces, by the name it has in the list. Read in any format's spelling: gateways mix them up.
-fn forced<'a>(choice: &Node<'a>) -> Option<Forced<'a>> {
+fn forced<'a>(choice: &Node<'a>, flat: &FlatNames<'a>) -> Option<Forced<'a>> {
     let name = |node: &Node<'a>| node.get("name").and_then(Node::as_text).cloned();
     if has_type(choice, "tool") {
         name(choice).map(Forced::Tool)
@@ -66,7 +66,7 @@ fn forced<'a>(choice: &Node<'a>) -> Option<Forced<'a>> {
         Some(Forced::Search)
     } else {
         let kind = ["function", "custom"].iter().find(|kind| has_type(choice, kind))?;
-        choice.get(kind).and_then(name).or_else(|| namespace::called(choice)).map(Forced::Tool)
+        choice.get(kind).and_then(name).or_else(|| flat.called(choice)).map(Forced::Tool)
     }
 }
 
@@ -115,9 +115,9 @@ fn rule<'a>(
 }
 
 /// Writes a ruling into the choice. In Responses, a name loses its namespace in any case.
-fn carry_out<'a>(choice: &mut Node<'a>, format: Format, ruling: Ruling<'a>) {
+fn carry_out<'a>(choice: &mut Node<'a>, format: Format, ruling: Ruling<'a>, flat: &FlatNames<'a>) {
     match (format, ruling) {
-        (Format::OpenaiResponses, Ruling::Stays) => namespace::flatten_call(choice),
+        (Format::OpenaiResponses, Ruling::Stays) => flat.flatten_call(choice),
         (_, Ruling::Stays) => {}
         (_, Ruling::Auto) if has_type(choice, "tool") => {
             remove(choice, "name");
@@ -147,14 +147,19 @@ fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
 }
 
 /// A choice among some tools: those that are not in the list cannot be allowed; if none is left, all are.
-fn allowed<'a>(choice: &mut Node<'a>, format: Format, catalogue: &Catalogue<'a>, search: Option<&str>) -> Result<(), Error> {
+fn allowed<'a>(
+    choice: &mut Node<'a>,
+    format: Format,
+    (catalogue, flat): (&Catalogue<'a>, &FlatNames<'a>),
+    search: Option<&str>,
+) -> Result<(), Error> {
     let chat = format == Format::OpenaiChat;
     let list = if chat { choice.get("allowed_tools").and_then(|inner| inner.get("tools")) } else { choice.get("tools") };
     let Some(items) = list.and_then(Node::as_array) else { return Ok(()) };
     let mut kept: Vec<Node<'a>> = Vec::with_capacity(items.len());
     let mut same = true;
     for item in items {
-        let ruling = match forced(item) {
+        let ruling = match forced(item, flat) {
             None if has_type(item, "namespace") => Ruling::Auto,
             None => Ruling::Stays,
             Some(Forced::Search) => search_ruling(search),
@@ -171,7 +176,7 @@ fn allowed<'a>(choice: &mut Node<'a>, format: Format, catalogue: &Catalogue<'a>,
         }
         let mut item = item.clone();
         let intact = item.is_intact();
-        carry_out(&mut item, format, ruling);
+        carry_out(&mut item, format, ruling, flat);
         same &= intact == item.is_intact();
         kept.push(item);
     }

@@ -1,9 +1,9 @@
-//! Rewriting a history: references and directives become text, hosted searches go. One walk for all formats.
+//! Rewriting a history: references and directives become text, hosted searches go. In the same places where `loads` reads them.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    loads::{self, directive_name, is_call, is_reference, is_search_outcome, reference_name, Directive},
+    loads::{self, directive_name, is_block, is_call, is_search_outcome, is_typed_outcome, reference_name, Directive, Voice},
     marks,
     notice::{self, Notices},
     open::{edit, may_hold},
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     error::Error,
-    json::{Child, Data, Node, Text},
-    options::{DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, UnknownReference},
+    json::{Data, Node, Text},
+    options::{DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnknownReference},
     sorted::Set,
 };
 
@@ -26,11 +26,11 @@ enum Fate {
 
 /// Rewrites histories with what was found out about the request.
 pub(super) struct Rewriter<'r, 'a> {
-    pub(super) notices: &'r Notices<'a>,
+    notices: &'r mut Notices<'a>,
     /// Names the catalogue has.
-    pub(super) known: &'r dyn Fn(&Text<'a>) -> bool,
+    known: &'r dyn Fn(&Text<'a>) -> bool,
     /// Whether a `server_tool_use` is a tool search by its name.
-    pub(super) is_search: &'r dyn Fn(&Text<'a>) -> bool,
+    is_search: &'r dyn Fn(&Text<'a>) -> bool,
     pub(super) options: &'r DeferredOptions,
     pub(super) server_calls: &'r Set<Text<'a>>,
     pub(super) search_results: &'r Set<Text<'a>>,
@@ -44,7 +44,7 @@ pub(super) struct Rewriter<'r, 'a> {
 
 impl<'r, 'a> Rewriter<'r, 'a> {
     pub(super) fn new(
-        notices: &'r Notices<'a>,
+        notices: &'r mut Notices<'a>,
         options: &'r DeferredOptions,
         known: &'r dyn Fn(&Text<'a>) -> bool,
         is_search: &'r dyn Fn(&Text<'a>) -> bool,
@@ -66,7 +66,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         let mut at = 0;
         list.visit_children(|_, message| {
             if may_hold(message, marks::DEFERRAL) {
-                let instead = edit(message, |message| self.message(message))?;
+                let instead = edit(message, |message| Ok(self.message(message)))?;
                 replaced.extend(instead.map(|messages| (at, messages)));
             }
             at += 1;
@@ -77,36 +77,37 @@ impl<'r, 'a> Rewriter<'r, 'a> {
     }
 
     /// Rewrites one message in place, or says what stands in its place.
-    fn message(&mut self, message: &mut Node<'a>) -> Result<Option<Vec<Node<'a>>>, Error> {
+    fn message(&mut self, message: &mut Node<'a>) -> Option<Vec<Node<'a>>> {
         self.directives = false;
         if self.splits() {
-            if let Some(parts) = split::message(message, self)? {
-                let mut kept = Vec::with_capacity(parts.len());
-                for mut part in parts {
-                    if self.whole_message(&mut part)? == Fate::Stays {
-                        kept.push(part);
-                    }
-                }
-                return Ok(Some(kept));
+            if let Some(mut parts) = split::message(message, self) {
+                parts.retain_mut(|part| self.whole_message(part) == Fate::Stays);
+                return Some(parts);
             }
         }
-        Ok((self.whole_message(message)? == Fate::Goes).then(Vec::new))
+        (self.whole_message(message) == Fate::Goes).then(Vec::new)
     }
 
     /// Rewrites a block that stands in the place of an item of Responses; `false`: it goes.
-    pub(super) fn stray_item(&mut self, item: &mut Node<'a>) -> Result<bool, Error> {
-        let stays = self.value(item, false)? == Fate::Stays;
+    pub(super) fn stray_item(&mut self, item: &mut Node<'a>) -> bool {
+        let stays = self.block(item, Voice::Other) == Fate::Stays;
         if stays {
             let content = Node::array(alloc::vec![core::mem::take(item)]);
             *item = Node::record([("type", Node::literal("message")), ("role", Node::literal("developer")), ("content", content)]);
         }
-        Ok(stays)
+        stays
     }
 
-    fn whole_message(&mut self, message: &mut Node<'a>) -> Result<Fate, Error> {
-        let stray = is_block(message);
+    fn whole_message(&mut self, message: &mut Node<'a>) -> Fate {
+        if is_block(message) {
+            let fate = self.block(message, Voice::Other);
+            let block = core::mem::take(message);
+            *message = Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))]);
+            return fate;
+        }
+        let voice = Voice::of(message);
         let had = message.get("content").and_then(Node::as_array).is_some_and(|blocks| !blocks.is_empty());
-        let fate = self.value(message, true)?;
+        message.visit("content", |content| self.content(content, voice, true));
         let emptied = had && message.get("content").and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty);
         if self.directives && self.options.system_messages == SystemMessages::User {
             message.visit("role", |role| {
@@ -115,32 +116,28 @@ impl<'r, 'a> Rewriter<'r, 'a> {
                 }
             });
         }
-        if stray && fate == Fate::Stays {
-            let block = core::mem::take(message);
-            *message = Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))]);
-        }
         if !emptied {
-            return Ok(fate);
+            return Fate::Stays;
         }
         // A result answers a call, and a call awaits its result: such a message stays whatever it lost.
         if message.get("tool_call_id").is_some() || message.get("role").is_some_and(|role| role.is_text("tool")) {
             let removed = Node::array(alloc::vec![self.text_block(notice::REMOVED, None)]);
             message.visit("content", |content| content.replace(removed.into_data()));
-            Ok(Fate::Stays)
+            Fate::Stays
         } else if message.get("tool_calls").is_some() {
             message.visit("content", |content| content.replace(Data::Null));
-            Ok(Fate::Stays)
+            Fate::Stays
         } else {
-            Ok(Fate::Goes)
+            Fate::Goes
         }
     }
 
-    /// Rewrites a list of blocks in place, for instance a system prompt.
-    pub(super) fn blocks(&mut self, list: &mut Node<'a>) -> Result<(), Error> {
+    /// Rewrites the blocks of the system prompt in place.
+    pub(super) fn system(&mut self, list: &mut Node<'a>) -> Result<(), Error> {
         let mut gone = Vec::new();
         let mut at = 0;
         list.visit_children(|_, block| {
-            if may_hold(block, marks::DEFERRAL) && edit(block, |block| self.value(block, false))? == Fate::Goes {
+            if may_hold(block, marks::DEFERRAL) && edit(block, |block| Ok(self.block(block, Voice::System)))? == Fate::Goes {
                 gone.push((at, Vec::new()));
             }
             at += 1;
@@ -150,110 +147,98 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         Ok(())
     }
 
-    /// Rewrites any value in place. `of_message`: an emptied list of blocks is the message's matter.
-    fn value(&mut self, node: &mut Node<'a>, of_message: bool) -> Result<Fate, Error> {
-        if node.as_array().is_some() {
-            self.items(node)?;
-        } else if node.as_object().is_some() {
-            if let Some(fate) = self.known_block(node)? {
-                return Ok(fate);
-            }
-            self.members(node, of_message)?;
-        }
-        Ok(Fate::Stays)
+    /// Rewrites what a message, an item or a result holds: blocks, one block, or what a search found. `of_message`: an emptied list of
+    /// blocks is the message's matter; anywhere else something stands for what is gone.
+    pub(super) fn content(&mut self, content: &mut Node<'a>, voice: Voice, of_message: bool) {
+        self.list_or_one(content, of_message, &mut |rewriter, block| rewriter.block(block, voice));
     }
 
-    /// Rewrites the items of an array in place.
-    fn items(&mut self, list: &mut Node<'a>) -> Result<(), Error> {
-        let mut gone = Vec::new();
-        let mut at = 0;
-        list.visit_children(|_, item| {
-            if self.value(item, false)? == Fate::Goes {
-                gone.push((at, Vec::new()));
+    /// Rewrites what a tool said: what is inside a block of that is not looked at.
+    fn result(&mut self, content: &mut Node<'a>) {
+        self.list_or_one(content, false, &mut |rewriter, block| {
+            if is_block(block) {
+                return rewriter.named(block, Voice::Other);
             }
-            at += 1;
-            Ok::<(), Error>(())
-        })?;
-        splice(list, gone);
-        Ok(())
+            rewriter.outcome_alone(block);
+            Fate::Stays
+        });
     }
 
-    /// Rewrites a block that has a meaning of its own; `None`: it has none, its members may have.
-    // Kept out of the recursion, whose frames have to be small: 512 levels have to fit a WebAssembly stack.
-    #[inline(never)]
-    fn known_block(&mut self, node: &mut Node<'a>) -> Result<Option<Fate>, Error> {
-        if is_block(node) {
-            return Ok(Some(match self.said(node)? {
-                Some(text) => {
-                    let cache_control = node.visit("cache_control", core::mem::take);
-                    node.replace(self.text_block(text, cache_control).into_data());
-                    Fate::Stays
+    fn list_or_one(&mut self, content: &mut Node<'a>, of_message: bool, rewrite: &mut dyn FnMut(&mut Self, &mut Node<'a>) -> Fate) {
+        if content.as_array().is_some() {
+            let had = content.as_array().is_some_and(|blocks| !blocks.is_empty());
+            let (mut gone, mut at) = (Vec::new(), 0);
+            // The visitor never fails.
+            let _ = content.visit_children::<()>(|_, block| {
+                if rewrite(self, block) == Fate::Goes {
+                    gone.push((at, Vec::new()));
                 }
-                None => Fate::Goes,
-            }));
+                at += 1;
+                Ok(())
+            });
+            splice(content, gone);
+            if had && !of_message && content.as_array().is_some_and(<[Node<'_>]>::is_empty) {
+                self.placeholder(content);
+            }
+        } else if is_search_outcome(content) {
+            let said = self.outcome(content).0;
+            content.replace(Data::Array(said));
+        } else if content.as_object().is_some() {
+            let single = is_block(content);
+            if rewrite(self, content) == Fate::Goes {
+                self.placeholder(content);
+            } else if single {
+                let block = core::mem::take(content);
+                content.replace(Data::Array(alloc::vec![block]));
+            }
+        }
+    }
+
+    fn placeholder(&self, content: &mut Node<'a>) {
+        content.replace(Data::Array(alloc::vec![self.text_block(notice::REMOVED, None)]));
+    }
+
+    /// Rewrites one block in place.
+    fn block(&mut self, node: &mut Node<'a>, voice: Voice) -> Fate {
+        if is_block(node) {
+            return self.named(node, voice);
         }
         if is_call(node) {
             if self.is_search_call(node) {
-                return Ok(Some(Fate::Goes));
+                return Fate::Goes;
             }
             if has_type(node, "tool_use") && node.get("caller").is_some() {
                 remove(node, "caller");
             }
-            return Ok(Some(Fate::Stays));
+        } else if has_type(node, "tool_search_tool_result") {
+            return Fate::Goes;
+        } else if has_type(node, "tool_result") {
+            node.visit("content", |content| self.result(content));
+        } else {
+            self.outcome_alone(node);
         }
-        if has_type(node, "tool_search_tool_result") {
-            return Ok(Some(Fate::Goes));
-        }
-        if is_search_outcome(node) {
-            let said = self.outcome(node)?.0;
-            let mut text = String::new();
-            for block in &said {
-                text.push_str(if text.is_empty() { "" } else { "\n\n" });
-                text.push_str(&block.get("text").and_then(Node::as_text).map(Text::display).unwrap_or_default());
-            }
-            node.replace(self.text_block(text, None).into_data());
-            return Ok(Some(Fate::Stays));
-        }
-        Ok(None)
+        Fate::Stays
     }
 
-    fn members(&mut self, node: &mut Node<'a>, of_message: bool) -> Result<(), Error> {
-        node.visit_children(|child, value| match child {
-            Child::Member(key) if !key.is("tool_calls") => self.member(value, key.is("content"), of_message),
-            _ => Ok(()),
-        })
+    /// Makes a reference or a directive a text, if anything stands for it.
+    fn named(&mut self, node: &mut Node<'a>, voice: Voice) -> Fate {
+        let Some(text) = self.said(node, voice) else { return Fate::Goes };
+        let cache_control = node.visit("cache_control", core::mem::take);
+        node.replace(self.text_block(text, cache_control).into_data());
+        Fate::Stays
     }
 
-    /// Rewrites a member's value. `list`: its blocks are in a list, or one stands for a list; nothing may leave it empty,
-    /// unless the message it belongs to sees to that.
-    pub(super) fn member(&mut self, value: &mut Node<'a>, list: bool, of_message: bool) -> Result<(), Error> {
-        if list && is_search_outcome(value) {
-            return self.found(value);
+    /// Makes a text of what a search found, if it is that, among other blocks.
+    fn outcome_alone(&mut self, node: &mut Node<'a>) {
+        if !is_typed_outcome(node) {
+            return;
         }
-        let single = is_block(value);
-        let had = value.as_array().is_some_and(|items| !items.is_empty());
-        let fate = self.value(value, false)?;
-        let emptied = had && value.as_array().is_some_and(<[Node<'_>]>::is_empty);
-        if fate == Fate::Goes || emptied && !of_message {
-            self.placeholder(value, list || emptied);
-        } else if list && single {
-            let block = core::mem::take(value);
-            value.replace(Data::Array(alloc::vec![block]));
+        let mut text = String::new();
+        for block in &self.outcome(node).0 {
+            text.push_str(if text.is_empty() { "" } else { "\n\n" });
+            text.push_str(&block.get("text").and_then(Node::as_text).map(Text::display).unwrap_or_default());
         }
-        Ok(())
-    }
-
-    #[inline(never)]
-    fn found(&mut self, value: &mut Node<'a>) -> Result<(), Error> {
-        let said = self.outcome(value)?.0;
-        value.replace(Data::Array(said));
-        Ok(())
-    }
-
-    #[inline(never)]
-    fn placeholder(&self, value: &mut Node<'a>, list: bool) {
-        let removed = self.text_block(notice::REMOVED, None);
-        value.replace(if list { Data::Array(alloc::vec![removed]) } else { removed.into_data() });
+        node.replace(self.text_block(text, None).into_data());
     }
 
     /// Is it a call of the hosted search?
@@ -267,49 +252,48 @@ impl<'r, 'a> Rewriter<'r, 'a> {
     }
 
     /// What stands for a reference or a directive; `None`: nothing does.
-    fn said(&mut self, node: &Node<'a>) -> Result<Option<String>, Error> {
-        match loads::directive(node) {
-            None => self.reference(&reference_name(node)),
-            Some(directive) => {
-                self.directives = true;
-                let name = directive_name(node);
-                match directive {
-                    Directive::Addition => self.reference(&name),
-                    Directive::Removal => Ok(Some(notice::withdrawn(&notice::whole(&name, "/messages")?))),
-                }
-            }
+    fn said(&mut self, node: &Node<'a>, voice: Voice) -> Option<String> {
+        let Some(directive) = loads::directive(node) else { return self.reference(&reference_name(node)) };
+        if voice == Voice::Other || self.options.tool_changes == ToolChanges::Ignore {
+            return None;
+        }
+        self.directives = true;
+        let name = directive_name(node);
+        match directive {
+            Directive::Addition => self.reference(&name),
+            Directive::Removal => self.notices.withdrawn(&name),
         }
     }
 
     /// What stands for a reference to a tool.
-    pub(super) fn reference(&self, name: &Text<'a>) -> Result<Option<String>, Error> {
+    pub(super) fn reference(&mut self, name: &Text<'a>) -> Option<String> {
         let unknown = !(self.known)(name);
-        Ok(match self.options.unknown_reference {
+        match self.options.unknown_reference {
             UnknownReference::Unavailable if unknown => Some(notice::REMOVED.into()),
             UnknownReference::Drop if unknown => None,
-            _ => self.notices.of(name).map(String::from),
-        })
+            _ => self.notices.write(name),
+        }
     }
 
     /// What a hosted search found, as text blocks, and whether it failed.
-    pub(super) fn outcome(&self, outcome: &Node<'a>) -> Result<(Vec<Node<'a>>, bool), Error> {
+    pub(super) fn outcome(&mut self, outcome: &Node<'a>) -> (Vec<Node<'a>>, bool) {
         if let Some(found) = outcome.get("tool_references").and_then(Node::as_array) {
             let mut said = Vec::with_capacity(found.len());
             for entry in found {
-                if let Some(text) = self.reference(&reference_name(entry))? {
+                if let Some(text) = self.reference(&reference_name(entry)) {
                     said.push(self.text_block(text, entry.get("cache_control").cloned()));
                 }
             }
             if said.is_empty() {
                 said.push(self.text_block(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED }, None));
             }
-            return Ok((said, false));
+            return (said, false);
         }
         if outcome.get("error_code").is_none() {
-            return Ok((alloc::vec![self.text_block(notice::NO_MATCH, None)], false));
+            return (alloc::vec![self.text_block(notice::NO_MATCH, None)], false);
         }
         let code = outcome.get("error_code").and_then(Node::as_text).map(Text::display).unwrap_or_default();
-        Ok((alloc::vec![self.text_block(alloc::format!("Tool search failed: {code}"), None)], true))
+        (alloc::vec![self.text_block(alloc::format!("Tool search failed: {code}"), None)], true)
     }
 
     pub(super) fn text_block(&self, text: impl Into<Text<'a>>, cache_control: Option<Node<'a>>) -> Node<'a> {
@@ -319,11 +303,6 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         }
         block
     }
-}
-
-/// Is it a block that becomes text: a reference or a directive?
-pub(super) fn is_block(node: &Node<'_>) -> bool {
-    is_reference(node) || loads::directive(node).is_some()
 }
 
 /// Whether hosted searches become ordinary exchanges.

@@ -1,4 +1,9 @@
 //! What the history says about tools: references, additions, removals and calls, in order, before anything is rewritten.
+//!
+//! Not everything in a history is the client's own word. Results of tools are whatever a server sent, and calls are the model's. So
+//! additions and removals count where the API takes them from the client: as blocks of a system message, or of the system prompt. A
+//! reference only loads what the client has listed; it counts as a block of a message, and of a tool's or a search's result.
+//! Nothing counts that stands below another member of a block.
 
 use alloc::vec::Vec;
 
@@ -12,7 +17,7 @@ use super::{
 use crate::{
     error::Error,
     json::{Node, Text},
-    options::DeferredOptions,
+    options::{DeferredOptions, ToolChanges},
     sorted::Set,
 };
 
@@ -24,6 +29,8 @@ pub(super) enum Event<'a> {
     Addition(Text<'a>),
     /// It was taken away.
     Removal(Text<'a>),
+    /// It was added or taken away by somebody who has no say in it.
+    Ignored(Text<'a>),
     /// It was called.
     Call(Text<'a>),
     /// Its definition came along.
@@ -41,64 +48,152 @@ pub(super) struct Events<'a> {
     /// Ids that `tool_search_tool_result` blocks answer.
     pub(super) search_results: Set<Text<'a>>,
     /// Whether calls matter.
-    pub(super) with_calls: bool,
+    with_calls: bool,
+    /// Whether anybody may change the list.
+    pub(super) with_changes: bool,
+}
+
+/// Whose word a list of blocks is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// The client's, about its own tools: a system prompt or message.
+    System,
+    /// Anybody else's.
+    Other,
+}
+
+impl Voice {
+    /// Whose word a message is.
+    pub(super) fn of(message: &Node<'_>) -> Voice {
+        let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
+        if is("system") || is("developer") {
+            Voice::System
+        } else {
+            Voice::Other
+        }
+    }
 }
 
 impl<'a> Events<'a> {
-    /// Reads a list of messages, or of blocks. Items that are text and hold none of the words in question are passed over.
-    pub(super) fn scan_list(&mut self, list: &Node<'a>) -> Result<(), Error> {
-        let wanted = if self.with_calls { marks::DEFERRAL | marks::CALL } else { marks::DEFERRAL };
-        for item in list.as_array().unwrap_or_default() {
-            if !may_hold(item, wanted) {
-                continue;
+    pub(super) fn new(options: &DeferredOptions) -> Self {
+        let with_changes = options.tool_changes == ToolChanges::Apply;
+        Events { with_calls: options.load_used_tools, with_changes, ..Events::default() }
+    }
+
+    /// Which texts can hold something that matters.
+    pub(super) fn wanted(&self) -> u8 {
+        if self.with_calls {
+            marks::DEFERRAL | marks::CALL
+        } else {
+            marks::DEFERRAL
+        }
+    }
+
+    /// Reads a list of messages. Messages that are text and hold none of the words in question are passed over.
+    pub(super) fn messages(&mut self, list: &Node<'a>) -> Result<(), Error> {
+        for message in list.as_array().unwrap_or_default() {
+            if may_hold(message, self.wanted()) {
+                self.message(&*view(message)?);
             }
-            self.scan(&*view(item)?);
         }
         Ok(())
     }
 
-    /// Reads one value, wherever it stands. Arguments of calls are the caller's own and are not read.
-    pub(super) fn scan(&mut self, node: &Node<'a>) {
-        if let Some(items) = node.as_array() {
-            items.iter().for_each(|item| self.scan(item));
-            return;
-        }
-        let Some(object) = node.as_object() else { return };
-        if is_reference(node) {
-            self.list.push(Event::Reference(reference_name(node)));
-            return;
-        }
-        match directive(node) {
-            Some(Directive::Addition) => return self.addition(node),
-            Some(Directive::Removal) => return self.list.push(Event::Removal(directive_name(node))),
-            None => {}
-        }
-        if is_call(node) {
-            if has_type(node, "server_tool_use") {
-                self.server_calls.extend(node.get("id").and_then(Node::as_text).cloned());
-            } else if self.with_calls {
-                self.call(node.get("name"));
+    /// Reads the blocks of the system prompt.
+    pub(super) fn system(&mut self, list: &Node<'a>) -> Result<(), Error> {
+        for block in list.as_array().unwrap_or_default() {
+            if may_hold(block, self.wanted()) {
+                self.block(&*view(block)?, Voice::System);
             }
-            return;
         }
-        if has_type(node, "tool_search_tool_result") {
-            self.search_results.extend(node.get("tool_use_id").and_then(Node::as_text).cloned());
+        Ok(())
+    }
+
+    fn message(&mut self, message: &Node<'a>) {
+        if is_block(message) {
+            return self.block(message, Voice::Other);
         }
-        for member in object {
-            if member.key.is("tool_calls") {
-                if self.with_calls {
-                    for call in member.value.as_array().unwrap_or_default() {
-                        self.call(call.get("function").and_then(|function| function.get("name")));
+        if let Some(content) = message.get("content") {
+            self.content(content, Voice::of(message));
+        }
+        if self.with_calls {
+            for call in message.get("tool_calls").and_then(Node::as_array).unwrap_or_default() {
+                self.call(call.get("function").and_then(|function| function.get("name")));
+            }
+        }
+    }
+
+    /// Reads what a message, or an item of Responses, holds: blocks, one block, or what a search found.
+    pub(super) fn content(&mut self, content: &Node<'a>, voice: Voice) {
+        match content.as_array() {
+            Some(blocks) => blocks.iter().for_each(|block| self.block(block, voice)),
+            None if is_search_outcome(content) => self.found(content),
+            None => self.block(content, voice),
+        }
+    }
+
+    /// Reads one block.
+    pub(super) fn block(&mut self, block: &Node<'a>, voice: Voice) {
+        if is_block(block) {
+            return self.named(block, voice);
+        }
+        if is_call(block) {
+            if has_type(block, "server_tool_use") {
+                self.server_calls.extend(block.get("id").and_then(Node::as_text).cloned());
+            } else if self.with_calls {
+                self.call(block.get("name"));
+            }
+        } else if has_type(block, "tool_search_tool_result") {
+            self.search_results.extend(block.get("tool_use_id").and_then(Node::as_text).cloned());
+            self.found(block.get("content").unwrap_or(block));
+        } else if is_typed_outcome(block) {
+            self.found(block);
+        } else if has_type(block, "tool_result") {
+            if let Some(content) = block.get("content") {
+                self.result(content);
+            }
+        }
+    }
+
+    /// Reads what a tool said.
+    fn result(&mut self, content: &Node<'a>) {
+        match content.as_array() {
+            Some(blocks) => {
+                for block in blocks {
+                    if is_block(block) {
+                        self.named(block, Voice::Other);
+                    } else if is_typed_outcome(block) {
+                        self.found(block);
                     }
                 }
-            } else if member.key.is("tool_references") {
-                // Inside a search's result an entry is a reference even if it does not say so.
-                for entry in member.value.as_array().unwrap_or_default() {
-                    self.list.push(Event::Reference(reference_name(entry)));
-                }
-            } else {
-                self.scan(&member.value);
             }
+            None if is_search_outcome(content) => self.found(content),
+            None if is_block(content) => self.named(content, Voice::Other),
+            None => {}
+        }
+    }
+
+    /// A reference or a directive.
+    fn named(&mut self, block: &Node<'a>, voice: Voice) {
+        let name = || directive_name(block);
+        let event = match directive(block) {
+            None => Event::Reference(reference_name(block)),
+            Some(_) if voice == Voice::Other || !self.with_changes => Event::Ignored(name()),
+            Some(Directive::Removal) => Event::Removal(name()),
+            Some(Directive::Addition) => {
+                if let Some(tool) = block.get("tool").filter(|tool| is_definition(tool)) {
+                    self.definitions.push((tool.clone(), true));
+                }
+                Event::Addition(name())
+            }
+        };
+        self.list.push(event);
+    }
+
+    /// What a search found. An entry is a reference even if it does not say so.
+    fn found(&mut self, outcome: &Node<'a>) {
+        for entry in outcome.get("tool_references").and_then(Node::as_array).unwrap_or_default() {
+            self.list.push(Event::Reference(reference_name(entry)));
         }
     }
 
@@ -106,19 +201,23 @@ impl<'a> Events<'a> {
         self.list.extend(name.and_then(Node::as_text).cloned().map(Event::Call));
     }
 
-    fn addition(&mut self, node: &Node<'a>) {
-        let name = directive_name(node);
-        if let Some(tool) = node.get("tool").filter(|tool| is_definition(tool)) {
-            self.definitions.push((tool.clone(), true));
-        }
-        self.list.push(Event::Addition(name));
+    /// Whether calls matter.
+    pub(super) fn with_calls(&self) -> bool {
+        self.with_calls
     }
 
-    /// Lets the events happen to the catalogue.
-    pub(super) fn resolve(&mut self, catalogue: &mut Catalogue<'a>, options: &DeferredOptions, warnings: &mut Warnings) {
+    /// Lets the events happen to the catalogue. `tools` is the request's list.
+    pub(super) fn resolve(
+        &mut self,
+        catalogue: &mut Catalogue<'a>,
+        tools: &[Node<'a>],
+        options: &DeferredOptions,
+        warnings: &mut Warnings,
+    ) {
         for (definition, replaces) in core::mem::take(&mut self.definitions) {
-            catalogue.bring(definition, replaces, warnings);
+            catalogue.bring(definition, replaces, tools, warnings);
         }
+        catalogue.name_search(&options.tool_search_name, warnings);
         // First what was loaded before this history began: with `order: "append"` the list only grows at its end.
         for name in &options.loaded_tools {
             let text = Text::new(name.as_str());
@@ -139,6 +238,7 @@ impl<'a> Events<'a> {
                     }
                 }
                 Event::Removal(name) => catalogue.withdraw(name, true),
+                Event::Ignored(name) => warnings.about("tool_change_ignored", name.display()),
                 Event::Call(name) | Event::Definition(name) => catalogue.load(name),
             }
         }
@@ -169,15 +269,24 @@ pub(super) fn is_reference(node: &Node<'_>) -> bool {
     has_type(node, "tool_reference")
 }
 
+/// Is it a block that becomes text, or goes: a reference or a directive?
+pub(super) fn is_block(node: &Node<'_>) -> bool {
+    is_reference(node) || directive(node).is_some()
+}
+
 /// Is it a block that calls a tool, so that what is in it are arguments?
 pub(super) fn is_call(node: &Node<'_>) -> bool {
     ["tool_use", "server_tool_use", "mcp_tool_use"].iter().any(|name| has_type(node, name))
 }
 
-/// Is it what a hosted search found, or why it failed?
+/// Is it what a search found, or why it failed, in the place of blocks?
 pub(super) fn is_search_outcome(node: &Node<'_>) -> bool {
-    node.get("tool_references").is_some()
-        || type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
+    node.get("tool_references").is_some() || is_typed_outcome(node)
+}
+
+/// Does it say so itself?
+pub(super) fn is_typed_outcome(node: &Node<'_>) -> bool {
+    type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
 }
 
 /// The name a reference refers to; empty if it has none.

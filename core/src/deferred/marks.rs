@@ -11,6 +11,8 @@ pub(super) const DEFERRAL: u8 = 1;
 pub(super) const CHAT: u8 = 2;
 /// A call of a tool.
 pub(super) const CALL: u8 = 4;
+/// An item of OpenAI Responses that holds definitions of tools.
+pub(super) const CARRIER: u8 = 8;
 /// Anything that names a tool, in any API.
 pub(crate) const NAMES_TOOLS: u8 = DEFERRAL | CHAT | CALL;
 
@@ -49,8 +51,9 @@ const SEARCH: &[u8] = b"tool_search";
 
 fn of_word(word: &[u8]) -> u8 {
     match word {
-        b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use" | b"caller"
-        | b"additional_tools" | b"namespace" | b"defer_loading" => DEFERRAL,
+        b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use" | b"caller" | b"namespace"
+        | b"defer_loading" => DEFERRAL,
+        b"additional_tools" | b"tool_search_output" => DEFERRAL | CARRIER,
         b"tool_use" | b"function_call" | b"custom_tool_call" | b"functionCall" | b"functionResponse" | b"function_response" => CALL,
         b"tool" | b"function" => CHAT,
         b"tool_calls" => CHAT | CALL,

@@ -24,12 +24,16 @@ mod translate;
 
 pub(crate) use betas::strip as strip_betas;
 pub(crate) use marks::NAMES_TOOLS;
-pub(crate) use namespace::flat as flat_name;
+pub(crate) use namespace::{nested as nested_namespace, FlatNames};
 pub use report::{DeferredReport, NamespacedName, Warning};
 
+use alloc::{string::String, vec::Vec};
+
 use crate::{
+    dialect::surface::NameShape,
     error::Error,
     json::{self, Data, Node, Text},
+    names::Names,
     options::{Announce, DeferredOptions, EmptyTools, Format, Mode, ServerToolSearch, Target},
 };
 use catalogue::Catalogue;
@@ -51,26 +55,29 @@ pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result
     Ok(format::recognise(request, &DeferredOptions { target: None, ..options.clone() })?.format)
 }
 
-/// The hosted search that a request offers, by its name. `None`: there is none, or the caller's own tool has the name that it would
-/// be called by, so that its calls are the caller's.
+/// The hosted search that a request offers, by its name, if there is one.
 #[cfg(feature = "search")]
-pub(crate) fn hosted_search(request: &Node<'_>, called: &str) -> Result<Option<Text<'static>>, Error> {
+pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
     let Some(tools) = request.get("tools") else { return Ok(None) };
     let tools = open::view(tools)?;
-    let mut found = None;
-    for tool in tools.as_array().unwrap_or_default() {
-        match tool::kind(tool) {
-            tool::Kind::HostedSearch if found.is_none() => found = tool::name(tool).map(|name| name.clone().into_owned()),
-            tool::Kind::Tool if tool::name(tool).is_some_and(|name| name.is(called)) => return Ok(None),
-            _ => {}
-        }
-    }
-    Ok(found)
+    let hosted = tools.as_array().unwrap_or_default().iter().find(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
+    Ok(hosted.and_then(tool::name).map(|name| name.clone().into_owned()))
 }
 
 /// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all tools or
 /// messages is left out.
 pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: bool) -> Result<DeferredReport, Error> {
+    apply_with_names(request, options, None, reports).map(|(report, _)| report)
+}
+
+/// [`apply`] for an API that accepts names of this shape only: texts speak of tools by the names that they will have, which are given
+/// with the report. The list itself keeps the names it has.
+pub(crate) fn apply_with_names(
+    request: &mut Node<'_>,
+    options: &DeferredOptions,
+    shape: Option<NameShape>,
+    reports: bool,
+) -> Result<(DeferredReport, Names), Error> {
     // The tools are looked at from all sides; if they stay as they are, so does their text.
     let spelled = request
         .visit("tools", |tools| {
@@ -81,19 +88,19 @@ pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: 
         })
         .transpose()?
         .flatten();
-    let shape = format::recognise(request, options)?;
+    let wire = format::recognise(request, options)?;
     let mut warnings = Warnings::default();
-    let mut report = rewrite(request, shape, options, &mut warnings, reports)?;
-    let out = match shape.target {
+    let mut report = rewrite(request, (wire, shape), options, &mut warnings, reports)?;
+    let out = match wire.target {
         Some(Target::OpenaiResponses) => Format::OpenaiResponses,
         Some(Target::OpenaiChat) => Format::OpenaiChat,
-        None => shape.format,
+        None => wire.format,
     };
-    if let Some(target) = translation(request, shape, options)? {
+    if let Some(target) = translation(request, wire, options)? {
         translate::request(request, target, &mut warnings)?;
     }
     settle_empty(request, out, report.emptied, options);
-    if shape.target == Some(Target::OpenaiResponses) {
+    if wire.target == Some(Target::OpenaiResponses) {
         translate::complete_choice(request);
     }
     if let Some(text) = spelled {
@@ -104,22 +111,24 @@ pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: 
         });
     }
     report.report.warnings = warnings.finish();
-    Ok(report.report)
+    Ok((report.report, report.names))
 }
 
 /// What a request has to be translated to. A Chat Completions request that was recognised by its tools alone may be left
 /// without any: then only its messages tell, and they are written as a translation writes them.
-fn translation(request: &Node<'_>, shape: Shape, options: &DeferredOptions) -> Result<Option<Target>, Error> {
-    let undecided = shape.format == Format::OpenaiChat && options.target == Some(Target::OpenaiChat) && options.format.is_none();
+fn translation(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Option<Target>, Error> {
+    let undecided = wire.format == Format::OpenaiChat && options.target == Some(Target::OpenaiChat) && options.format.is_none();
     if undecided && format::recognise(request, options)?.format == Format::Anthropic {
         return Ok(Some(Target::OpenaiChat));
     }
-    Ok(shape.target)
+    Ok(wire.target)
 }
 
 /// A report in the making.
 struct Outcome {
     report: DeferredReport,
+    /// The names that tools will have, where the API wants others.
+    names: Names,
     /// Whether there were tools, or null for them.
     emptied: bool,
 }
@@ -127,57 +136,67 @@ struct Outcome {
 /// Rewrites a request within its format.
 fn rewrite<'a>(
     request: &mut Node<'a>,
-    shape: Shape,
+    (wire, shape): (Shape, Option<NameShape>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
     reports: bool,
 ) -> Result<Outcome, Error> {
-    let Shape { format, .. } = shape;
-    let mut names = NameMap::default();
+    let Shape { format, .. } = wire;
+    let (mut map, mut flat) = (NameMap::default(), FlatNames::default());
+    let mut events = Events::new(options);
     if format == Format::OpenaiResponses {
-        responses::flatten_tools(request, &mut names);
+        flat = responses::flat_names(request, &events)?;
+        responses::flatten_tools(request, &flat, &mut map);
     }
     let emulate = options.server_tool_search == ServerToolSearch::Emulate;
-    let mut catalogue = Catalogue::read(listed(request), &options.tool_search_name, emulate, warnings);
+    let mut catalogue = Catalogue::read(listed(request), emulate, warnings);
 
-    let mut events = Events { with_calls: options.load_used_tools, ..Events::default() };
     let mut items = responses::Items::default();
     if format == Format::OpenaiResponses {
-        items = responses::scan(request, &mut events, &mut names)?;
+        items = responses::scan(request, &mut events, &flat, &mut map)?;
     } else {
-        for key in ["system", "messages"] {
-            request.get(key).map_or(Ok(()), |list| events.scan_list(list))?;
-        }
+        request.get("system").map_or(Ok(()), |system| events.system(system))?;
+        request.get("messages").map_or(Ok(()), |messages| events.messages(messages))?;
     }
-    events.resolve(&mut catalogue, options, warnings);
+    events.resolve(&mut catalogue, listed(request), options, warnings);
     if options.mode == Mode::LoadAll {
         catalogue.load_all();
     } else if options.server_tool_search == ServerToolSearch::LoadAll && catalogue.lost_search() && catalogue.load_all() {
         warnings.warn("server_tool_search_unavailable");
     }
-    let search = catalogue.search_function().map(alloc::string::String::from);
-    choice::settle(request, format, &mut catalogue, options, search.as_deref(), warnings)?;
+    let search = catalogue.search_function();
+    choice::settle(request, format, (&mut catalogue, &flat), options, search.as_deref(), warnings)?;
 
+    let mut names = Names::default();
+    if let Some(shape) = shape {
+        names.plan(shape, catalogue.all_names(), &[]);
+    }
     let report = DeferredReport {
         loaded: catalogue.loaded(),
         hidden: catalogue.hidden(),
         saved_bytes: if reports { catalogue.saved_bytes(listed(request)) } else { 0 },
-        name_map: names.finish(),
+        name_map: map.finish(),
+        tool_search_name: search.clone(),
         ..DeferredReport::default()
     };
-    let notices = notices(request, &catalogue, &events, &items, options)?;
-    rewrite_history(request, format, &catalogue, (&notices, &events, &items), options, warnings)?;
+    // What stands for a search is called by its own name everywhere.
+    let called = search.unwrap_or_else(|| options.tool_search_name.clone());
+    let options = &DeferredOptions { tool_search_name: called, ..options.clone() };
+    let mut notices = notices(request, (&catalogue, &names), &events, &items, options)?;
+    rewrite_history(request, format, (&catalogue, &flat), (&mut notices, &events, &items), options, warnings)?;
     if format == Format::Anthropic {
         betas::settle(request)?;
     }
 
     let searchable = catalogue.search_visible();
     let filtered = options.mode == Mode::Filter && !(options.server_tool_search == ServerToolSearch::LoadAll && catalogue.lost_search());
-    let deferred = if filtered && options.announce == Announce::Names { catalogue.deferred() } else { alloc::vec::Vec::new() };
+    let announces = filtered && options.announce == Announce::Names;
+    let deferred: Vec<String> =
+        if announces { catalogue.deferred().map(|name| names.current(name).into_owned()).collect() } else { Vec::new() };
     let emptied = request.get("tools").is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
     settle_tools(request, format, catalogue, options);
 
-    let mut outcome = Outcome { report, emptied };
+    let mut outcome = Outcome { report, names, emptied };
     if !deferred.is_empty() && !announce::is_present(request)? {
         announce::append(request, format, &deferred)?;
     } else if reports && !outcome.report.hidden.is_empty() && !searchable {
@@ -194,20 +213,20 @@ fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
 /// The texts that the history will say about tools.
 fn notices<'a>(
     request: &Node<'a>,
-    catalogue: &Catalogue<'a>,
+    (catalogue, names): (&Catalogue<'a>, &Names),
     events: &Events<'a>,
     items: &responses::Items<'a>,
     options: &DeferredOptions,
 ) -> Result<Notices<'a>, Error> {
     let splits = history::splits(options);
-    let mut notices = Notices::default();
+    let mut notices = Notices::new(options.max_repeated_bytes);
     let referred = events.list.iter().filter_map(|event| match event {
-        Event::Reference(name) | Event::Addition(name) => Some(name),
-        Event::Removal(_) | Event::Call(_) | Event::Definition(_) => None,
+        Event::Reference(name) | Event::Addition(name) | Event::Removal(name) => Some(name),
+        Event::Ignored(_) | Event::Call(_) | Event::Definition(_) => None,
     });
     for name in referred.chain(items.told(request, splits)?) {
         let (definition, pointer) = (catalogue.definition(name, listed(request)), catalogue.pointer(name));
-        notices.prepare(name, definition, &pointer)?;
+        notices.prepare(name, &names.current(name), definition, &pointer)?;
     }
     Ok(notices)
 }
@@ -215,8 +234,8 @@ fn notices<'a>(
 fn rewrite_history<'a>(
     request: &mut Node<'a>,
     format: Format,
-    catalogue: &Catalogue<'a>,
-    found: (&Notices<'a>, &Events<'a>, &responses::Items<'a>),
+    (catalogue, flat): (&Catalogue<'a>, &FlatNames<'a>),
+    found: (&mut Notices<'a>, &Events<'a>, &responses::Items<'a>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
@@ -226,9 +245,9 @@ fn rewrite_history<'a>(
     let text_type = if format == Format::OpenaiResponses { "input_text" } else { "text" };
     let mut rewriter = Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), text_type);
     if format == Format::OpenaiResponses {
-        items.rewrite(request, &mut rewriter, warnings)?;
+        items.rewrite(request, flat, &mut rewriter, warnings)?;
     } else {
-        request.visit("system", |system| if system.as_array().is_some() { rewriter.blocks(system) } else { Ok(()) }).transpose()?;
+        request.visit("system", |system| if system.as_array().is_some() { rewriter.system(system) } else { Ok(()) }).transpose()?;
         request.visit("messages", |messages| rewriter.messages(messages)).transpose()?;
     }
     for orphan in rewriter.orphans {
@@ -244,7 +263,7 @@ fn settle_tools<'a>(request: &mut Node<'a>, format: Format, catalogue: Catalogue
         request.visit("tools", |tools| catalogue.settle(tools, options.order, function));
     } else if catalogue.any_visible() {
         // The history brought tools to a request that lists none.
-        let mut tools = Node::array(alloc::vec::Vec::new());
+        let mut tools = Node::array(Vec::new());
         catalogue.settle(&mut tools, options.order, function);
         if let Some(object) = request.as_object_mut() {
             object.set("tools", tools);

@@ -1,13 +1,13 @@
 //! The texts that tell a model about tools, and compact JSON inside texts.
 
-use alloc::{format, string::String};
+use alloc::{borrow::Cow, format, string::String};
 use core::fmt::Write as _;
 
 use super::tool;
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
-    limits::MAX_NOTICE_BYTES,
+    limits::REPEATED_NOTICE_BYTES,
     sorted::Map,
 };
 
@@ -16,70 +16,143 @@ pub(super) const REMOVED: &str = "[Tool references removed - tools no longer ava
 /// What a search says that found nothing.
 pub(super) const NO_MATCH: &str = "No matching deferred tools found";
 
-/// That a tool can be called, with all a model needs to call it.
-pub(super) fn available(name: &str, tool: Option<&Node<'_>>, at: &str) -> Result<String, Error> {
-    let mut text = format!("Tool '{name}' is now available.");
-    if let Some(description) = tool.and_then(tool::description) {
-        text.push_str("\n\nDescription: ");
-        text.push_str(&whole(description, at)?);
-    }
-    if let Some(schema) = tool.and_then(tool::schema) {
-        text.push_str("\n\nParameters:\n");
-        let properties = schema.get("properties").filter(|properties| properties.as_object().is_some());
-        compact(properties.unwrap_or(schema), &mut text);
-    }
-    Ok(text)
+/// The most characters of a name that is written into a text. No API has longer ones.
+const LONGEST: usize = 128;
+
+/// Whether a name cannot be taken for anything but a name, whatever text stands around it.
+fn is_plain(name: &str) -> bool {
+    name.len() <= LONGEST && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// That a tool can no longer be called.
-pub(super) fn withdrawn(name: &str) -> String {
-    format!("Tool '{name}' is no longer available.")
+/// A name on a line of its own: servers choose the names of their tools, so that any other than a plain one is quoted as JSON, in which
+/// there is no line break, no tag and no character that nobody sees.
+pub(super) fn listed(name: &str) -> Cow<'_, str> {
+    if is_plain(name) && !name.is_empty() {
+        return Cow::Borrowed(name);
+    }
+    let mut quoted = String::from("\"");
+    for (at, letter) in name.chars().enumerate() {
+        match letter {
+            _ if at == LONGEST => {
+                quoted.push('…');
+                break;
+            }
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            ' ' => quoted.push(letter),
+            _ if letter.is_alphanumeric() || letter.is_ascii_graphic() && !matches!(letter, '<' | '>') => quoted.push(letter),
+            _ => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    // Writing into a String cannot fail.
+                    let _ = write!(quoted, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    quoted.push('"');
+    Cow::Owned(quoted)
+}
+
+/// A name inside a sentence.
+fn quoted(name: &str) -> Cow<'_, str> {
+    if is_plain(name) {
+        Cow::Owned(format!("'{name}'"))
+    } else {
+        listed(name)
+    }
 }
 
 /// A string's value, where it has to be written into another one.
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair, which no text can hold.
-pub(super) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<alloc::borrow::Cow<'t, str>, Error> {
+pub(super) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
     text.value().ok_or_else(|| {
         let found = text.display();
         Error::new(Code::InvalidValue, at, format!("expected a string of whole characters, found `{found}` with half a surrogate pair"))
     })
 }
 
+/// What is told about one tool.
+struct Notice {
+    /// That it can be called, with all a model needs to call it.
+    full: String,
+    /// How much of that is the first sentence.
+    sentence: usize,
+    /// That it can no longer be called.
+    withdrawn: String,
+    /// Whether the history has it in full already.
+    written: bool,
+}
+
+impl Notice {
+    fn of(name: &str, tool: Option<&Node<'_>>, at: &str) -> Result<Notice, Error> {
+        let name = quoted(name);
+        let mut full = format!("Tool {name} is now available.");
+        let sentence = full.len();
+        if let Some(description) = tool.and_then(tool::description) {
+            full.push_str("\n\nDescription: ");
+            full.push_str(&whole(description, at)?);
+        }
+        if let Some(schema) = tool.and_then(tool::schema) {
+            full.push_str("\n\nParameters:\n");
+            let properties = schema.get("properties").filter(|properties| properties.as_object().is_some());
+            compact(properties.unwrap_or(schema), &mut full);
+        }
+        Ok(Notice { full, sentence, withdrawn: format!("Tool {name} is no longer available."), written: false })
+    }
+}
+
 /// The notices of a request, made once for each name.
+///
+/// A repeated reference is answered by the whole notice again, as long as repeats take no more than first notices did up to there
+/// (or 64 KiB); then by its first sentence. So the request grows with what it holds, and not with how often it says so: 106 KB of
+/// references to one large tool once made 66 MB. What is counted stands before the repeat, so that no later turn changes it and a
+/// provider's prompt cache holds.
 #[derive(Default)]
 pub(super) struct Notices<'a> {
-    texts: Map<Text<'a>, String>,
-    written: usize,
+    notices: Map<Text<'a>, Notice>,
+    /// The bytes of full notices so far: of first ones, and of repeats.
+    first: usize,
+    repeated: usize,
+    /// What repeats may take; `None`: as much as first ones.
+    most: Option<usize>,
 }
 
 impl<'a> Notices<'a> {
-    /// Makes sure there is a notice for a name, once for each time that it will be written.
+    pub(super) fn new(most: Option<usize>) -> Self {
+        Notices { most, ..Notices::default() }
+    }
+
+    /// Makes sure there is a notice for a name; `called` is the name that the model is to call.
     ///
     /// # Errors
-    /// `limit-exceeded` if the notices of this request get too long together, `invalid-value`.
-    pub(super) fn prepare(&mut self, name: &Text<'a>, tool: Option<&Node<'a>>, at: &str) -> Result<(), Error> {
-        let length = match self.texts.get(name) {
-            Some(text) => text.len(),
-            None => {
-                let text = available(&whole(name, at)?, tool, at)?;
-                let length = text.len();
-                self.texts.insert(name.clone(), text);
-                length
-            }
-        };
-        self.written = self.written.saturating_add(length);
-        if self.written > MAX_NOTICE_BYTES {
-            let found = format!("expected the notices of loaded tools to take at most {MAX_NOTICE_BYTES} bytes together, found more");
-            return Err(Error::new(Code::LimitExceeded, at, found));
+    /// `invalid-value` for a description with half a surrogate pair.
+    pub(super) fn prepare(&mut self, name: &Text<'a>, called: &str, tool: Option<&Node<'a>>, at: &str) -> Result<(), Error> {
+        if !self.notices.contains_key(name) {
+            self.notices.insert(name.clone(), Notice::of(called, tool, at)?);
         }
         Ok(())
     }
 
-    /// The notice for a name.
-    pub(super) fn of(&self, name: &Text<'a>) -> Option<&str> {
-        self.texts.get(name).map(String::as_str)
+    /// The notice that a tool can be called, to be written now.
+    pub(super) fn write(&mut self, name: &Text<'a>) -> Option<String> {
+        let notice = self.notices.get_mut(name)?;
+        let length = notice.full.len();
+        if !core::mem::replace(&mut notice.written, true) {
+            self.first = self.first.saturating_add(length);
+            return Some(notice.full.clone());
+        }
+        let most = self.most.unwrap_or_else(|| self.first.max(REPEATED_NOTICE_BYTES));
+        if self.repeated.saturating_add(length) > most {
+            return notice.full.get(..notice.sentence).map(String::from);
+        }
+        self.repeated += length;
+        Some(notice.full.clone())
+    }
+
+    /// The notice that a tool can no longer be called.
+    pub(super) fn withdrawn(&self, name: &Text<'a>) -> Option<String> {
+        self.notices.get(name).map(|notice| notice.withdrawn.clone())
     }
 }
 

@@ -3,10 +3,10 @@
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
-    history::{is_block, splice, Rewriter},
-    loads::{Event, Events},
+    history::{splice, Rewriter},
+    loads::{is_block, Event, Events, Voice},
     marks,
-    namespace::{self, NameMap},
+    namespace::{self, FlatNames, NameMap},
     notice,
     open::{edit, may_hold, view},
     report::Warnings,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    json::{Child, Node, Text},
+    json::{Node, Text},
     sorted::{Map, Set},
 };
 
@@ -29,27 +29,46 @@ pub(super) struct Items<'a> {
     hosted_outputs: usize,
 }
 
+/// Finds the flat names of all tools, those that the input brings included.
+pub(super) fn flat_names<'a>(request: &Node<'a>, events: &Events<'a>) -> Result<FlatNames<'a>, Error> {
+    let mut carriers = Vec::new();
+    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+        if may_hold(item, marks::CARRIER) {
+            let item = view(item)?;
+            if has_type(&item, "tool_search_output") || has_type(&item, "additional_tools") && events.with_changes {
+                carriers.extend(item.get("tools").and_then(Node::as_array).unwrap_or_default().iter().cloned());
+            }
+        }
+    }
+    let listed = super::listed(request);
+    // Without namespaces every tool keeps its name.
+    Ok(if namespace::any(listed) || namespace::any(&carriers) {
+        FlatNames::plan(listed.iter().chain(&carriers))
+    } else {
+        FlatNames::default()
+    })
+}
+
 /// Takes the namespaces out of the request's own list.
-pub(super) fn flatten_tools(request: &mut Node<'_>, names: &mut NameMap) {
+pub(super) fn flatten_tools<'a>(request: &mut Node<'a>, flat: &FlatNames<'a>, names: &mut NameMap) {
     request.visit("tools", |tools| {
         if tools.as_array().is_some_and(namespace::any) {
             if let Some(list) = tools.as_array_mut() {
-                *list = namespace::flatten(core::mem::take(list), names);
+                *list = namespace::flatten(core::mem::take(list), flat, names);
             }
         }
     });
 }
 
 /// Reads the input.
-pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, names: &mut NameMap) -> Result<Items<'a>, Error> {
+pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, flat: &FlatNames<'a>, names: &mut NameMap) -> Result<Items<'a>, Error> {
     let list = request.get("input").and_then(Node::as_array).unwrap_or_default();
     let mut items = Items::default();
     let mut calls: Set<Text<'a>> = Set::new();
     let mut unanswered: Vec<(usize, Text<'a>)> = Vec::new();
     let mut hosted_calls = 0;
-    let wanted = if events.with_calls { marks::DEFERRAL | marks::CALL } else { marks::DEFERRAL };
     for (at, item) in list.iter().enumerate() {
-        if !may_hold(item, wanted) {
+        if !may_hold(item, events.wanted()) {
             continue;
         }
         let item = view(item)?;
@@ -73,28 +92,34 @@ pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, names: &mut 
                 }
             }
             let mut found = Vec::new();
-            for definition in definitions(&item, names) {
+            for definition in definitions(&item, flat, names) {
                 let Some(name) = tool::name(&definition).cloned() else { continue };
                 events.list.push(Event::Definition(name.clone()));
                 found.push(name);
-                events.definitions.push((definition, false));
+                if events.with_changes {
+                    events.definitions.push((definition, false));
+                }
             }
             items.found.insert(at, found);
         } else if has_type(&item, "additional_tools") {
-            for definition in definitions(&item, names) {
+            for definition in definitions(&item, flat, names) {
+                if !events.with_changes {
+                    events.list.extend(tool::name(&definition).cloned().map(Event::Ignored));
+                    continue;
+                }
                 let deferred = tool::deferral(&definition).0;
                 if let Some(name) = tool::name(&definition).filter(|_| !deferred) {
                     events.list.push(Event::Definition(name.clone()));
                 }
                 events.definitions.push((definition, !deferred));
             }
-        } else if events.with_calls && (has_type(&item, "function_call") || has_type(&item, "custom_tool_call")) {
-            events.list.extend(namespace::called(&item).map(Event::Call));
+        } else if events.with_calls() && (has_type(&item, "function_call") || has_type(&item, "custom_tool_call")) {
+            events.list.extend(flat.called(&item).map(Event::Call));
         } else if is_block(&item) {
-            events.scan(&item);
+            events.block(&item, Voice::Other);
         } else {
             for key in LISTS {
-                item.get(key).into_iter().for_each(|content| events.scan(content));
+                item.get(key).into_iter().for_each(|content| events.content(content, Voice::of(&item)));
             }
         }
     }
@@ -125,9 +150,9 @@ pub(super) fn is_client(item: &Node<'_>) -> bool {
     }
 }
 
-fn definitions<'a>(item: &Node<'a>, names: &mut NameMap) -> Vec<Node<'a>> {
+fn definitions<'a>(item: &Node<'a>, flat: &FlatNames<'a>, names: &mut NameMap) -> Vec<Node<'a>> {
     let tools = item.get("tools").and_then(Node::as_array).unwrap_or_default();
-    namespace::flatten(tools.to_vec(), names)
+    namespace::flatten(tools.to_vec(), flat, names)
 }
 
 impl<'a> Items<'a> {
@@ -144,13 +169,19 @@ impl<'a> Items<'a> {
     }
 
     /// Rewrites the input in place.
-    pub(super) fn rewrite(&self, request: &mut Node<'a>, rewriter: &mut Rewriter<'_, 'a>, warnings: &mut Warnings) -> Result<(), Error> {
+    pub(super) fn rewrite(
+        &self,
+        request: &mut Node<'a>,
+        flat: &FlatNames<'a>,
+        rewriter: &mut Rewriter<'_, 'a>,
+        warnings: &mut Warnings,
+    ) -> Result<(), Error> {
         let rewrite = |input: &mut Node<'a>| {
-            let mut pass = Pass { items: self, rewriter, warnings, hosted: VecDeque::new(), hosted_calls: 0 };
+            let mut pass = Pass { items: self, flat, rewriter, warnings, hosted: VecDeque::new(), hosted_calls: 0 };
             let mut gone: Vec<(usize, Vec<Node<'a>>)> = Vec::new();
             let mut at = 0;
             input.visit_children(|_, item| {
-                if may_hold(item, marks::DEFERRAL) && !edit(item, |item| pass.item(at, item))? {
+                if may_hold(item, marks::DEFERRAL) && !edit(item, |item| Ok(pass.item(at, item)))? {
                     gone.push((at, Vec::new()));
                 }
                 at += 1;
@@ -170,6 +201,7 @@ impl<'a> Items<'a> {
 /// One pass over the input.
 struct Pass<'p, 'r, 'a> {
     items: &'p Items<'a>,
+    flat: &'p FlatNames<'a>,
     rewriter: &'p mut Rewriter<'r, 'a>,
     warnings: &'p mut Warnings,
     /// Ids of hosted calls whose output is still to come.
@@ -179,21 +211,21 @@ struct Pass<'p, 'r, 'a> {
 
 impl<'a> Pass<'_, '_, 'a> {
     /// Rewrites an item in place; `false`: it goes.
-    fn item(&mut self, at: usize, item: &mut Node<'a>) -> Result<bool, Error> {
+    fn item(&mut self, at: usize, item: &mut Node<'a>) -> bool {
         if has_type(item, "additional_tools") {
-            return Ok(false);
+            return false;
         }
         if is_block(item) {
             return self.rewriter.stray_item(item);
         }
         if has_type(item, "tool_search_call") {
-            return Ok(self.search_call(item));
+            return self.search_call(item);
         }
         if has_type(item, "tool_search_output") {
             return self.search_output(at, item);
         }
         if type_of(item).is_some_and(|name| name.display().ends_with("_call") || name.display().ends_with("_call_output")) {
-            namespace::flatten_call(item);
+            self.flat.flatten_call(item);
         }
         if has_type(item, "mcp_list_tools") {
             item.visit("tools", |tools| {
@@ -205,11 +237,11 @@ impl<'a> Pass<'_, '_, 'a> {
                 })
             });
         }
-        item.visit_children(|child, value| match child {
-            Child::Member(key) if LISTS.iter().any(|name| key.is(name)) => self.rewriter.member(value, true, false),
-            _ => Ok(()),
-        })?;
-        Ok(true)
+        let voice = Voice::of(item);
+        for key in LISTS {
+            item.visit(key, |content| self.rewriter.content(content, voice, false));
+        }
+        true
     }
 
     fn search_call(&mut self, item: &mut Node<'a>) -> bool {
@@ -244,29 +276,29 @@ impl<'a> Pass<'_, '_, 'a> {
         true
     }
 
-    fn search_output(&mut self, at: usize, item: &mut Node<'a>) -> Result<bool, Error> {
+    fn search_output(&mut self, at: usize, item: &mut Node<'a>) -> bool {
         if self.items.orphans.contains(&at) {
             let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text());
             self.warnings.about_maybe("orphan_tool_search_output", id);
-            return Ok(false);
+            return false;
         }
         let call_id = if is_client(item) {
             item.get("call_id").cloned().unwrap_or_default()
         } else {
             match self.hosted.pop_front() {
                 Some(id) => id,
-                None => return Ok(false),
+                None => return false,
             }
         };
         let mut said = Vec::new();
         for name in self.items.found.get(&at).into_iter().flatten() {
-            if let Some(text) = self.rewriter.reference(name)? {
+            if let Some(text) = self.rewriter.reference(name) {
                 said.push(self.rewriter.text_block(text, None));
             }
         }
         let output = if said.is_empty() { Node::literal(notice::NO_MATCH) } else { Node::array(said) };
         let output = Node::record([("type", Node::literal("function_call_output")), ("call_id", call_id), ("output", output)]);
         item.replace(output.into_data());
-        Ok(true)
+        true
     }
 }

@@ -7,17 +7,16 @@ use alloc::{string::String, vec::Vec};
 
 use super::{history::Rewriter, tool::has_type};
 use crate::{
-    error::Error,
     json::{Node, Text},
     options::ServerToolSearch,
 };
 
 /// Cuts a message into its parts; `None` if no hosted search is in it.
-pub(super) fn message<'a>(message: &mut Node<'a>, rewriter: &mut Rewriter<'_, 'a>) -> Result<Option<Vec<Node<'a>>>, Error> {
+pub(super) fn message<'a>(message: &mut Node<'a>, rewriter: &mut Rewriter<'_, 'a>) -> Option<Vec<Node<'a>>> {
     let is_search = |block: &Node<'a>| rewriter.is_search_call(block) || has_type(block, "tool_search_tool_result");
-    let Some(blocks) = message.get("content").and_then(Node::as_array) else { return Ok(None) };
+    let blocks = message.get("content").and_then(Node::as_array)?;
     if !blocks.iter().any(is_search) {
-        return Ok(None);
+        return None;
     }
     let blocks = message.visit("content", |content| content.as_array_mut().map(core::mem::take)).flatten().unwrap_or_default();
     let mut parts = Parts { first: Some(message), done: Vec::new(), blocks: Vec::new(), results: Vec::new() };
@@ -32,8 +31,7 @@ pub(super) fn message<'a>(message: &mut Node<'a>, rewriter: &mut Rewriter<'_, 'a
             let id = block.get("tool_use_id").and_then(Node::as_text);
             match id {
                 Some(id) if rewriter.server_calls.contains(id) => {
-                    let result = result(&block, rewriter)?;
-                    parts.results.push(result);
+                    parts.results.push(result(&block, rewriter));
                 }
                 _ => rewriter.orphans.push(id.map(Text::display).unwrap_or_default().into_owned()),
             }
@@ -44,7 +42,7 @@ pub(super) fn message<'a>(message: &mut Node<'a>, rewriter: &mut Rewriter<'_, 'a
     }
     parts.cut();
     parts.close();
-    Ok(Some(parts.done))
+    Some(parts.done)
 }
 
 /// A message being cut.
@@ -100,11 +98,8 @@ fn call<'a>(mut block: Node<'a>, rewriter: &Rewriter<'_, 'a>) -> Node<'a> {
 }
 
 /// A search's result as an ordinary one.
-fn result<'a>(block: &Node<'a>, rewriter: &Rewriter<'_, 'a>) -> Result<Node<'a>, Error> {
-    let (said, failed) = match block.get("content") {
-        Some(content) => rewriter.outcome(content)?,
-        None => rewriter.outcome(block)?,
-    };
+fn result<'a>(block: &Node<'a>, rewriter: &mut Rewriter<'_, 'a>) -> Node<'a> {
+    let (said, failed) = rewriter.outcome(block.get("content").unwrap_or(block));
     let mut result = Node::record([("type", Node::literal("tool_result"))]);
     if let Some(object) = result.as_object_mut() {
         object.set("tool_use_id", block.get("tool_use_id").cloned().unwrap_or_default());
@@ -116,5 +111,5 @@ fn result<'a>(block: &Node<'a>, rewriter: &Rewriter<'_, 'a>) -> Result<Node<'a>,
             object.set("cache_control", cache_control.clone());
         }
     }
-    Ok(result)
+    result
 }

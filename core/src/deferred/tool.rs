@@ -1,6 +1,8 @@
 //! One entry of a tool list, read and cleaned. The three request formats differ only in where a definition keeps its
 //! parts: on the entry (Anthropic, Responses) or in its `function` or `custom` (Chat Completions, older Anthropic clients).
 
+use alloc::{string::String, vec::Vec};
+
 use crate::json::{Data, Node, Text};
 
 /// What an entry is.
@@ -89,6 +91,17 @@ pub(super) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     })
 }
 
+/// Whether two entries define the same tool, flags aside.
+pub(super) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
+    let text = |tool: &Node<'_>| {
+        let (mut tool, mut text) = (tool.clone(), String::new());
+        clean(&mut tool, true);
+        super::notice::compact(&tool, &mut text);
+        text
+    };
+    text(one) == text(other)
+}
+
 /// Whether [`clean`] would change the entry.
 pub(super) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
     let flagged = |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
@@ -146,7 +159,7 @@ fn clean_toolset(tool: &mut Node<'_>) {
         remove(tool, "default_config");
     }
     let emptied = tool.visit("configs", |configs| {
-        let mut gone = alloc::vec::Vec::new();
+        let mut gone = Vec::new();
         let mut at = 0;
         let _ = configs.visit_children(|_, config| {
             if strip(config) {
@@ -180,4 +193,38 @@ fn is_empty(node: &Node<'_>) -> bool {
 /// Takes a member out of an object.
 pub(super) fn remove<'a>(node: &mut Node<'a>, key: &str) -> Option<Node<'a>> {
     node.as_object_mut()?.remove(key)
+}
+
+/// Whether a tool is a search for tools, by how such tools are called: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
+pub(super) fn names_a_search(name: &Text<'_>) -> bool {
+    const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
+    const TOOLS: [&str; 2] = ["tool", "tools"];
+    let words = words(&name.display());
+    let pairs = words.iter().zip(words.iter().skip(1)).map(|(one, two)| (one.as_str(), two.as_str()));
+    pairs.into_iter().any(|(one, two)| SEARCH.contains(&one) && TOOLS.contains(&two) || TOOLS.contains(&one) && SEARCH.contains(&two))
+}
+
+/// A name's words in lower case: `mcp__x__FindTools` has `mcp`, `x`, `find`, `tools`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut inside = false;
+    for letter in name.chars() {
+        let starts = letter.is_uppercase() && !words.last().is_some_and(|word| last_was_upper(word));
+        if !letter.is_alphanumeric() {
+            inside = false;
+            continue;
+        }
+        match words.last_mut() {
+            Some(word) if inside && !starts => word.push(letter),
+            _ => words.push(String::from(letter)),
+        }
+        inside = true;
+    }
+    words.iter_mut().for_each(|word| *word = word.to_lowercase());
+    words
+}
+
+/// `TOOLSearch` does not start a word at each of its capitals.
+fn last_was_upper(word: &str) -> bool {
+    word.chars().last().is_some_and(char::is_uppercase)
 }

@@ -126,6 +126,16 @@ choice! {
     }
 }
 
+choice! {
+    /// Whether the history may change the tools that there are.
+    ToolChanges {
+        /// Additions and removals in the client's system messages count, and so do items of OpenAI Responses that hold definitions.
+        Apply = "apply",
+        /// They are taken out, each with a warning: for a history that is not all the client's own.
+        Ignore = "ignore",
+    }
+}
+
 /// Options of `apply_deferred_loading`.
 ///
 /// ```
@@ -160,6 +170,11 @@ pub struct DeferredOptions {
     pub load_used_tools: bool,
     /// The name of the function that stands for a tool search.
     pub tool_search_name: String,
+    /// Whether the history may change the tools that there are.
+    pub tool_changes: ToolChanges,
+    /// Bytes of notices that may repeat earlier ones: beyond them a tool is announced again by the first sentence alone. `None`: as
+    /// many as all that do not repeat, and 64 KiB at least.
+    pub max_repeated_bytes: Option<usize>,
     /// The role of system messages whose directives became text.
     pub system_messages: SystemMessages,
     /// The request's format; `None` recognises it.
@@ -183,6 +198,8 @@ impl Default for DeferredOptions {
             loaded_tools: Vec::new(),
             load_used_tools: false,
             tool_search_name: "tool_search".into(),
+            tool_changes: ToolChanges::Apply,
+            max_repeated_bytes: None,
             system_messages: SystemMessages::Keep,
             format: None,
             share: false,
@@ -203,6 +220,8 @@ const KNOWN: &[&str] = &[
     "loadedTools",
     "loadUsedTools",
     "toolSearchName",
+    "toolChanges",
+    "maxRepeatedBytes",
     "systemMessages",
     "format",
     "share",
@@ -230,6 +249,8 @@ impl DeferredOptions {
             loaded_tools: reader.names("loadedTools")?.unwrap_or_default(),
             load_used_tools: reader.flag("loadUsedTools")?.unwrap_or(default.load_used_tools),
             tool_search_name: reader.text("toolSearchName")?.unwrap_or(default.tool_search_name),
+            tool_changes: reader.choice("toolChanges", ToolChanges::CHOICES)?.unwrap_or(default.tool_changes),
+            max_repeated_bytes: reader.count("maxRepeatedBytes")?,
             system_messages: reader.choice("systemMessages", SystemMessages::CHOICES)?.unwrap_or(default.system_messages),
             format: reader.choice("format", Format::CHOICES)?,
             share: reader.flag("share")?.unwrap_or(default.share),

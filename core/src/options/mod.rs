@@ -14,7 +14,7 @@ mod tools;
 
 pub use deferred::{
     Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch, SystemMessages, Target,
-    UnknownReference,
+    ToolChanges, UnknownReference,
 };
 pub use envelope::EnvelopeOptions;
 #[cfg(feature = "search")]

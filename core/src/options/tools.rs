@@ -47,15 +47,18 @@ pub struct ToolsOptions {
     pub format: Option<ToolFormat>,
     /// Another dialect, for tools that the first one cannot say, or only with more loss than is allowed.
     pub fallback: Option<String>,
+    /// The most tools that are rewritten: those after them are set aside. `None` is [`MAX_TOOLS`](crate::limits::MAX_TOOLS),
+    /// `Some(None)` no limit but the API's.
+    pub max_tools: Option<Option<usize>>,
 }
 
-pub(super) const KNOWN: [&str; 2] = ["format", "fallback"];
+pub(super) const KNOWN: [&str; 3] = ["format", "fallback", "maxTools"];
 const EXAMPLE: Example = Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
 impl ToolsOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
-        ToolsOptions { sanitize: SanitizeOptions::new(dialect), format: None, fallback: None }
+        ToolsOptions { sanitize: SanitizeOptions::new(dialect), format: None, fallback: None, max_tools: None }
     }
 
     /// Sets [`Self::format`].
@@ -69,6 +72,13 @@ impl ToolsOptions {
     #[must_use]
     pub fn fallback(mut self, dialect: impl Into<String>) -> Self {
         self.fallback = Some(dialect.into());
+        self
+    }
+
+    /// Sets [`Self::max_tools`]; `None` is no limit but the API's.
+    #[must_use]
+    pub fn max_tools(mut self, tools: impl Into<Option<usize>>) -> Self {
+        self.max_tools = Some(tools.into());
         self
     }
 
@@ -87,6 +97,7 @@ impl ToolsOptions {
             sanitize: SanitizeOptions::of(reader, naming, example)?,
             format: reader.choice("format", ToolFormat::CHOICES)?,
             fallback: reader.text("fallback")?,
+            max_tools: reader.limit("maxTools")?,
         })
     }
 }

@@ -7,7 +7,6 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{
     arguments, budget,
     listing::{Listed, Listing},
-    names,
     shape::{self, Entry, Shape},
 };
 use crate::{
@@ -18,6 +17,7 @@ use crate::{
     },
     error::Error,
     json::{push_token, Node},
+    names,
     options::SanitizeOptions,
     sorted::Set,
 };

@@ -5,7 +5,6 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{
     arguments, budget,
     listing::{Listed, Listing},
-    names::{self, Names},
     restore::{Way, Ways},
     shape::{self, Edits, Entry, Shape},
 };
@@ -13,6 +12,8 @@ use crate::{
     dialect::{self, surface::NoArguments, Dialect},
     error::{Code, Error},
     json::{self, push_token, Data, Node, Text},
+    limits::MAX_TOOLS,
+    names::{self, Names},
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
     report::{Accepts, Allow, Change, Guidance},
     sanitize,
@@ -85,6 +86,8 @@ struct Writer<'o> {
     targets: Vec<Target>,
     format: ToolFormat,
     allow: Allow,
+    /// The most tools that the caller wants.
+    most: usize,
     names: &'o Names,
     accepted: Set<String>,
     /// How many tools are in the list so far, hosted ones included.
@@ -95,6 +98,11 @@ struct Writer<'o> {
 
 /// Rewrites a list.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<Outcome<'a>, Error> {
+    rewrite_with_names(tools, options, Names::default())
+}
+
+/// Rewrites a list of which some tools have their names already.
+pub(super) fn rewrite_with_names<'a>(tools: Node<'a>, options: &ToolsOptions, mut names: Names) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
     let Some(first) = targets.first() else { return Err(Error::new(Code::UnknownDialect, "/dialect", "expected a dialect, found none")) };
     let surface = first.dialect.tools;
@@ -112,11 +120,11 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<Out
             Entry::Unknown => {}
         }
     }
-    let names = Names::plan(surface.names, own.into_iter(), &hosted);
+    names.plan(surface.names, own.into_iter(), &hosted);
     let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
-    let mut writer =
-        Writer { targets, format, allow: options.sanitize.allow, names: &names, accepted, count, quarantined, ways: Ways::default() };
+    let (allow, most) = (options.sanitize.allow, options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX));
+    let mut writer = Writer { targets, format, allow, most, names: &names, accepted, count, quarantined, ways: Ways::default() };
     let mut changes = Vec::new();
     let tools = listing.write(
         format,
@@ -220,13 +228,12 @@ impl Writer<'_> {
 
     /// The most tools of a request are the API's, whatever dialect a single one is written in.
     fn has_room(&self) -> Result<(), Refused> {
-        match self.targets.first().and_then(|target| target.dialect.tools.tools_most) {
-            Some(most) if self.count >= most => {
-                let message = format!("expected at most {most} tools in a request, found one more");
-                Err(refused("too-many-tools", "", message))
-            }
-            _ => Ok(()),
+        let most = self.targets.first().and_then(|target| target.dialect.tools.tools_most).unwrap_or(usize::MAX).min(self.most);
+        if self.count >= most {
+            let message = format!("expected at most {most} tools in a request, found one more");
+            return Err(refused("too-many-tools", "", message));
         }
+        Ok(())
     }
 
     /// Makes the schema acceptable in the first dialect that can say it.

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::shape::{family, recognise, set, Entry, Family};
 use crate::{
-    deferred::flat_name,
+    deferred::{nested_namespace, FlatNames},
     error::{Code, Error},
     json::{Data, Member, Node, Object, Origin, Text},
     options::ToolFormat,
@@ -91,7 +91,7 @@ impl<'a> Listing<'a> {
             found = Found::NOWHERE;
         } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
             let mut slots = Vec::new();
-            slot(Listed { entry: tools, pointer: String::new(), namespace: None }, &mut slots);
+            slot(Listed { entry: tools, pointer: String::new(), namespace: None }, &FlatNames::default(), &mut slots);
             return Ok(Listing { slots, found: Found::NOWHERE });
         }
         let kind = tools.kind();
@@ -99,9 +99,10 @@ impl<'a> Listing<'a> {
             let message = format!("expected a list of tools, or an object that has one in `tools`, found {kind}");
             return Err(Error::new(Code::InvalidRequest, prefix, message));
         };
+        let names = if entries.iter().any(is_namespace) { FlatNames::plan(entries.iter()) } else { FlatNames::default() };
         let mut slots = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
-            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None }, &mut slots);
+            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None }, &names, &mut slots);
         }
         Ok(Listing { slots, found })
     }
@@ -179,15 +180,19 @@ impl<'a> Listing<'a> {
 }
 
 /// Reads one entry into what it holds.
-fn slot<'a>(listed: Listed<'a>, slots: &mut Vec<Slot<'a>>) {
+fn slot<'a>(listed: Listed<'a>, names: &FlatNames<'a>, slots: &mut Vec<Slot<'a>>) {
     let holds = |key: &str| listed.entry.get(key).is_some_and(|list| list.as_array().is_some());
     if let Some(key) = GROUPS.into_iter().find(|key| holds(key)) {
         slots.push(open(listed, key));
-    } else if listed.entry.get("type").is_some_and(|kind| kind.is_text("namespace")) && holds(LIST) {
-        flatten(listed, None, slots);
+    } else if is_namespace(&listed.entry) && holds(LIST) {
+        flatten(listed, None, names, slots);
     } else {
         slots.push(Slot::Entry(listed));
     }
+}
+
+fn is_namespace(entry: &Node<'_>) -> bool {
+    entry.get("type").is_some_and(|kind| kind.is_text("namespace"))
 }
 
 fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
@@ -207,24 +212,20 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
 
 /// The tools of a namespace as entries of the list, under names that say where they were. Only where namespaces are known
 /// at all can they stay, and there deferred loading has flattened them.
-fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, slots: &mut Vec<Slot<'a>>) {
-    let own = listed.entry.get("name").and_then(Node::as_text);
-    let namespace = match (outer, own) {
-        (Some(outer), Some(own)) => Some(flat_name(outer, own)),
-        (outer, own) => own.or(outer).cloned(),
-    };
+fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames<'a>, slots: &mut Vec<Slot<'a>>) {
+    let namespace = nested_namespace(outer, listed.entry.get("name").and_then(Node::as_text));
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
     let Some(Data::Array(tools)) = tools else { return };
     for (at, mut entry) in tools.into_iter().enumerate() {
         let pointer = format!("{}/{LIST}/{at}", listed.pointer);
-        if entry.get("type").is_some_and(|kind| kind.is_text("namespace")) {
-            flatten(Listed { entry, pointer, namespace: None }, namespace.as_ref(), slots);
+        if is_namespace(&entry) {
+            flatten(Listed { entry, pointer, namespace: None }, namespace.as_ref(), names, slots);
             continue;
         }
         let name = entry.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
         let inner = namespace.clone().zip(name);
         if let Some((namespace, name)) = &inner {
-            let flat = flat_name(namespace, name);
+            let flat = names.of(Some(namespace), name);
             if flat != *name {
                 set(&mut entry, "name", Node::string(flat));
             }

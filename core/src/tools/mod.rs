@@ -16,7 +16,6 @@ pub(crate) mod exchange;
 mod held;
 pub(crate) mod list;
 pub(crate) mod listing;
-mod names;
 pub(crate) mod request;
 pub(crate) mod restore;
 pub(crate) mod shape;

@@ -1,16 +1,11 @@
 //! `adapt_request`: a whole request made acceptable. Deferred loading first, then every tool, then what speaks of tools.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     calls,
     choice::{self, Fate},
     list::{self, Quarantined, ToolChange},
-    names,
     restore::Ways,
     shape::{self, remove, Family},
 };
@@ -19,6 +14,7 @@ use crate::{
     dialect,
     error::{Code, Error},
     json::{self, Data, Node, Text},
+    names::{self, Names},
     options::{AdaptOptions, DeferredOptions, Format, Target, ToolFormat, ToolsOptions},
     sorted::Set,
 };
@@ -79,9 +75,11 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
     let mut report = AdaptReport::default();
     let wire = recognise(request, options)?;
     let mut wire_out = wire;
+    let mut names = Names::default();
     if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
-        report.deferred =
-            Some(deferred::apply(request, &DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() }, true)?);
+        let deferred_options = DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() };
+        let found = deferred::apply_with_names(request, &deferred_options, Some(dialect.tools.names), true)?;
+        (report.deferred, names) = (Some(found.0), found.1);
         match deferred.target {
             Some(Target::OpenaiResponses) => wire_out = Wire::Responses,
             Some(Target::OpenaiChat) => wire_out = Wire::Chat,
@@ -89,9 +87,9 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
         }
     }
     let tools = ToolsOptions { format: Some(wire_out.tools(dialect.tools.format)), ..options.tools.clone() };
-    let (mut ways, names, callable) = rewrite_tools(request, wire_out, &tools, &mut report)?;
+    let (mut ways, names, callable) = rewrite_tools(request, wire_out, &tools, names, &mut report)?;
     for (flat, original) in report.deferred.iter().flat_map(|report| &report.name_map) {
-        let called = names.new_name(&Text::new(flat.as_str())).map_or_else(|| flat.clone(), ToString::to_string);
+        let called = names.current(&Text::new(flat.as_str())).into_owned();
         ways.in_namespace(called, &Text::new(original.name.as_str()), &Text::new(original.namespace.as_str()));
     }
     let shape = dialect.tools.names;
@@ -119,9 +117,10 @@ fn rewrite_tools<'a>(
     request: &mut Node<'a>,
     wire: Wire,
     options: &ToolsOptions,
+    names: Names,
     report: &mut AdaptReport,
-) -> Result<(Ways, names::Names, Set<String>), Error> {
-    let mut found = (Ways::default(), names::Names::default(), Set::new());
+) -> Result<(Ways, Names, Set<String>), Error> {
+    let mut found = (Ways::default(), names, Set::new());
     let mut emptied = false;
     let had = request.visit("tools", |node| {
         if node.is_null() {
@@ -133,7 +132,7 @@ fn rewrite_tools<'a>(
             _ => (data, None),
         };
         let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
-        let outcome = list::rewrite(tools, options).map_err(|error| match error.code() {
+        let outcome = list::rewrite_with_names(tools, options, core::mem::take(&mut found.1)).map_err(|error| match error.code() {
             Code::InvalidRequest => error.below("/tools"),
             _ => error,
         })?;

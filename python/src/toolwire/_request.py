@@ -30,7 +30,8 @@ def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions
 
     Options, all by keyword: `announce`, `target`, `mode`, `order`, `unknown_reference`, `forced_tool`,
     `server_tool_search`, `server_history`, `empty_tools`, `loaded_tools`, `load_used_tools`, `tool_search_name`,
-    `system_messages`, `format`, `share`; `toolwire.types.DeferredOptions` describes them.
+    `tool_changes`, `max_repeated_bytes`, `system_messages`, `format`, `share`; `toolwire.types.DeferredOptions` describes
+    them.
 
     Raises `ToolwireError`: `invalid-request`, `unknown-option`, `invalid-option`, `invalid-value`,
     `forced-deferred-tool`, `too-deep`.
@@ -125,8 +126,8 @@ def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapte
     Deferred loading first (`apply_deferred_loading`), then every tool (`sanitize_tools`), then what speaks of tools by
     their names, in `tool_choice` and in the history. The request is not changed.
 
-    Options, all by keyword: those of `sanitize`, `format`, `fallback`, `deferred`; `toolwire.types.AdaptOptions`
-    describes them.
+    Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`, `deferred`;
+    `toolwire.types.AdaptOptions` describes them.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-value`,
     `forced-deferred-tool`, `too-deep`.

@@ -29,7 +29,8 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     Bedrock have them, or a dict that has one in `tools`. What the API runs itself (a hosted search, say) is passed on
     as it is. A tool that cannot be made acceptable is set aside, with the reason, and never costs the others.
 
-    Options, all by keyword: those of `sanitize`, `format`, `fallback`; `toolwire.types.ToolsOptions` describes them.
+    Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`; `toolwire.types.ToolsOptions`
+    describes them.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
     `invalid-request` if it is no list of tools.

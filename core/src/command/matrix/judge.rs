@@ -49,7 +49,7 @@ impl Judge<'_> {
                 verdict.accepted = false;
             }
         }
-        let outcome = list::rewrite(tools, &ToolsOptions { sanitize: self.options(), format: None, fallback: None })?;
+        let outcome = list::rewrite(tools, &ToolsOptions { sanitize: self.options(), format: None, fallback: None, max_tools: None })?;
         for list::ToolChange { change, .. } in &outcome.changes {
             if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.adds(change, "");

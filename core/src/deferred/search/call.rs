@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{
-    deferred::{namespace, responses, tool::has_type},
+    deferred::{responses, tool::has_type},
     error::{Code, Error},
     json::{self, Node, Text},
     options::SearchOptions,
@@ -45,16 +45,17 @@ impl<'n, 'a> Call<'n, 'a> {
     /// `tool_calls` of Chat Completions, and a `tool_search_call` of OpenAI Responses that is the caller's to answer, whatever
     /// the function is called. `None`: it is something else, or calls something else.
     pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
-        let is_search = |name: Option<Text<'a>>| name.is_some_and(|name| name.is(&options.tool_search_name));
+        // What is called in a namespace is another tool, unless the namespace was made up for it.
+        let is_search = |call: &Node<'a>| {
+            let text = |key| call.get(key).and_then(Node::as_text).filter(|text| !text.is_empty());
+            let own = text("namespace").is_none_or(|namespace| text("name") == Some(namespace));
+            own && text("name").is_some_and(|name| name.is(&options.tool_search_name))
+        };
         if has_type(call, "tool_use") {
-            return is_search(namespace::called(call)).then(|| Call {
-                shape: Shape::Block,
-                id: call.get("id"),
-                arguments: call.get("input"),
-            });
+            return is_search(call).then(|| Call { shape: Shape::Block, id: call.get("id"), arguments: call.get("input") });
         }
         if has_type(call, "function_call") {
-            return is_search(namespace::called(call)).then(|| Call {
+            return is_search(call).then(|| Call {
                 shape: Shape::Item,
                 id: call.get("call_id").or_else(|| call.get("id")),
                 arguments: call.get("arguments"),
@@ -68,11 +69,7 @@ impl<'n, 'a> Call<'n, 'a> {
             });
         }
         let function = call.get("function")?;
-        is_search(namespace::called(function)).then(|| Call {
-            shape: Shape::Entry,
-            id: call.get("id"),
-            arguments: function.get("arguments"),
-        })
+        is_search(function).then(|| Call { shape: Shape::Entry, id: call.get("id"), arguments: function.get("arguments") })
     }
 
     /// Whether the answer holds the definitions of what was found, and not only their names.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{
     deferred::{
-        namespace,
+        namespace::{self, FlatNames},
         tool::{self, has_type, type_of, Kind},
     },
     envelope,
@@ -66,9 +66,10 @@ pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Erro
 
 /// Gives every tool that has a name to `found`, in order. Searches and toolsets are no tools to be found.
 pub(super) fn each<'a>(entries: &[Node<'a>], found: &mut dyn FnMut(&Listed<'_, 'a>)) {
+    let names = if namespace::any(entries) { FlatNames::plan(entries.iter()) } else { FlatNames::default() };
     let mut about = Vec::new();
     for entry in entries {
-        one(entry, None, false, &mut about, found);
+        one(entry, None, false, &names, &mut about, found);
     }
 }
 
@@ -76,20 +77,17 @@ fn one<'n, 'a>(
     entry: &'n Node<'a>,
     outer: Option<&Text<'a>>,
     deferred: bool,
+    names: &FlatNames<'a>,
     about: &mut Vec<&'n Text<'a>>,
     found: &mut dyn FnMut(&Listed<'_, 'a>),
 ) {
     if has_type(entry, "namespace") {
-        let own = entry.get("name").and_then(Node::as_text);
-        let nested = match (outer, own) {
-            (Some(outer), Some(own)) => Some(namespace::flat(outer, own)),
-            (outer, own) => own.or(outer).cloned(),
-        };
+        let nested = namespace::nested(outer, entry.get("name").and_then(Node::as_text));
         let deferred = deferred || entry.get(tool::FLAG).and_then(Node::as_bool) == Some(true);
         let depth = about.len();
         about.extend(entry.get("description").and_then(Node::as_text));
         for member in entry.get("tools").and_then(Node::as_array).unwrap_or_default() {
-            one(member, nested.as_ref(), deferred, about, found);
+            one(member, nested.as_ref(), deferred, names, about, found);
         }
         about.truncate(depth);
         return;
@@ -98,7 +96,7 @@ fn one<'n, 'a>(
         return;
     }
     let Some(name) = tool::name(entry) else { return };
-    let name = outer.map_or_else(|| name.clone(), |outer| namespace::flat(outer, name));
+    let name = names.of(outer, name);
     // In a namespace that defers, a member may say for itself that it does not.
     let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
     found(&Listed { name, deferred, tool: entry, namespace: outer, about });

@@ -19,7 +19,7 @@ use crate::{
     deferred,
     dialect::lookup,
     error::Error,
-    json::{self, Node},
+    json::{self, Node, Text},
     options::{without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, ServerToolSearch, ToolFormat},
     tools::shape::set,
 };
@@ -82,8 +82,10 @@ impl Exchange {
             }
         };
         let adapting = options.adapting(endpoint.format, dialect);
-        let rounds = Rounds::new(&node, body, &adapting, options)?;
+        let hosted = Rounds::hosted(&node, &adapting)?;
         let (report, ways) = request::adapt(&mut node, &adapting)?;
+        let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
+        let rounds = hosted.zip(called).map(|(hosted, called)| Rounds::new(hosted, called, body, options));
         let request = json::text_of(body, &node).into_owned();
         Ok(Some(Exchange { adapting, request, report, ways, rounds, stream: None, lines: Buffer::default(), asks: false }))
     }
@@ -188,18 +190,21 @@ impl Sink for Exchange {
 }
 
 impl Rounds {
-    /// What is needed for a request in which a search is left to the provider.
-    fn new(request: &Node<'_>, body: &str, adapting: &AdaptOptions, options: &ExchangeOptions) -> Result<Option<Rounds>, Error> {
+    /// The search that a request leaves to the provider, and that is run here.
+    fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
         let Some(deferred) = &adapting.deferred else { return Ok(None) };
         let emulates = deferred.server_tool_search == ServerToolSearch::Emulate && adapting.tools.format == Some(ToolFormat::Anthropic);
-        if !emulates {
-            return Ok(None);
+        if emulates {
+            deferred::hosted_search(request)
+        } else {
+            Ok(None)
         }
-        let called = deferred.tool_search_name.as_str();
-        let Some(name) = deferred::hosted_search(request, called)? else { return Ok(None) };
-        let search = options.search.clone().tool_search_name(called);
-        Ok(Some(Rounds {
-            searches: Searches::new(name, search),
+    }
+
+    /// What is needed for a request with such a search. `called` is the function that stands for it.
+    fn new(hosted: Text<'static>, called: &str, body: &str, options: &ExchangeOptions) -> Rounds {
+        Rounds {
+            searches: Searches::new(hosted, options.search.clone().tool_search_name(called)),
             asked: body.into(),
             left: options.max_rounds,
             said: Vec::new(),
@@ -207,7 +212,7 @@ impl Rounds {
             id: None,
             round: Round::default(),
             again: false,
-        }))
+        }
     }
 
     /// Tells a whole reply as the provider would, and with it what was said before.

@@ -1,0 +1,228 @@
+//! What tools are called: names that an API refuses made legal, each its own, whatever order the tools come in.
+//!
+//! A name that is legal stays. Any other keeps as much of itself as can be kept; where that is another tool's name too, or where
+//! something had to be cut off, a digest of the whole name makes the difference. So a name depends on the set of tools, not on
+//! their order, and mostly on nothing but itself.
+//!
+//! The digest is 65 bits of SHA-256. Servers choose their names: with a short hash that anyone can compute backwards, one server could
+//! choose a name that takes the place of another's. It has no key, because the same tools must have the same names in the next turn
+//! and in another process.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+
+use hmac_sha256::Hash;
+
+use crate::{
+    dialect::surface::NameShape,
+    json::Text,
+    sorted::{Map, Set},
+};
+
+/// Is it a name of this shape?
+pub(crate) fn is_legal(shape: NameShape, name: &Text<'_>) -> bool {
+    let (mut length, mut fits) = (0, true);
+    for point in name.code_points() {
+        fits &= may_stand(shape, point) && (length > 0 || may_begin(shape, point));
+        length += 1;
+    }
+    fits && length >= shape.least && length <= shape.most
+}
+
+fn may_stand(shape: NameShape, point: u32) -> bool {
+    // Half a surrogate pair is no character, and no API gets one.
+    char::from_u32(point).is_some_and(|one| shape.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
+}
+
+fn may_begin(shape: NameShape, point: u32) -> bool {
+    !shape.letter_first || char::from_u32(point).is_some_and(|one| one.is_ascii_alphabetic() || one == '_')
+}
+
+/// The letters of a digest: five bits each, and legal in every API.
+const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+/// How many letters a digest has: 65 bits.
+const DIGEST: usize = 13;
+/// `_` and a digest.
+const TAIL: usize = DIGEST + 1;
+
+/// A digest of some texts, no two lists of which are taken for one another.
+pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
+    let mut hash = Hash::new();
+    for text in texts {
+        // Lengths first: `a` and `bc` are not `ab` and `c`.
+        hash.update((text.code_points().count() as u64).to_le_bytes());
+        for point in text.code_points() {
+            hash.update(point.to_le_bytes());
+        }
+    }
+    let mut bits = 0_u128;
+    for byte in hash.finalize().iter().take(16) {
+        bits = bits << 8 | u128::from(*byte);
+    }
+    let letter = |at| LETTERS.get((bits >> (123 - 5 * at)) as usize & 31).copied().map_or('a', char::from);
+    (0..DIGEST).map(letter).collect()
+}
+
+/// A legal name that says as much as possible of this one. Made only of what every API allows: ASCII letters, digits and `_`
+/// take the place of everything else.
+fn close(shape: NameShape, name: &Text<'_>) -> String {
+    let mut out = String::new();
+    let mut length = 0;
+    for point in name.code_points() {
+        if length == 0 && !may_begin(shape, point) && may_stand(shape, point) {
+            out.push('_');
+            length += 1;
+        }
+        out.push(char::from_u32(point).filter(|_| may_stand(shape, point)).unwrap_or('_'));
+        length += 1;
+        if length > shape.most {
+            return hashed(shape, name, out);
+        }
+    }
+    while length < shape.least {
+        out.push('_');
+        length += 1;
+    }
+    out
+}
+
+/// The beginning of a legal name, and a digest of the original.
+fn hashed(shape: NameShape, name: &Text<'_>, close: String) -> String {
+    format!("{}_{}", cut(&close, shape.most.saturating_sub(TAIL)), digest(&[name]))
+}
+
+/// A legal name for a tool that only the past of a conversation knows: nobody can call it any more.
+pub(crate) fn of_the_past(shape: NameShape, name: &Text<'_>) -> String {
+    hashed(shape, name, close(shape, name))
+}
+
+/// The first characters of a text.
+pub(crate) fn cut(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+}
+
+/// Names that are given already, and the search for free ones.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    names: Set<String>,
+    /// The number to try next, for each name that was wanted before: otherwise a thousand that want one name would each count from 2.
+    next: Map<String, u32>,
+}
+
+impl Taken {
+    /// Takes a name, if it can be said at all.
+    pub(crate) fn take(&mut self, name: &Text<'_>) {
+        if let Some(name) = name.value() {
+            self.names.insert(name.into_owned());
+        }
+    }
+
+    /// Whether a name is given already.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Takes a name, or the first free one with a number behind it.
+    pub(crate) fn free(&mut self, wanted: String, most: usize) -> String {
+        if self.names.insert(wanted.clone()) {
+            return wanted;
+        }
+        let next = self.next.entry(wanted.clone()).or_insert(2);
+        loop {
+            let tail = format!("_{next}");
+            *next = next.saturating_add(1);
+            let found = format!("{}{tail}", cut(&wanted, most.saturating_sub(tail.len())));
+            if self.names.insert(found.clone()) {
+                return found;
+            }
+        }
+    }
+}
+
+/// The names of a list of tools.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    taken: Taken,
+    /// What is called otherwise now.
+    renamed: Map<Text<'static>, String>,
+}
+
+impl Names {
+    /// Finds a name for each tool that has none yet. `others` are names that are given already.
+    pub(crate) fn plan<'n, 'a: 'n>(&mut self, shape: NameShape, names: impl Iterator<Item = &'n Text<'a>>, others: &[&Text<'a>]) {
+        others.iter().for_each(|name| self.taken.take(name));
+        // By name, so that the order of the list does not matter, and one name is one tool.
+        let mut illegal: Map<&Text<'a>, String> = Map::new();
+        for name in names {
+            if is_legal(shape, name) {
+                self.taken.take(name);
+            } else if self.new_name(name).is_none() {
+                illegal.entry(name).or_insert_with(|| close(shape, name));
+            }
+        }
+        let mut wanted: Map<&String, usize> = Map::new();
+        for close in illegal.values() {
+            *wanted.entry(close).or_default() += 1;
+        }
+        let (alone, hashing): (Vec<_>, Vec<_>) =
+            illegal.iter().partition(|(_, close)| wanted.get(close) == Some(&1) && !self.taken.has(close));
+        let alone = alone.into_iter().map(|(name, close)| (name, close.clone()));
+        let hashing = hashing.into_iter().map(|(name, close)| (name, hashed(shape, name, close.clone())));
+        for (name, close) in alone.chain(hashing) {
+            // Two digests are never equal by chance, but a server may choose what another one's would be.
+            let found = self.taken.free(close, shape.most);
+            self.renamed.insert((*name).clone().into_owned(), found);
+        }
+    }
+
+    /// The new name, if it has one.
+    pub(crate) fn new_name(&self, name: &Text<'_>) -> Option<&str> {
+        if self.renamed.is_empty() {
+            return None;
+        }
+        // The key borrows nothing, but may be compared with what does.
+        self.renamed.get(&name.borrowed().into_owned()).map(String::as_str)
+    }
+
+    /// The name as it is now.
+    pub(crate) fn current<'n>(&'n self, name: &'n Text<'_>) -> Cow<'n, str> {
+        self.new_name(name).map_or_else(|| name.display(), Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_of_the_texts_and_not_of_their_letters() {
+        let text = |text: &'static str| Text::new(text);
+        let one = digest(&[&text("a"), &text("bc")]);
+        assert_eq!(one.len(), DIGEST);
+        assert_ne!(one, digest(&[&text("ab"), &text("c")]));
+        assert_ne!(one, digest(&[&text("abc")]));
+        assert_eq!(one, digest(&[&text("a"), &text("bc")]));
+    }
+
+    /// Each of them once counted from 2: 16,384 names of one hash took half a minute.
+    #[test]
+    fn a_name_that_many_want_is_counted_once() {
+        let mut taken = Taken::default();
+        for number in 1..=20_000 {
+            let found = taken.free("wanted".into(), 64);
+            assert!(number == 1 || found == format!("wanted_{number}"), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_taken_digest_gets_a_number() {
+        let mut names = Names::default();
+        let (one, other) = (Text::new("read.file"), Text::new("read_file"));
+        names.plan(NameShape::OPENAI, [&one, &other].into_iter(), &[]);
+        let first = names.current(&one).into_owned();
+        // Somebody publishes a tool under the very name.
+        let (mut names, taken) = (Names::default(), Text::new(first.clone()));
+        names.plan(NameShape::OPENAI, [&one, &other, &taken].into_iter(), &[]);
+        assert_eq!(names.current(&one), format!("{first}_2"));
+        assert_eq!(names.current(&taken), first);
+    }
+}
