@@ -3,7 +3,10 @@
 //! The header stays in one place for the life of the instance; JavaScript asks for that place once and reads the rest from
 //! it. Nothing here knows what the buffers hold.
 
-use std::{cell::RefCell, mem};
+use std::{
+    cell::{Cell, RefCell},
+    mem,
+};
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -16,6 +19,8 @@ pub(crate) const SHARE: u32 = 1;
 pub(crate) const UNCHANGED: u32 = 2;
 /// There is no answer, only an error.
 pub(crate) const FAILED: u32 = 4;
+/// What is kept for later calls is nothing but what it began with.
+pub(crate) const RESTS: u32 = 8;
 
 /// What JavaScript reads, in this order: `npm/src/engine/desk.ts` has the same list. Addresses and lengths count units of
 /// their buffer: words of 32 bits, or bytes.
@@ -61,6 +66,17 @@ thread_local! {
     });
 }
 
+thread_local! {
+    static FAILS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes the next call fail inside: for the tests of what becomes of a defect.
+#[doc(hidden)]
+#[wasm_bindgen(js_name = failNext)]
+pub fn fail_next() {
+    FAILS.set(true);
+}
+
 /// The header's address.
 #[wasm_bindgen]
 pub fn desk() -> *const u32 {
@@ -86,7 +102,11 @@ fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
 }
 
 /// Takes what JavaScript put on the desk, and the last answer's buffers to use them again.
+#[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
 pub(crate) fn take() -> (Given, Handed) {
+    if FAILS.take() {
+        panic!("a test asked for it");
+    }
     DESK.with_borrow_mut(|desk| {
         let mut handed = mem::take(&mut desk.handed);
         handed.words.clear();

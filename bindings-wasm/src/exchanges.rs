@@ -49,7 +49,7 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
 /// next request; returns an object that then has its `report`.
 #[wasm_bindgen(js_name = replyExchange)]
 pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
-    on_text(words, chars, spelled, broken, |reply| {
+    on_text(exchange, words, chars, spelled, broken, |reply| {
         with(exchange, |exchange| match exchange.reply(reply)? {
             Some(text) => Ok(TextAnswer { text, report: Some(Node::empty_object()) }),
             None => Ok(next(exchange)),
@@ -60,7 +60,7 @@ pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool
 /// Takes the piece of a stream that lies on the desk; the answer is the text to pass on.
 #[wasm_bindgen(js_name = feedExchange)]
 pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
-    on_text(words, chars, spelled, broken, |piece| {
+    on_text(exchange, words, chars, spelled, broken, |piece| {
         let text = with(exchange, |exchange| Ok(exchange.feed_text(piece)?))?;
         Ok(TextAnswer { text: if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) }, report: None })
     })
@@ -70,7 +70,7 @@ pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
 /// has the next `request` and its `report`.
 #[wasm_bindgen(js_name = finishExchange)]
 pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
-    on_text(words, chars, spelled, broken, |_| {
+    on_text(exchange, words, chars, spelled, broken, |_| {
         with(exchange, |exchange| {
             let text = Cow::Owned(exchange.finish_text()?);
             let report = match exchange.asks_again() {
@@ -85,7 +85,7 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
 /// The answer is the event that tells of the error that lies on the desk.
 #[wasm_bindgen(js_name = failExchange)]
 pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
-    on_text(words, chars, spelled, broken, |body| {
+    on_text(exchange, words, chars, spelled, broken, |body| {
         with(exchange, |exchange| Ok(TextAnswer { text: Cow::Owned(exchange.failed_text(body)), report: None }))
     })
 }
@@ -122,6 +122,7 @@ fn with<T>(exchange: usize, work: impl FnOnce(&mut Exchange) -> Result<T, Failur
 }
 
 fn on_text(
+    exchange: usize,
     words: usize,
     chars: usize,
     spelled: bool,
@@ -131,5 +132,7 @@ fn on_text(
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 1, words, chars, spelled }
         .on_texts(broken, &mut given, handed, |texts, _| work(texts.first().copied().ok_or_else(nothing)?));
-    hand_over(given, outcome)
+    // What keeps nothing is nothing to lose.
+    let rests = OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).is_some_and(Exchange::is_at_rest));
+    hand_over(given, outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 })))
 }

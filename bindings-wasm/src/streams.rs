@@ -9,7 +9,7 @@ use toolwire::{json::Node, Answer, ReplyRestorer, Restore, TextAnswer};
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    call::{hand_over, Failure, Order},
+    call::{hand_over, Failure, Order, Outcome},
     desk,
 };
 
@@ -40,7 +40,7 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
 /// Takes the event that lies on the desk; the answer is the list of events to pass on. Returns what [`open_stream`] returns.
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
-    on_value(words, chars, spelled, |event| with(stream, |restorer| Ok(Node::array(restorer.feed_node(event)?))))
+    on_value_of(stream, words, chars, spelled, |event| with(stream, |restorer| Ok(Node::array(restorer.feed_node(event)?))))
 }
 
 /// Takes the piece of text that lies on the desk; the answer is the text to pass on. Returns what [`open_stream`] returns.
@@ -52,14 +52,14 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
         let text = with(stream, |restorer| Ok(restorer.feed_text(piece)?))?;
         Ok(TextAnswer { text: if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) }, report: None })
     });
-    hand_over(given, outcome)
+    hand_over(given, resting(stream, outcome))
 }
 
 /// Ends a stream: the answer is the list of events that were still held back, or for a stream of text a list of the text that
 /// was. Returns what [`open_stream`] returns.
 #[wasm_bindgen(js_name = finishStream)]
 pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, spelled: bool) -> JsValue {
-    on_value(words, chars, spelled, |_| {
+    on_value_of(stream, words, chars, spelled, |_| {
         with(stream, |restorer| Ok(Node::array(if as_text { vec![Node::string(restorer.finish_text()?)] } else { restorer.finish_node() })))
     })
 }
@@ -81,11 +81,27 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut ReplyRestorer) -> Result<T, Fai
     })
 }
 
+/// Says whether the stream holds anything back: what does not is nothing to lose.
+fn resting(stream: usize, outcome: Outcome) -> Outcome {
+    let rests = OPEN.with_borrow(|open| open.get(stream).and_then(Option::as_ref).is_some_and(ReplyRestorer::is_at_rest));
+    outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 }))
+}
+
 fn on_value(words: usize, chars: usize, spelled: bool, work: impl for<'a> FnOnce(Node<'a>) -> Result<Node<'a>, Failure>) -> JsValue {
+    on_value_of(usize::MAX, words, chars, spelled, work)
+}
+
+fn on_value_of(
+    stream: usize,
+    words: usize,
+    chars: usize,
+    spelled: bool,
+    work: impl for<'a> FnOnce(Node<'a>) -> Result<Node<'a>, Failure>,
+) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |inputs, _| {
         let input = inputs.into_iter().next().ok_or(Failure::Defect("nothing lies on the desk"))?;
         Ok(Answer { value: work(input)?, report: None, share: false })
     });
-    hand_over(given, outcome)
+    hand_over(given, resting(stream, outcome))
 }

@@ -10,6 +10,10 @@ import { COMPANIONS, ENTRIES, filesOf, PROGRAM } from './entries.js';
 import { stamped } from './stamp.js';
 
 const EXTENSION = { esm: 'js', cjs: 'cjs' };
+/** Where lines are broken, more or less: what a terminal shows of an error. */
+const LINE = 200;
+/** What stands for the WebAssembly until all lines are broken. */
+const HERE = 'WebAssembly as base64';
 
 export async function bundle(root, dist) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -19,10 +23,11 @@ export async function bundle(root, dist) {
     const wasm = stamped(readFileSync(join(pkg, 'toolwire_wasm_bg.wasm')), `${entry.wasm} ${version}`);
     writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
     const glue = await glueFactory(pkg);
+    const base64 = wasm.bytes.toString('base64');
     for (const { module, file, source, formats, external } of filesOf(entry)) {
       for (const format of formats) {
         const plugin = provided(root, { ...wasm, name: entry.wasm, glue, source });
-        await one(root, dist, module, file, format, plugin, external);
+        await one(root, dist, module, file, format, plugin, { external, base64 });
       }
     }
   }
@@ -38,10 +43,11 @@ export async function bundle(root, dist) {
   }
 }
 
-function one(root, dist, module, file, format, plugin, external = []) {
-  return build({
+async function one(root, dist, module, file, format, plugin, { external = [], base64 = '' } = {}) {
+  const outfile = join(dist, `${file}.${EXTENSION[format]}`);
+  await build({
     entryPoints: [join(root, 'src', `${module}.ts`)],
-    outfile: join(dist, `${file}.${EXTENSION[format]}`),
+    outfile,
     format,
     bundle: true,
     target: 'es2022',
@@ -49,9 +55,16 @@ function one(root, dist, module, file, format, plugin, external = []) {
     external,
     minifySyntax: true,
     minifyWhitespace: true,
+    lineLimit: LINE,
     legalComments: 'none',
     plugins: [plugin],
   });
+  // On a line of its own: of an error that nobody catches, Node shows the whole line that threw it, and that was 1.4 MB.
+  const program = readFileSync(outfile, 'utf8');
+  writeFileSync(
+    outfile,
+    program.replace(`"${HERE}"`, () => `\n"${base64}"\n`),
+  );
 }
 
 /** Leaves a module of src/ where it is: in the file beside this one. */
@@ -65,10 +78,10 @@ function next(module, file) {
 }
 
 /** Provides the modules that src/engine/imports.d.ts declares. */
-function provided(root, { bytes, stamp, name, glue, source }) {
+function provided(root, { stamp, name, glue, source }) {
   const texts = {
     'wasm:glue': { contents: glue },
-    'wasm:base64': { contents: bytes, loader: 'base64' },
+    'wasm:base64': { contents: `export default ${JSON.stringify(HERE)};` },
     'wasm:stamp': { contents: `export const entry = ${JSON.stringify(name)}, stamp = ${JSON.stringify(stamp)};` },
   };
   return {

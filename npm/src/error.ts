@@ -72,8 +72,14 @@ export class ToolwireError extends Error {
   /** With `too-lossy`: every change that was needed. */
   declare readonly changes?: readonly Change[];
 
-  constructor(code: ToolwireErrorCode, pointer: string, message: string, changes?: readonly Change[]) {
-    super(message);
+  constructor(
+    code: ToolwireErrorCode,
+    pointer: string,
+    message: string,
+    changes?: readonly Change[],
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
     this.code = code;
     this.pointer = pointer;
     if (changes !== undefined) this.changes = changes;
@@ -97,4 +103,19 @@ export class ToolwireError extends Error {
       writable: true,
     });
   }
+}
+
+/**
+ * The error of a defect of ours: a trap of the WebAssembly, or an exhausted stack. core/src/error.rs has the same words.
+ *
+ * @param found - What was thrown, or what is known of it.
+ * @param next - What the caller can do.
+ */
+export function internal(found: unknown, next: string): ToolwireError {
+  const known = found instanceof Error ? `${found.name}: ${found.message}` : String(found);
+  const message =
+    `expected every call to end with a result or an error, found a defect of toolwire (${known}); ${next}. ` +
+    'Please report it with the name of the function, its options, an input that shows it and the version, at ' +
+    'https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use of it';
+  return new ToolwireError('internal', '', message, undefined, { cause: found });
 }

@@ -25,6 +25,13 @@ export interface FetchOptions extends ExchangeOptions {
   onReport?: ((report: AdaptReport, request: { url: string; body: string }) => void) | undefined;
 }
 
+/** Headers that say something of the very bytes of a body, and so nothing of another one. */
+const OF_BODY = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
+/** Those of a reply: what `fetch` has unpacked is packed no longer, and what was rewritten is no longer what a cache knows by its tag. */
+const OF_REPLY = [...OF_BODY, 'content-encoding', 'transfer-encoding', 'etag'];
+/** Headers by which a backend knows that it has answered a request: the model asked again is asked something else. */
+const OF_REQUEST = ['idempotency-key', 'x-idempotency-key'];
+
 /** `fetch` as it is here: with the types of a browser. */
 type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
@@ -74,6 +81,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
 /** A request on its way out, which may have to be sent several times with another body. */
 class Outgoing {
   private headers: Headers;
+  private sent = false;
 
   private constructor(
     readonly url: string,
@@ -125,7 +133,9 @@ class Outgoing {
     if (body === undefined) {
       return send(this.input, this.used === undefined ? this.init : { ...this.init, body: this.used });
     }
-    this.headers.delete('content-length');
+    if (body !== this.body) for (const name of OF_BODY) this.headers.delete(name);
+    if (this.sent) for (const name of OF_REQUEST) this.headers.delete(name);
+    this.sent = true;
     const { duplex: _, ...init } = { ...this.init, headers: this.headers, body } as RequestInit & { duplex?: unknown };
     // An SDK passes a URL; whoever passes a `Request` gets all of it back.
     return isRequest(this.input) ? send(new Request(this.input, init)) : send(this.input, init);
@@ -152,10 +162,10 @@ async function answered(exchange: Exchange, next: () => Promise<Response>): Prom
   }
 }
 
-/** A response with another body. What `fetch` has unpacked is packed no longer. */
+/** A response with another body. */
 function told({ status, statusText, headers, url }: Response, body: BodyInit): Response {
   const left = new Headers(headers);
-  for (const name of ['content-encoding', 'content-length']) left.delete(name);
+  for (const name of OF_REPLY) left.delete(name);
   const response = new Response(body, { status, statusText, headers: left });
   Object.defineProperty(response, 'url', { value: url });
   return response;

@@ -75,7 +75,7 @@ export class Restore {
 
   /** What `JSON.stringify` writes. */
   toJSON(): RestoreJson {
-    return this.#json;
+    return copied(this.#json);
   }
 }
 
@@ -88,7 +88,12 @@ export function restoreFrom(json: string | object): Restore {
   const kept: unknown = typeof json === 'string' ? JSON.parse(json) : json;
   // Restoring something that nothing is known of reads all of it.
   callOnValues('restoreCall', false, [kept, '', null], null);
-  return new Restore(kept as RestoreJson);
+  // A copy: what is changed in the caller's object later must not change where calls go.
+  return new Restore(copied(kept as RestoreJson));
+}
+
+function copied<T>(json: T): T {
+  return JSON.parse(JSON.stringify(json));
 }
 
 /**

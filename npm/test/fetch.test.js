@@ -386,3 +386,45 @@ describe('streams', () => {
     assert.equal(got[0].body, got[1].body);
   });
 });
+
+describe('headers that are about another body', () => {
+  const OF_BODY = {
+    'content-digest': 'sha-256=:AAAA:',
+    'repr-digest': 'sha-256=:AAAA:',
+    digest: 'sha-256=AAAA',
+    'content-md5': 'AAAA',
+  };
+  const KEYS = { 'idempotency-key': 'k', 'x-idempotency-key': 'k' };
+
+  test('go, and a key that stands for one request goes with the second one', async (t) => {
+    const reply = { ...JSON_TYPE, ...OF_BODY, etag: '"1"' };
+    const { url, got } = await backend(t, [200, reply, SEARCHES], [200, reply, CALLS]);
+    const init = post(ASKED, { headers: { ...JSON_TYPE, ...OF_BODY, ...KEYS, 'x-own': 'stays' } });
+    const response = await toolwireFetch({ dialect: 'anthropic' })(url, init);
+    assert.equal((await response.json()).content.length, 3);
+    for (const name of [...Object.keys(OF_BODY), 'etag', 'transfer-encoding']) {
+      assert.equal(response.headers.get(name), null, name);
+      for (const { headers } of got) assert.equal(headers[name], undefined, name);
+    }
+    for (const name of Object.keys(KEYS)) {
+      assert.deepEqual(
+        got.map(({ headers }) => headers[name]),
+        ['k', undefined],
+        name,
+      );
+    }
+    for (const { headers } of got) assert.equal(headers['x-own'], 'stays');
+  });
+
+  test('stay where nothing is rewritten', async (t) => {
+    const { url, got } = await backend(t, [200, { ...JSON_TYPE, etag: '"1"' }, CALLS]);
+    const body = JSON.stringify({ model: 'm', messages: [] });
+    const response = await toolwireFetch({ dialect: 'anthropic' })(
+      url,
+      post(body, { headers: { ...JSON_TYPE, ...OF_BODY, ...KEYS } }),
+    );
+    assert.equal(response.headers.get('etag'), '"1"');
+    for (const [name, value] of Object.entries({ ...OF_BODY, ...KEYS }))
+      assert.equal(got[0].headers[name], value, name);
+  });
+});

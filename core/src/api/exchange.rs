@@ -93,6 +93,11 @@ impl Exchange {
         self.0.asks_again()
     }
 
+    /// Whether nothing is kept but what opening it anew would give: for bindings, which can lose it then and go on.
+    pub fn is_at_rest(&self) -> bool {
+        self.0.is_at_rest()
+    }
+
     /// The text of an event that tells of an error, for a client that has the beginning of a reply when asking again fails: `body`
     /// is what the backend said about it.
     pub fn failed_text(&self, body: &str) -> String {

@@ -156,6 +156,11 @@ impl ReplyRestorer {
         self.0.finish()
     }
 
+    /// Whether nothing is held back, so that a new one would go on as well: for bindings, which can lose it then.
+    pub fn is_at_rest(&self) -> bool {
+        self.0.is_at_rest()
+    }
+
     /// Ends a stream of text: what is still held back, and what came after the last whole event.
     ///
     /// # Errors

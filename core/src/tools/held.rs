@@ -87,6 +87,11 @@ impl Calls {
         Ok(before)
     }
 
+    /// Whether none is open.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// An open call.
     pub(super) fn get(&self, key: &Key) -> Option<&Held> {
         self.open.get(key)

@@ -79,6 +79,11 @@ impl Sink for Stream {
 }
 
 impl Buffer {
+    /// Whether a new one would go on as well.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.text.is_empty() && self.ready.is_empty() && self.half.is_none() && !self.refused
+    }
+
     /// The text to be passed on for a piece of text.
     ///
     /// # Errors

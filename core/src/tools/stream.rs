@@ -32,6 +32,11 @@ impl Stream {
         Stream { ways, held: Calls::default(), fresh: Vec::new(), text: super::sse::Buffer::default() }
     }
 
+    /// Whether a new one would go on as well.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.held.is_empty() && self.text.is_at_rest()
+    }
+
     /// What is to be passed on for an event.
     ///
     /// # Errors

@@ -31,6 +31,8 @@ export type FunctionName =
 export interface Outcome<T> {
   readonly value: T;
   readonly report: object | undefined;
+  /** Whether what is kept for later calls is nothing but what it began with. */
+  readonly rests: boolean;
 }
 
 /** What is called once everything lies on the desk: so many words in all, so many bytes of characters of records. */
@@ -90,9 +92,10 @@ export function onValues(
       const { words } = records;
       const length = desk.put(words, chars);
       const report = reported(engine, calling(engine, words.length, length, spelled));
+      const { rests } = desk;
       const value = answered(desk, records);
       place.tidy();
-      return { value, report };
+      return { value, report, rests };
     });
   });
 }
@@ -115,7 +118,7 @@ export function onText<T extends Text>(
     for (const one of texts) {
       if (broken) break;
       const start = readable(one);
-      broken = start.length < one.length;
+      broken = typeof one === 'string' && start.length < one.length;
       whole.push(start);
     }
     const engine = place.running();
@@ -125,9 +128,10 @@ export function onText<T extends Text>(
       const length = desk.put(words, chars, whole);
       const all = words.length + whole.length;
       const report = reported(engine, calling(engine, whole.length, all, length, spelled, broken));
+      const { rests } = desk;
       const value = desk.unchanged ? text : like(text, desk);
       place.tidy();
-      return { value, report };
+      return { value, report, rests };
     });
   });
 }

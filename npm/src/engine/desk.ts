@@ -15,6 +15,7 @@ const FLAGS = 8;
 const SHARE = 1;
 const UNCHANGED = 2;
 const FAILED = 4;
+const RESTS = 8;
 
 const encoder = new TextEncoder();
 // Without ignoreBOM a U+FEFF at the very start would vanish.
@@ -85,6 +86,11 @@ export class Desk {
     return this.flag(FAILED);
   }
 
+  /** Is what is kept nothing but what it began with? */
+  get rests(): boolean {
+    return this.flag(RESTS);
+  }
+
   /** Do unchanged parts go back as they are? */
   get share(): boolean {
     return this.flag(SHARE);
@@ -110,7 +116,8 @@ export class Desk {
         lengths.push(written);
         at += written;
       } else {
-        this.bytes.set(piece, at);
+        // Into a place of its size, which nothing can be written beyond.
+        this.bytes.subarray(at, at + piece.length).set(piece);
         lengths.push(piece.length);
         at += piece.length;
       }

@@ -1,16 +1,20 @@
 /**
- * Exchanges that are under way. They have an instance of their own, as streams have; one that has grown large gets no new ones,
- * and goes when its last one ends. In the entry `toolwire/search` only.
+ * Exchanges that are under way. They have instances of their own, as streams have. In the entry `toolwire/search` only.
  */
 
+import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
 import { type Outcome, onText } from './call.js';
-import { Place } from './instance.js';
+import type { Place } from './instance.js';
+import { Homes, Session } from './sessions.js';
+import { genuine } from './text.js';
 
-let place = new Place(true);
+const homes = new Homes();
 
-/** Forgets exchanges that nobody holds any more and that never ended. */
-const forgotten = new FinalizationRegistry<() => void>((close) => close());
+type What = 'replyExchange' | 'feedExchange' | 'finishExchange' | 'failExchange';
+
+/** What was asked, and with what. */
+type Step = [What, Text];
 
 /** What the other side says beside a text. */
 interface Said {
@@ -21,14 +25,10 @@ interface Said {
 
 /** One exchange. */
 export class Running {
-  readonly #place: Place;
-  readonly #number: number;
-  #closed = false;
+  readonly #session: Session<Step>;
 
-  private constructor(home: Place, number: number) {
-    this.#place = home;
-    this.#number = number;
-    forgotten.register(this, () => close(home, number), this);
+  private constructor(session: Session<Step>) {
+    this.#session = session;
   }
 
   /** Opens one: the text to be sent, and the report. `undefined`: there is nothing to do. */
@@ -37,18 +37,27 @@ export class Running {
     body: Text,
     options: unknown,
   ): { running: Running; request: string; report: object } | undefined {
-    if (place.isLost || place.isLarge) place = new Place(true);
-    const home = place;
-    const { value, report } = onText(
-      home,
-      'Exchange.open',
-      [url, body],
-      options,
-      ({ glue }, _, words, chars, spelled, broken) => glue.openExchange(words, chars, spelled, broken),
+    let opened: Outcome<string> | undefined;
+    // The first time what the caller gave, so that errors are about that; then what is left of it for later.
+    let given: [Text, unknown] = [body, options];
+    const begin = (place: Place): number | undefined => {
+      const [text, chosen] = given;
+      opened = onText(place, 'Exchange.open', [url, text], chosen, ({ glue }, _, words, chars, spelled, broken) =>
+        glue.openExchange(words, chars, spelled, broken),
+      );
+      return (opened.report as Said).number;
+    };
+    const session = Session.open<Step>(
+      homes,
+      begin,
+      (place, number, [what, text]) => ask(place, number, what, text),
+      close,
     );
-    const said = report as Said;
-    if (said.number === undefined) return undefined;
-    return { running: new Running(home, said.number), request: value, report: said.report as object };
+    if (session === undefined || opened === undefined) return undefined;
+    const { value, report } = opened;
+    given = [typeof body === 'string' ? body : genuine(body).slice(), JSON.parse(JSON.stringify(options ?? null))];
+    opened = undefined;
+    return { running: new Running(session), request: value, report: (report as Said).report as object };
   }
 
   /** Takes a reply: the one for the client, or the next request and its report. */
@@ -75,29 +84,25 @@ export class Running {
 
   /** Nothing more will be asked of it. */
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    forgotten.unregister(this);
-    close(this.#place, this.#number);
+    this.#session.close();
   }
 
-  #ask<T extends Text>(
-    what: 'replyExchange' | 'feedExchange' | 'finishExchange' | 'failExchange',
-    text: T,
-  ): { value: T; said: Said } {
-    // The other side would take it for a defect, and give up every exchange there is.
-    if (this.#closed) throw new Error('expected an exchange that is under way, found one that was closed');
-    const { value, report }: Outcome<T> = onText(
-      this.#place,
-      what,
-      [text],
-      null,
-      ({ glue }, _, words, chars, spelled, broken) => glue[what](this.#number, words, chars, spelled, broken),
-    );
+  #ask<T extends Text>(what: What, text: T): { value: T; said: Said } {
+    if (this.#session.isClosed) {
+      throw new ToolwireError('invalid-value', '', 'expected an exchange that is under way, found one that was closed');
+    }
+    const remembered = (): Step => [what, typeof text === 'string' ? text : genuine(text).slice()];
+    const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, what, text));
     return { value, said: (report ?? {}) as Said };
   }
 }
 
-function close(home: Place, number: number): void {
-  if (!home.isLost) home.running().glue.closeExchange(number);
+function ask<T extends Text>(place: Place, exchange: number, what: What, text: T): Outcome<T> {
+  return onText(place, what, [text], null, ({ glue }, _, words, chars, spelled, broken) =>
+    glue[what](exchange, words, chars, spelled, broken),
+  );
+}
+
+function close(place: Place, number: number): void {
+  place.running().glue.closeExchange(number);
 }

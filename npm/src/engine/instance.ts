@@ -6,7 +6,7 @@
 import { type Glue, newGlue } from 'wasm:glue';
 import { compiledModule } from 'wasm:source';
 
-import { type Description, ToolwireError } from '../error.js';
+import { type Description, internal, ToolwireError } from '../error.js';
 import { Desk } from './desk.js';
 import { asObject } from './report.js';
 
@@ -41,7 +41,7 @@ export class Place {
 
   /** The instance, started if need be. Synchronous, and the only place where starting costs anything. */
   running(): Engine {
-    if (this.lost) throw new Error('toolwire stopped in the middle of a call, and what it kept is lost: make it anew');
+    if (this.lost) throw internal('an earlier call of the same object', 'what it kept is lost: make it anew');
     this.engine ??= started();
     return this.engine;
   }
@@ -55,9 +55,13 @@ export class Place {
       // A trap or an exhausted stack: nothing is known about its memory any more.
       this.engine = undefined;
       this.lost = this.keeps;
-      const next = this.keeps ? 'what it kept is lost' : 'the next call starts afresh';
-      throw new Error(`toolwire stopped in the middle of a call; nothing was changed, and ${next}`, { cause: thrown });
+      throw internal(thrown, this.keeps ? 'what it kept is lost: make it anew' : 'the next call works');
     }
+  }
+
+  /** Gives up an instance in which nothing is kept any more. */
+  giveUp(): void {
+    this.engine = undefined;
   }
 
   /** Gives up an instance that one huge value has made large. To be called once the answer is read. */
@@ -81,6 +85,7 @@ function started(): Engine {
 export function reported(engine: Engine, returned: unknown): object | undefined {
   const described = asObject(returned);
   if (!engine.desk.failed) return described as object | undefined;
+  // Thrown inside `guarded`, which makes it an internal error.
   if (typeof described === 'string') throw new Error(described);
   const { code, pointer, message, changes } = described as Description;
   throw new ToolwireError(code, pointer, message, changes);

@@ -2,9 +2,12 @@
  * Reports and errors as plain objects. They come over as `Map`s, because tools can be called `__proto__`.
  */
 
-/** Sets a member, also one that an assignment would mistake for the prototype. */
+/**
+ * Sets a member of an object that was made here. Names that the prototype has are defined: an assignment would change the prototype
+ * (`__proto__`), or throw where it is frozen (`constructor`).
+ */
 export function define(object: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__') {
+  if (name in object) {
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
   } else {
     object[name] = value;

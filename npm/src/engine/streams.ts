@@ -1,55 +1,75 @@
 /**
- * Replies that are being restored from streamed pieces. They have an instance of their own: the shared one is given up when
- * it grows, and they must outlive that.
+ * Replies that are being restored from streamed pieces. They have instances of their own: the shared one is given up when it grows, and
+ * they must outlive that.
  */
 
 import type { Text } from '../options.js';
-import { onText, onValues } from './call.js';
-import { Place } from './instance.js';
+import { type Outcome, onText, onValues } from './call.js';
+import type { Place } from './instance.js';
+import { Homes, Session } from './sessions.js';
 
-let place = new Place(true);
+const homes = new Homes();
 
-/** Forgets streams that nobody holds any more and that were never finished. */
-const forgotten = new FinalizationRegistry<() => void>((close) => close());
+/** A piece of text, or an event as JSON text. */
+type Step = { text: string } | { event: string };
 
 /** One stream. */
 export class Stream {
-  readonly #place: Place;
-  readonly #number: number;
+  readonly #session: Session<Step>;
 
+  /** @param restore - Nobody changes it any more. */
   constructor(restore: unknown) {
-    if (place.isLost) place = new Place(true);
-    const home = place;
-    this.#place = home;
-    this.#number = onValues(home, [restore], null, ({ glue }, words, chars, spelled) =>
-      glue.openStream(words, chars, spelled),
-    ).value as number;
-    const number = this.#number;
-    forgotten.register(this, () => close(home, number), this);
+    this.#session = Session.open<Step>(homes, (place) => open(place, restore), again, close) as Session<Step>;
   }
 
   /** Takes an event; gives those to pass on. */
   feed(event: unknown): unknown[] {
-    return onValues(this.#place, [event], null, ({ glue }, words, chars, spelled) =>
-      glue.feedStream(this.#number, words, chars, spelled),
-    ).value as unknown[];
+    const remembered = () => ({ event: JSON.stringify(event) });
+    return this.#session.step(remembered, (place, number) => feed(place, number, event)).value as unknown[];
   }
 
   /** Takes a piece of text; gives the text to pass on. */
   feedText(piece: string): string {
-    return onText(this.#place, 'feedText', [piece as Text], null, ({ glue }, _, words, chars, spelled, broken) =>
-      glue.feedStreamText(this.#number, words, chars, spelled, broken),
-    ).value as string;
+    const remembered = () => ({ text: piece });
+    return this.#session.step(remembered, (place, number) => feedText(place, number, piece)).value as string;
   }
 
   /** Ends the stream; gives what was held back: events, or the one text. */
   finish(asText: boolean): unknown[] {
-    return onValues(this.#place, [null], null, ({ glue }, words, chars, spelled) =>
-      glue.finishStream(this.#number, asText, words, chars, spelled),
-    ).value as unknown[];
+    // At its end it is as it began, unless the last event was refused: that is then still there, and nothing else was done to it.
+    const remembered = () => ({ text: '' });
+    const ended = (place: Place, number: number) =>
+      onValues(place, [null], null, ({ glue }, words, chars, spelled) =>
+        glue.finishStream(number, asText, words, chars, spelled),
+      );
+    return this.#session.step(remembered, ended).value as unknown[];
   }
 }
 
-function close(home: Place, number: number): void {
-  if (!home.isLost) home.running().glue.closeStream(number);
+function open(place: Place, restore: unknown): number {
+  const opened = onValues(place, [restore], null, ({ glue }, words, chars, spelled) =>
+    glue.openStream(words, chars, spelled),
+  );
+  return opened.value as number;
+}
+
+function feed(place: Place, number: number, event: unknown): Outcome<unknown> {
+  return onValues(place, [event], null, ({ glue }, words, chars, spelled) =>
+    glue.feedStream(number, words, chars, spelled),
+  );
+}
+
+function feedText(place: Place, number: number, piece: string): Outcome<Text> {
+  return onText(place, 'feedText', [piece as Text], null, ({ glue }, _, words, chars, spelled, broken) =>
+    glue.feedStreamText(number, words, chars, spelled, broken),
+  );
+}
+
+function again(place: Place, number: number, step: Step): void {
+  if ('text' in step) feedText(place, number, step.text);
+  else feed(place, number, JSON.parse(step.event));
+}
+
+function close(place: Place, number: number): void {
+  place.running().glue.closeStream(number);
 }

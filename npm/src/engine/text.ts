@@ -8,9 +8,20 @@ import { described } from '../values/foreign.js';
 import { isWellFormed } from '../values/records.js';
 import type { Desk } from './desk.js';
 
+/** What every typed array has, whatever a subclass says: which kind it is, and what it is a view of. */
+const TYPED = Object.getPrototypeOf(Uint8Array.prototype) as object;
+const [kind, buffer, offset, length] = [Symbol.toStringTag, 'buffer', 'byteOffset', 'byteLength'].map(
+  (name) => Object.getOwnPropertyDescriptor(TYPED, name)?.get as () => unknown,
+) as [() => unknown, () => ArrayBuffer, () => number, () => number];
+
 /** Is it text? By what it is, not by whose `Uint8Array` it is: test runners have several. */
 export function isText(value: unknown): value is Text {
-  return typeof value === 'string' || Object.prototype.toString.call(value) === '[object Uint8Array]';
+  return typeof value === 'string' || kind.call(value) === 'Uint8Array';
+}
+
+/** The same bytes as a plain `Uint8Array`: a subclass may say that it is shorter than what it holds, and more would be written than fits. */
+export function genuine(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer.call(bytes), offset.call(bytes), length.call(bytes));
 }
 
 /** The error for something else. */
@@ -21,7 +32,8 @@ export function unreadable(name: string, value: unknown): ToolwireError {
 
 /** The text, or what stands before the first half of a surrogate pair: UTF-8 would quietly replace it. */
 export function readable(text: Text): Text {
-  if (typeof text !== 'string' || isWellFormed(text)) return text;
+  if (typeof text !== 'string') return genuine(text);
+  if (isWellFormed(text)) return text;
   let index = 0;
   for (;;) {
     const point = text.codePointAt(index) as number;

@@ -90,6 +90,11 @@ impl Exchange {
         Ok(Some(Exchange { adapting, request, report, ways, rounds, stream: None, lines: Buffer::default(), asks: false }))
     }
 
+    /// Whether one that was opened anew would go on as well.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.rounds.is_none() && self.lines.is_at_rest() && self.stream.as_ref().is_none_or(Stream::is_at_rest)
+    }
+
     /// What is to be sent, or sent next.
     pub(crate) fn request(&self) -> &str {
         &self.request

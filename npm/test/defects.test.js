@@ -1,0 +1,321 @@
+// What becomes of a defect of ours: an error that says so, a next call that works, and nobody else's loss. The WebAssembly has a hidden
+// function that makes its next call fail inside; here every instance is known, so that it can be called.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+
+const instances = [];
+const { Instance } = WebAssembly;
+WebAssembly.Instance = class extends Instance {
+  constructor(...given) {
+    super(...given);
+    instances.push(this.exports);
+  }
+};
+
+const toolwire = await import('../dist/search.js');
+const { adaptRequest, Exchange, restoreFrom, sanitize, sanitizeJson, ToolIndex, ToolwireError } = toolwire;
+
+const failNext = (instance = instances.at(-1)) => instance.failNext();
+
+function caught(call) {
+  try {
+    call();
+  } catch (error) {
+    assert.ok(error instanceof ToolwireError, String(error));
+    return error;
+  }
+  return assert.fail('expected an error');
+}
+
+function isInternal(call, next) {
+  const error = caught(call);
+  assert.deepEqual([error.code, error.pointer], ['internal', '']);
+  assert.match(error.message, /found a defect of toolwire .*Please report it .*SECURITY\.md/);
+  assert.match(error.message, next);
+  return error;
+}
+
+const TOOLS = [{ name: 'files.read', inputSchema: { type: 'object', properties: { $ref: { type: 'string' } } } }];
+const REQUEST = { messages: [], tools: [{ name: 'a.b', input_schema: { type: 'object', properties: {} } }] };
+const { restore } = toolwire.sanitizeTools(TOOLS, { dialect: 'moonshot' });
+const piece = (text) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }] })}\n\n`;
+const begin = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: 'c', function: { name: 'files_read', arguments: '' } }] } }] })}\n\n`;
+const end = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\n`;
+
+describe('a call that fails inside', () => {
+  const schema = { type: 'object', properties: { a: { const: 1 } } };
+  const call = { type: 'tool_use', id: 'c', name: 'tool_search', input: { query: 'read' } };
+  const calls = {
+    sanitize: () => sanitize(schema, { dialect: 'codex' }),
+    sanitizeJson: () => sanitizeJson(JSON.stringify(schema), { dialect: 'codex' }),
+    check: () => toolwire.check(schema, { dialect: 'codex' }),
+    sanitizeTools: () => toolwire.sanitizeTools(TOOLS, { dialect: 'moonshot' }).tools,
+    adaptRequest: () => adaptRequest(REQUEST, { dialect: 'anthropic' }).request,
+    applyDeferredLoading: () => toolwire.applyDeferredLoading(REQUEST),
+    restoreCall: () => restore.restore('files_read', { dollar_ref_: 'x' }),
+    restoreReply: () => restore.replyJson('{"content":[]}'),
+    dialectFor: () => toolwire.dialectFor({ host: 'api.moonshot.ai' }),
+    searchTools: () => toolwire.searchTools(TOOLS, 'read'),
+    answerToolSearch: () => toolwire.answerToolSearch(call, TOOLS),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    test(name, () => {
+      const expected = call();
+      failNext();
+      const { cause } = isInternal(call, /the next call works/);
+      assert.ok(cause instanceof WebAssembly.RuntimeError);
+      assert.deepEqual(call(), expected);
+    });
+  }
+
+  test('an index is lost, and a new one is not', () => {
+    const index = new ToolIndex(TOOLS);
+    failNext();
+    isInternal(() => index.search('read'), /make it anew/);
+    isInternal(() => index.search('read'), /make it anew/);
+    assert.deepEqual(new ToolIndex(TOOLS).search('read'), ['files.read']);
+  });
+});
+
+describe('others go on', () => {
+  test('streams', () => {
+    const whole = restore.stream();
+    const expected = [begin, piece('{"dollar_ref_":'), piece('"main"}'), end]
+      .map((text) => whole.feedText(text))
+      .join('');
+    const [one, other, idle] = [restore.stream(), restore.stream(), restore.stream()];
+    const here = instances.at(-1);
+    let out = one.feedText(begin) + one.feedText(piece('{"dollar_ref_":').slice(0, 40));
+    other.feedText(begin);
+    assert.equal(idle.feedText('data: {}\n\n'), 'data: {}\n\n');
+    failNext(here);
+    isInternal(() => other.feedText(piece('{')), /make it anew/);
+    isInternal(() => other.feedText(piece('{')), /make it anew/);
+    isInternal(() => other.finishText(), /make it anew/);
+    // In the middle of an event, with arguments held back: nothing is missing.
+    out += one.feedText(piece('{"dollar_ref_":').slice(40)) + one.feedText(piece('"main"}')) + one.feedText(end);
+    assert.equal(out, expected);
+    assert.match(expected, /\$ref/);
+    assert.equal(idle.feedText('data: {}\n\n'), 'data: {}\n\n');
+    assert.equal(restore.stream().feedText(begin), begin.replace('files_read', 'files.read'));
+  });
+
+  test('streams of events, whatever becomes of the events', () => {
+    const events = [begin, piece('{"dollar_ref_":'), piece('"main"}'), end].map((text) => JSON.parse(text.slice(6)));
+    const [one, other] = [restore.stream(), restore.stream()];
+    const here = instances.at(-1);
+    const out = [];
+    for (const event of events.slice(0, 2)) out.push(...one.feed(event));
+    events[1].choices[0].delta.tool_calls[0].function.arguments = 'changed by the caller';
+    failNext(here);
+    isInternal(() => other.feed({}), /make it anew/);
+    for (const event of events.slice(2)) out.push(...one.feed(event));
+    assert.deepEqual(out.at(-1).choices[0].delta.tool_calls[0].function.arguments, '{"$ref":"main"}');
+  });
+
+  const url = 'http://localhost/v1/messages';
+  const options = { dialect: 'anthropic' };
+  const body = JSON.stringify({
+    messages: [{ role: 'user', content: 'hello' }],
+    tools: [
+      { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+      {
+        name: 'files.read',
+        description: 'Reads',
+        input_schema: { type: 'object', properties: {} },
+        defer_loading: true,
+      },
+    ],
+  });
+  const searches = (id) =>
+    JSON.stringify({
+      stop_reason: 'tool_use',
+      content: [{ type: 'tool_use', id, name: 'tool_search', input: { query: 'reads' } }],
+    });
+  const calls = JSON.stringify({
+    stop_reason: 'tool_use',
+    content: [{ type: 'tool_use', id: 'c', name: 'files_read', input: {} }],
+  });
+
+  test('exchanges', () => {
+    const alone = Exchange.open(url, body, options);
+    assert.equal(alone.reply(searches('s')), null);
+    const expected = alone.reply(calls);
+    assert.match(expected, /tool_search_tool_result.*files\.read/);
+    const given = { ...options };
+    const [one, other] = [Exchange.open(url, Buffer.from(body), given), Exchange.open(url, body, options)];
+    const here = instances.at(-1);
+    assert.equal(one.reply(searches('s')), null);
+    given.dialect = 'changed by the caller';
+    failNext(here);
+    isInternal(() => other.reply(calls), /make it anew/);
+    isInternal(() => other.reply(calls), /make it anew/);
+    assert.equal(one.reply(calls), expected);
+    one.close();
+    other.close();
+  });
+
+  test('a request that cannot be opened ends nothing', () => {
+    const one = Exchange.open(url, body, options);
+    const here = instances.at(-1);
+    assert.equal(one.reply(searches('s')), null);
+    failNext(here);
+    isInternal(() => Exchange.open(url, body, options), /make it anew/);
+    assert.match(one.reply(calls), /tool_search_tool_result.*files\.read/);
+    one.close();
+  });
+
+  test('as many share an instance at most as a defect may cost', () => {
+    const streams = Array.from({ length: 200 }, () => restore.stream());
+    const homes = instances.slice(-3);
+    const before = instances.length;
+    failNext(homes[2]);
+    isInternal(() => streams.at(-1).feedText('x'), /make it anew/);
+    for (const stream of streams.slice(0, -1))
+      assert.equal(stream.feedText(begin), begin.replace('files_read', 'files.read'));
+    assert.ok(instances.length - before <= 2, `${instances.length - before} new instances`);
+  });
+});
+
+describe('memory', () => {
+  const huge = `data: {"x":"${'a'.repeat(80_000_000)}"}\n\n`;
+
+  test('a huge stream does not keep later ones in its instance', () => {
+    restore.stream().feedText(huge);
+    const before = instances.length;
+    restore.stream().feedText(begin);
+    assert.equal(instances.length, before + 1);
+  });
+
+  test('an instance is given back with the last that was in it', () => {
+    const url = 'http://localhost/v1/messages';
+    const exchange = Exchange.open(url, JSON.stringify(REQUEST), { dialect: 'anthropic' });
+    exchange.feedText(huge);
+    assert.ok(instances.some(({ memory }) => memory.buffer.byteLength > 64 << 20));
+    exchange.close();
+    const before = instances.length;
+    Exchange.open(url, JSON.stringify(REQUEST), { dialect: 'anthropic' }).close();
+    assert.equal(instances.length, before + 1);
+  });
+});
+
+/** Runs a program that has this package. */
+async function run(program, ...flags) {
+  const child = promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', program], {
+    cwd: new URL('.', import.meta.url),
+  });
+  return child.then(
+    ({ stdout }) => ({ stdout, stderr: '' }),
+    (error) => error,
+  );
+}
+
+test('an error that nobody catches is a few lines', async () => {
+  for (const file of ['index.js', 'search.js']) {
+    const { stderr, code } = await run(
+      `import { sanitize } from '../dist/${file}'; sanitize({}, { dialect: 'none' });`,
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, /ToolwireError: expected one of/);
+    assert.ok(stderr.length < 8000, `${stderr.length} characters`);
+  }
+});
+
+test('a frozen prototype changes nothing', async () => {
+  const { stdout, stderr } = await run(`
+    import { applyDeferredLoading, restoreFrom, sanitize, sanitizeTools } from '../dist/search.js';
+    const stream = restoreFrom({ version: 1, tools: { b: { name: 'constructor' } } }).stream();
+    for (const one of [Object, Array, String, Number, Boolean, Function, Map, Error]) Object.freeze(one.prototype);
+    const names = [...Object.getOwnPropertyNames(Object.prototype), 'a'];
+    const properties = Object.fromEntries(names.map((name) => [name, { const: name }]));
+    Object.defineProperty(properties, '__proto__', { value: { const: 1 }, enumerable: true });
+    const schema = sanitize({ type: 'object', properties }, { dialect: 'codex' });
+    const tools = names.map((name) => ({ name: name + '.', inputSchema: { type: 'object', properties } }));
+    const listed = sanitizeTools(tools, { dialect: 'moonshot' });
+    const call = listed.restore.restore('constructor_', {});
+    const { properties: same } = applyDeferredLoading({ messages: [], properties }, { share: false });
+    const passed = stream.feed({ constructor: 1, type: 'content_block_start', content_block: { type: 'tool_use', name: 'b' } });
+    console.log(JSON.stringify([
+      Object.keys(schema.properties).length === names.length,
+      Object.keys(same).length === names.length,
+      listed.tools.length === names.length,
+      call.name,
+      Object.keys(passed[0]),
+      passed[0].content_block.name,
+    ]));
+  `);
+  assert.equal(stderr, '');
+  assert.deepEqual(JSON.parse(stdout), [
+    true,
+    true,
+    true,
+    'constructor.',
+    ['constructor', 'type', 'content_block'],
+    'constructor',
+  ]);
+});
+
+test('bytes that say they are fewer than they are', () => {
+  const text = JSON.stringify({ type: 'object', properties: { a: { const: 'x'.repeat(100_000) } } });
+  const expected = sanitizeJson(text, { dialect: 'codex' });
+  for (const claimed of [0, 4, 2 ** 40, -1, Number.NaN]) {
+    class Liar extends Uint8Array {
+      get length() {
+        return claimed;
+      }
+      get byteLength() {
+        return claimed;
+      }
+      get byteOffset() {
+        return claimed;
+      }
+      get buffer() {
+        return new ArrayBuffer(8);
+      }
+    }
+    const found = sanitizeJson(new Liar(Buffer.from(text)), { dialect: 'codex' });
+    assert.equal(Buffer.from(found).toString(), expected);
+  }
+  const fake = { [Symbol.toStringTag]: 'Uint8Array', length: 10_000_000 };
+  assert.equal(caught(() => sanitizeJson(fake, { dialect: 'codex' })).code, 'invalid-value');
+  assert.deepEqual(sanitizeJson(text, { dialect: 'codex' }), expected);
+});
+
+test('a restore is what it was when it was read', () => {
+  const json = { version: 1, tools: { a_b: { name: 'a.b' } } };
+  const kept = restoreFrom(json);
+  json.tools.a_b.name = 'changed';
+  assert.equal(kept.restore('a_b', {}).name, 'a.b');
+  kept.toJSON().tools.a_b.name = 'changed';
+  assert.equal(kept.restore('a_b', {}).name, 'a.b');
+});
+
+test('workers see nothing of each other', async () => {
+  const program = `
+    import { parentPort, workerData } from 'node:worker_threads';
+    import { restoreFrom, sanitize } from '../dist/index.js';
+    const name = 'tool' + workerData;
+    const stream = restoreFrom({ version: 1, tools: { called: { name } } }).stream();
+    const found = new Set();
+    for (let round = 0; round < 300; round++) {
+      const properties = { [name]: { const: round } };
+      found.add(Object.keys(sanitize({ properties }, { dialect: 'codex' }).properties).join());
+      const event = { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', name: 'called' } };
+      found.add(stream.feed(event)[0].content_block.name);
+    }
+    parentPort.postMessage([...found]);
+  `;
+  const workers = Array.from({ length: 4 }, (_, number) => {
+    const file = new URL(
+      `data:text/javascript,${encodeURIComponent(program.replaceAll('../dist', new URL('../dist', import.meta.url).href))}`,
+    );
+    const worker = new Worker(file, { workerData: number });
+    return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  });
+  for (const [number, found] of (await Promise.all(workers)).entries()) assert.deepEqual(found, [`tool${number}`]);
+});
