@@ -19,8 +19,8 @@ impl Command {
     }
 
     /// What is needed next, as words; `None` if nothing is.
-    fn need(&self) -> Option<Vec<String>> {
-        self.0.as_ref()?.need().map(command::Need::words)
+    fn need(&self) -> PyResult<Option<Vec<String>>> {
+        guarded(|| Ok(self.0.as_ref().and_then(command::Command::need).map(command::Need::words)))
     }
 
     /// Gives what was needed.
@@ -34,12 +34,22 @@ impl Command {
         })
     }
 
+    /// What a server said on its standard error, as a terminal can show it.
+    #[staticmethod]
+    #[pyo3(signature = (log, /))]
+    fn heard(log: &str) -> PyResult<String> {
+        guarded(|| Ok(command::Command::heard(log)))
+    }
+
     /// Says why what is needed cannot be had.
     #[pyo3(signature = (message, /))]
-    fn fail(&mut self, message: &str) {
-        if let Some(command) = &mut self.0 {
-            command.fail(message);
-        }
+    fn fail(&mut self, message: &str) -> PyResult<()> {
+        guarded(|| {
+            if let Some(command) = &mut self.0 {
+                command.fail(message);
+            }
+            Ok(())
+        })
     }
 
     /// Does a part of the work; `None` at its end, otherwise what is to be shown right now.

@@ -1,13 +1,16 @@
 //! The two entries: a function of the core by its name, on values or on text.
 
-use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::{
+    cell::Cell,
+    panic::{catch_unwind, AssertUnwindSafe},
+};
 
 use pyo3::{
     exceptions::PyRuntimeError,
     prelude::*,
     types::{PyDict, PyString, PyTuple},
 };
-use toolwire::{json, Function, Naming};
+use toolwire::{json, Error, Function, Naming};
 
 use crate::{
     raise::{option_error, raised},
@@ -121,12 +124,47 @@ fn named(function: &str) -> PyResult<Function> {
     Function::named(function).ok_or_else(|| PyRuntimeError::new_err(format!("the core of toolwire has no function `{function}`")))
 }
 
-/// The core does not panic by design; should it do so all the same, callers get an `Exception` they can catch, which
-/// pyo3's own `PanicException` is not.
+thread_local! {
+    static FAILS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes this thread's next call fail inside: for the tests of what becomes of a defect.
+#[pyfunction]
+pub(crate) fn _fail_next() {
+    FAILS.set(true);
+}
+
+/// The core does not panic by design; should it do so all the same, callers get a `ToolwireError` they can catch, which pyo3's own
+/// `PanicException` is not.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+    attempted(work).unwrap_or_else(Err)
+}
+
+/// [`guarded`] for what an object keeps from call to call. After a panic nothing is known about it any more, and it is gone.
+pub(crate) fn guarded_with<S, T>(kept: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
+    let Some(mut state) = kept.take() else {
+        return Err(defect("an earlier call of the same object; what it kept is lost, make it anew"));
+    };
+    let outcome = attempted(|| work(&mut state))?;
+    *kept = Some(state);
+    outcome
+}
+
+/// What came of it; in the outer place the error of a panic.
+#[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
+fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
+    let attempt = || {
+        if FAILS.take() {
+            panic!("a test asked for it");
+        }
+        work()
+    };
+    catch_unwind(AssertUnwindSafe(attempt)).map_err(|panic| {
         let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let said = said.unwrap_or("no message");
-        Err(PyRuntimeError::new_err(format!("toolwire failed inside ({said}); please report it together with the input")))
+        defect(said.unwrap_or("a panic without a message"))
     })
+}
+
+fn defect(found: &str) -> PyErr {
+    Python::attach(|py| raised(py, &Error::internal(found)))
 }

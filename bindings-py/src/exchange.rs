@@ -4,7 +4,7 @@ use pyo3::{prelude::*, types::PyDict};
 use toolwire::{ExchangeOptions, Naming};
 
 use crate::{
-    entry::{guarded, DETACH_FROM},
+    entry::{guarded, guarded_with, DETACH_FROM},
     raise::{option_error, raised},
     read::Values,
     text::Source,
@@ -13,7 +13,7 @@ use crate::{
 
 /// What `toolwire.Exchange` keeps.
 #[pyclass(module = "toolwire._toolwire")]
-pub(crate) struct Exchange(toolwire::Exchange);
+pub(crate) struct Exchange(Option<toolwire::Exchange>);
 
 #[pymethods]
 impl Exchange {
@@ -28,26 +28,26 @@ impl Exchange {
             let body = source.text()?;
             let work = || toolwire::Exchange::open(url, body, &options);
             let exchange = if body.len() < DETACH_FROM { work() } else { py.detach(work) };
-            Ok(exchange.map_err(|error| raised(py, &error))?.map(Exchange))
+            Ok(exchange.map_err(|error| raised(py, &error))?.map(|exchange| Exchange(Some(exchange))))
         })
     }
 
     /// What is to be sent, or sent next.
-    fn request(&self) -> &str {
-        self.0.request()
+    fn request(&mut self) -> PyResult<String> {
+        guarded_with(&mut self.0, |exchange| Ok(exchange.request().to_owned()))
     }
 
     /// What was done to it.
-    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded(|| Writer::new(py, &Values::default(), false).value(&self.0.report_node()))
+    fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded_with(&mut self.0, |exchange| Writer::new(py, &Values::default(), false).value(&exchange.report_node()))
     }
 
     /// Takes a whole reply; None if the model is to be asked again.
     #[pyo3(signature = (reply, /))]
     fn reply(&mut self, py: Python<'_>, reply: Bound<'_, PyAny>) -> PyResult<Option<String>> {
-        guarded(|| {
+        guarded_with(&mut self.0, |exchange| {
             let source = Source::new(reply)?;
-            let told = self.0.reply(source.text()?).map_err(|error| raised(py, &error))?;
+            let told = exchange.reply(source.text()?).map_err(|error| raised(py, &error))?;
             Ok(told.map(std::borrow::Cow::into_owned))
         })
     }
@@ -55,22 +55,22 @@ impl Exchange {
     /// Takes a piece of a stream, and gives the text to be passed on.
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
-        guarded(|| self.0.feed_text(Source::new(piece)?.text()?).map_err(|error| raised(py, &error)))
+        guarded_with(&mut self.0, |exchange| exchange.feed_text(Source::new(piece)?.text()?).map_err(|error| raised(py, &error)))
     }
 
     /// Ends a stream: the text that is still to be passed on.
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
-        guarded(|| self.0.finish_text().map_err(|error| raised(py, &error)))
+        guarded_with(&mut self.0, |exchange| exchange.finish_text().map_err(|error| raised(py, &error)))
     }
 
     /// Whether the stream that ended asks for another round.
-    fn asks_again(&self) -> bool {
-        self.0.asks_again()
+    fn asks_again(&mut self) -> PyResult<bool> {
+        guarded_with(&mut self.0, |exchange| Ok(exchange.asks_again()))
     }
 
     /// The event that tells of an error.
     #[pyo3(signature = (body, /))]
-    fn failed_text(&self, body: &str) -> String {
-        self.0.failed_text(body)
+    fn failed_text(&mut self, body: &str) -> PyResult<String> {
+        guarded_with(&mut self.0, |exchange| Ok(exchange.failed_text(body)))
     }
 }

@@ -24,7 +24,7 @@ mod _toolwire {
     #[pymodule_export]
     use crate::command::Command;
     #[pymodule_export]
-    use crate::entry::{call, call_text};
+    use crate::entry::{_fail_next, call, call_text};
     #[pymodule_export]
     use crate::exchange::Exchange;
     #[pymodule_export]

@@ -3,11 +3,17 @@
 use pyo3::prelude::*;
 use toolwire::{json::Node, ReplyRestorer, Restore};
 
-use crate::{entry::guarded, raise::raised, read::Values, text::Source, write::Writer};
+use crate::{
+    entry::{guarded, guarded_with},
+    raise::raised,
+    read::Values,
+    text::Source,
+    write::Writer,
+};
 
 /// What `toolwire.ReplyRestorer` keeps.
 #[pyclass(module = "toolwire._toolwire")]
-pub(crate) struct Stream(ReplyRestorer);
+pub(crate) struct Stream(Option<ReplyRestorer>);
 
 #[pymethods]
 impl Stream {
@@ -18,17 +24,17 @@ impl Stream {
         guarded(|| {
             let mut values = Values::with_room();
             values.add(restore).map_err(|fault| fault.raised(py))?;
-            Ok(Stream(Restore::from_node(&values.tree()?).map_err(|error| raised(py, &error))?.stream()))
+            Ok(Stream(Some(Restore::from_node(&values.tree()?).map_err(|error| raised(py, &error))?.stream())))
         })
     }
 
     /// Takes an event, and gives the list of those to be passed on.
     #[pyo3(signature = (event, /))]
     fn feed<'py>(&mut self, py: Python<'py>, event: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        guarded(|| {
+        guarded_with(&mut self.0, |stream| {
             let mut values = Values::with_room();
             values.add(event).map_err(|fault| fault.raised(py))?;
-            let events = self.0.feed_node(values.tree()?).map_err(|error| raised(py, &error))?;
+            let events = stream.feed_node(values.tree()?).map_err(|error| raised(py, &error))?;
             Writer::new(py, &values, false).value(&Node::array(events))
         })
     }
@@ -36,16 +42,16 @@ impl Stream {
     /// Takes a piece of text, and gives the text to be passed on.
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
-        guarded(|| self.0.feed_text(Source::new(piece)?.text()?).map_err(|error| raised(py, &error)))
+        guarded_with(&mut self.0, |stream| stream.feed_text(Source::new(piece)?.text()?).map_err(|error| raised(py, &error)))
     }
 
     /// The events that are still held back at the end.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded(|| Writer::new(py, &Values::default(), false).value(&Node::array(self.0.finish_node())))
+        guarded_with(&mut self.0, |stream| Writer::new(py, &Values::default(), false).value(&Node::array(stream.finish_node())))
     }
 
     /// The text that is still held back at the end.
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
-        guarded(|| self.0.finish_text().map_err(|error| raised(py, &error)))
+        guarded_with(&mut self.0, |stream| stream.finish_text().map_err(|error| raised(py, &error)))
     }
 }

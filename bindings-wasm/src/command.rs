@@ -25,6 +25,11 @@ impl CommandLine {
         self.0.give(bytes);
     }
 
+    /// What a server said on its standard error, as a terminal can show it.
+    pub fn heard(log: &str) -> String {
+        Command::heard(log)
+    }
+
     /// Says why what is needed cannot be had.
     pub fn fail(&mut self, message: &str) {
         self.0.fail(message);

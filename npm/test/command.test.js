@@ -180,6 +180,16 @@ describe('a server that speaks for itself', () => {
   }
 });
 
+test('a server gets of the environment what it is given', async () => {
+  const script = 'console.error(process.env.TOKEN, process.env.OTHER, process.env.PATH !== undefined); process.exit(3)';
+  const env = { TOKEN: 'secret', OTHER: 'secret too' };
+  const server = ['--', process.execPath, '-e', script];
+  const [, none] = await run(['check', ...server], { env });
+  assert.match(none, /^undefined undefined true\n/);
+  const [, one] = await run(['check', '--env', 'TOKEN', '--env', 'UNSET', ...server], { env });
+  assert.match(one, /^secret undefined true\n/);
+});
+
 describe('a live server over stdio', () => {
   const sdk = (name) => JSON.stringify(import.meta.resolve(`@modelcontextprotocol/sdk/${name}`));
   const SERVER = `
@@ -209,10 +219,10 @@ describe('a live server over stdio', () => {
   });
 
   test('one that ends at once, and one that does not exist', async () => {
-    const script = 'console.error("no token"); process.exit(3)';
+    const script = 'console.error("no token\\u009b2J\\u202e"); process.exit(3)';
     const [stdout, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
     assert.deepEqual([stdout, code], ['', 2]);
-    assert.match(stderr, /^no token\ntoolwire: .*: the server did not list its tools: /);
+    assert.match(stderr, /^no token\\u009b2J\\u202e\ntoolwire: .*: the server did not list its tools: /);
     const none = 'the server did not list its tools: expected a command, found none of that name';
     assert.deepEqual(await run(['check', '--', 'no-such-program-anywhere']), [
       '',

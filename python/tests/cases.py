@@ -46,6 +46,11 @@ RUNS: Counter[str] = Counter()
 """How many runs there were, by path."""
 
 
+def spelled(options: Any) -> Any:
+    """Spell the names of options in snake_case, those of options inside options, too."""
+    return {snake(name): spelled(value) for name, value in options.items()} if isinstance(options, dict) else options
+
+
 def snake(name: str) -> str:
     """Spell a camelCase name in snake_case."""
     return re.sub("([A-Z])", lambda match: "_" + match[1].lower(), name)
@@ -66,7 +71,8 @@ class Case:
     @property
     def options(self) -> dict[str, Any]:
         """The options as keyword arguments."""
-        return {snake(name): value for name, value in self.members.get("options", {}).items()}
+        options: dict[str, Any] = spelled(self.members.get("options", {}))
+        return options
 
     @property
     def has_value(self) -> bool:

@@ -231,14 +231,23 @@ def test_server_without_a_list(tmp_path: Path, told: str) -> None:
 
 
 def test_server_that_fails(tmp_path: Path) -> None:
-    script = "import sys; print('no token', file=sys.stderr); sys.exit(3)"
+    script = "import sys; sys.stderr.buffer.write('no token\\x9b2J\\u202e\\n'.encode()); sys.exit(3)"
     done = run("check", "--", sys.executable, "-c", script, place=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"no token")
+    assert done.stderr.startswith(b"no token\\u009b2J\\u202e\n")
     assert b": the server did not list its tools: " in done.stderr
     done = run("check", "--", "no-such-program-anywhere")
     expected = "the server did not list its tools: expected a command, found none of that name"
     assert done.stderr.decode() == f"toolwire: no-such-program-anywhere: {expected}\n"
+
+
+def test_server_gets_of_the_environment_what_it_is_given() -> None:
+    script = "import os, sys; print([os.environ.get(n) for n in ('TOKEN', 'OTHER')], file=sys.stderr); sys.exit(3)"
+    server = ("--", sys.executable, "-c", script)
+    done = run("check", *server, TOKEN="secret", OTHER="secret too")
+    assert done.stderr.startswith(b"[None, None]")
+    done = run("check", "--env", "TOKEN", "--env", "UNSET", *server, TOKEN="secret", OTHER="secret too")
+    assert done.stderr.startswith(b"['secret', None]")
 
 
 def test_server_without_the_sdk(tmp_path: Path) -> None:

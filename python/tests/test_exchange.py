@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import toolwire
-from cases import snake
+from cases import spelled
 
 EXCHANGE = Path(__file__).resolve().parents[2] / "tests" / "exchange"
 
@@ -21,10 +21,6 @@ def cases_of(name: str) -> list[Any]:
 
 def written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def spelled(options: Any) -> Any:
-    return {snake(name): spelled(value) for name, value in options.items()} if isinstance(options, dict) else options
 
 
 def opened(case: dict[str, Any], body: str | bytes) -> toolwire.Exchange | None:

@@ -428,3 +428,36 @@ def test_tools_that_are_set_aside_are_reported(post: Post) -> None:
     post(backend, json={**BASE, "tools": tools}, dialect="moonshot", on_report=reports.append)
     assert [(one["name"], one["rule"]) for one in reports[0]["quarantined"]] == [("bad", "not-representable")]
     assert [tool["name"] for tool in backend.bodies[0]["tools"]] == ["good"]
+
+
+OF_BODY = {
+    "content-digest": "sha-256=:AAAA:",
+    "repr-digest": "sha-256=:AAAA:",
+    "digest": "sha-256=AAAA",
+    "content-md5": "AAAA",
+}
+KEYS = {"idempotency-key": "k", "x-idempotency-key": "k"}
+
+
+@both
+def test_headers_about_another_body_go(post: Post) -> None:
+    headers = {**JSON_TYPE, **OF_BODY, "etag": '"1"'}
+    says = [httpx.Response(200, headers=headers, content=json.dumps(said)) for said in (SEARCHES, CALLS)]
+    backend = Backend(*says)
+    response = post(backend, json=ASKED, headers={**OF_BODY, **KEYS, "x-own": "stays"}, dialect="anthropic")
+    assert len(response.json()["content"]) == 3
+    for name in (*OF_BODY, "etag", "transfer-encoding"):
+        assert name not in response.headers
+        assert all(name not in request.headers for request in backend.got)
+    for name in KEYS:
+        # The second round is another request.
+        assert [request.headers.get(name) for request in backend.got] == ["k", None]
+    assert all(request.headers["x-own"] == "stays" for request in backend.got)
+
+
+@both
+def test_headers_stay_where_nothing_is_rewritten(post: Post) -> None:
+    backend = Backend(httpx.Response(200, headers={**JSON_TYPE, "etag": '"1"'}, content=json.dumps(CALLS)))
+    response = post(backend, json=BASE, headers={**OF_BODY, **KEYS}, dialect="anthropic")
+    assert response.headers["etag"] == '"1"'
+    assert all(backend.got[0].headers[name] == value for name, value in (OF_BODY | KEYS).items())

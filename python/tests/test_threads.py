@@ -85,3 +85,47 @@ def test_long_text_is_read_without_the_gil() -> None:
     # Values belong to the interpreter and cannot be read without it: so the ticks measure what they should.
     assert on_values == 0
     assert on_text > 0
+
+
+def test_one_object_in_many_threads() -> None:
+    tools = [
+        {"name": f"files.read{number}", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}
+        for number in range(50)
+    ]
+    restore = toolwire.sanitize_tools(tools, dialect="moonshot")["restore"]
+    index = toolwire.ToolIndex(tools)
+
+    def use(number: int) -> tuple[Any, ...]:
+        name = f"files_read{number}"
+        stream = restore.stream()
+        call = {"index": 0, "function": {"name": name, "arguments": json.dumps({"dollar_ref_": number})}}
+        events = stream.feed({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+        events += stream.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+        return (
+            restore.restore(name, {"dollar_ref_": number}),
+            index.search(f"files.read{number}", limit=1),
+            [event["choices"][0]["delta"]["tool_calls"][0]["function"] for event in events],
+        )
+
+    alone = [use(number) for number in range(50)]
+    assert alone[7][0] == {"name": "files.read7", "arguments": {"$ref": 7}}
+    assert alone[7][2][-1] == {"arguments": '{"$ref":7}'}
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            assert list(pool.map(use, range(50))) == alone
+
+
+def test_one_stream_in_many_threads() -> None:
+    restore = toolwire.restore_from({"version": 1, "tools": {"a_b": {"name": "a.b"}}})
+    stream = restore.stream()
+
+    def feed(number: int) -> list[Any]:
+        block = {"type": "tool_use", "id": str(number), "name": "a_b", "input": {}}
+        return stream.feed({"type": "content_block_start", "index": number, "content_block": block})
+
+    with ThreadPoolExecutor(8) as pool:
+        events = list(pool.map(feed, range(2000)))
+    assert [(event["index"], event["content_block"]["name"]) for (event,) in events] == [
+        (number, "a.b") for number in range(2000)
+    ]
+    assert stream.finish() == []

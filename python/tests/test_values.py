@@ -396,3 +396,23 @@ def test_results_can_be_changed_without_harm() -> None:
     assert schema == {"type": "object", "properties": {"a": {"type": "string"}}}
     toolwire.dialects()[0]["facts"].clear()
     assert toolwire.dialects()[0]["facts"]
+
+
+def test_digits_that_a_model_wrote_are_held_to_pythons_limit() -> None:
+    """Reading decimal digits costs the square of their number: nine seconds for three million, with the GIL held."""
+    schema = {"type": "object", "properties": {"v": {}}, "required": ["v"]}
+    limit = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else 4300
+
+    def restored(digits: int) -> Any:
+        arguments = {"v": "1" * digits}
+        return toolwire.restore_arguments(arguments, schema, dialect="anthropic-strict")["v"]
+
+    assert restored(limit) == int("1" * limit)
+    for digits in (limit + 1, 3_000_000):
+        with pytest.raises(toolwire.ToolwireError) as caught:
+            restored(digits)
+        assert caught.value.code == "invalid-value"
+        assert f"at most {limit} digits" in caught.value.message
+    # What the caller holds as an integer is no text.
+    large = 16**limit
+    assert toolwire.normalize_envelope({"properties": {"a": {"const": large}}})["properties"]["a"]["const"] == large

@@ -105,6 +105,9 @@ pub(super) struct Source {
     /// JSON or JSON Lines; `-` or none: standard input
     #[arg(value_name = "FILE")]
     pub(super) file: Option<String>,
+    /// A variable of the environment that the server gets beside PATH, HOME and the like; as often as need be
+    #[arg(long = "env", value_name = "NAME", requires = "server")]
+    pub(super) environment: Vec<String>,
     /// An MCP server to start: its tools are the input (after `--`)
     #[arg(last = true, value_name = "SERVER", conflicts_with = "file")]
     pub(super) server: Vec<String>,

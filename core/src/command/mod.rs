@@ -31,7 +31,7 @@ use self::{
     arguments::{CommandLine, Source},
     fault::{Fault, UNUSABLE},
     task::{Given, Outcome, Task},
-    terminal::Terminal,
+    terminal::{shown_lines, Terminal},
 };
 use crate::json::{self, Node};
 
@@ -45,16 +45,24 @@ pub enum Need {
     Input,
     /// The tools of an MCP server that the host starts with this command and asks over stdio: `{"tools": […]}` with the
     /// tools of all pages, as JSON.
-    Server(Vec<String>),
+    Server {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// The variables of the environment that the server gets beside those that every program needs. A server is somebody else's
+        /// program: what else is in the environment is not for it.
+        environment: Vec<String>,
+    },
 }
 
 impl Need {
-    /// As words, for bindings: `file` and its name, `input`, or `server` and the command.
+    /// As words, for bindings: `file` and its name; `input`; or `server`, the number of variables, their names, and the command.
     pub fn words(self) -> Vec<String> {
         match self {
             Need::File(path) => Vec::from(["file".into(), path]),
             Need::Input => Vec::from(["input".into()]),
-            Need::Server(command) => ["server".into()].into_iter().chain(command).collect(),
+            Need::Server { command, environment } => {
+                ["server".into(), environment.len().to_string()].into_iter().chain(environment).chain(command).collect()
+            }
         }
     }
 }
@@ -190,8 +198,21 @@ impl Command {
             State::Ended(outcome) => outcome,
             State::Waiting(_) => unusable(&Fault::new("", "expected an input, was given none"), source, &self.terminal),
         };
-        let Outcome { stdout, stderr, exit_code } = outcome;
+        let Outcome { mut stdout, stderr, exit_code, is_json } = outcome;
+        // Whoever pipes it somewhere gets every byte as it is.
+        if is_json && self.terminal.width.is_some() {
+            stdout = shown_lines(&stdout).into_owned();
+        }
         Printed { stdout, stderr, exit_code }
+    }
+
+    /// What a server said on its standard error, as a terminal can show it.
+    pub fn heard(log: &str) -> String {
+        let mut log = shown_lines(log).into_owned();
+        if !log.is_empty() && !log.ends_with('\n') {
+            log.push('\n');
+        }
+        log
     }
 
     /// The last thing that is shown of progress: nothing. The result may go to the same terminal, and comes next.
@@ -244,7 +265,10 @@ fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need,
     };
     let source = |source: &Source| match source.server.as_slice() {
         [] => file(&source.file),
-        command => Ok((Need::Server(command.into()), command.join(" "))),
+        command => {
+            let environment = source.environment.clone();
+            Ok((Need::Server { command: command.into(), environment }, command.join(" ")))
+        }
     };
     Ok(match command {
         arguments::Command::Matrix(arguments) => Vec::from([source(&arguments.source)?]),

@@ -48,11 +48,13 @@ pub(super) struct Outcome {
     pub(super) stdout: String,
     pub(super) stderr: String,
     pub(super) exit_code: u8,
+    /// The result is JSON text, and nothing of ours.
+    pub(super) is_json: bool,
 }
 
 impl Outcome {
     pub(super) fn new(stdout: String) -> Outcome {
-        Outcome { stdout, stderr: String::new(), exit_code: FINE }
+        Outcome { stdout, stderr: String::new(), exit_code: FINE, is_json: false }
     }
 
     /// A JSON document and the end of its line.
@@ -66,7 +68,7 @@ impl Outcome {
         if !stdout.ends_with('\n') {
             stdout.push('\n');
         }
-        Outcome::new(stdout)
+        Outcome { is_json: true, ..Outcome::new(stdout) }
     }
 
     pub(super) fn ends(mut self, exit_code: u8) -> Outcome {

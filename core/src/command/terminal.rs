@@ -93,23 +93,49 @@ impl Paint {
     }
 }
 
-/// Text from elsewhere as it can be shown: what would move the cursor, change colours or the direction of writing shows as
-/// its escape. A server chooses its tools' names, and nothing of it is to reach a terminal as a command.
+/// Does a character act on a terminal, or stand in a text without being seen? Controls, ends of lines, and what Unicode calls
+/// *default ignorable*: marks of direction, zero-width characters, fillers, tags, selectors of variants. (Less the two of these that
+/// only choose between an emoji and a letter.)
+fn acts(one: char) -> bool {
+    one.is_control()
+        || matches!(
+            one,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0d}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Text from elsewhere as it can be shown: what would move the cursor, change colours or the direction of writing, or would not be
+/// seen, shows as its escape. A server chooses its tools' names, and nothing of it is to reach a terminal as a command.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    let acts = |one: char| {
-        one.is_control()
-            || matches!(one, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
+    escaped(text, |one| match one {
+        '\n' => Some("\\n"),
+        '\t' => Some("\\t"),
+        _ => None,
+    })
+}
+
+/// The same for JSON text, or for lines: their ends stay. In JSON all these characters stand in strings, and the escapes say the same.
+pub(super) fn shown_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |one| match one {
+        '\n' => Some("\n"),
+        '\t' => Some("\t"),
+        _ => None,
+    })
+}
+
+fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<'_, str> {
     if !text.contains(acts) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for one in text.chars() {
-        match one {
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            _ if acts(one) => out.push_str(&format!("\\u{:04x}", u32::from(one))),
-            _ => out.push(one),
+        match otherwise(one) {
+            Some(instead) => out.push_str(instead),
+            None if acts(one) => one.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            None => out.push(one),
         }
     }
     Cow::Owned(out)

@@ -51,7 +51,7 @@ fn play(case: &Value) -> (Printed, String) {
                 None => command.fail("ENOENT"),
             },
             Need::Input => command.give(text(&case["stdin"]).as_bytes()),
-            Need::Server(line) => match case.get("server") {
+            Need::Server { command: line, .. } => match case.get("server") {
                 Some(answer) => command.give(answer.to_string().as_bytes()),
                 None => command.fail(&format!("expected a server in the case, which asks for {line:?}")),
             },
@@ -199,4 +199,13 @@ fn input_is_decoded() {
     assert_eq!(start(&wide), expected);
     let broken = start(b"{\n\"a\": \xff}");
     assert_eq!((broken.stderr.as_str(), broken.exit_code), ("toolwire: <stdin>: expected UTF-8, found the byte `0xff` (line 2)\n", 2));
+}
+
+/// What a server says on its standard error reaches a terminal as text, its lines as lines.
+#[test]
+fn a_servers_words_are_no_commands() {
+    let said = "\u{1b}[31mno token\u{9b}2J\r\nset \u{202e}NEKOT\u{200b}";
+    assert_eq!(Command::heard(said), "\\u001b[31mno token\\u009b2J\\u000d\nset \\u202eNEKOT\\u200b\n");
+    assert_eq!(Command::heard(""), "");
+    assert_eq!(Command::heard("one\n\ttwo\n"), "one\n\ttwo\n");
 }

@@ -6,6 +6,7 @@ declare module 'wasm:glue' {
     constructor(facts: string);
     need(): string[] | undefined;
     give(bytes: Uint8Array): void;
+    static heard(log: string): string;
     fail(message: string): void;
     step(): string | undefined;
     /** Standard output, standard error, exit code. */

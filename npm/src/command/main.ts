@@ -50,7 +50,11 @@ async function input(): Promise<Uint8Array> {
 
 /** What is needed, as bytes. */
 async function got([kind, ...words]: string[]): Promise<Uint8Array> {
-  if (kind === 'server') return Buffer.from(JSON.stringify({ tools: await toolsOf(words) }));
+  if (kind === 'server') {
+    const names = Number(words[0]);
+    const tools = await toolsOf(words.slice(1 + names), words.slice(1, 1 + names));
+    return Buffer.from(JSON.stringify({ tools }));
+  }
   return kind === 'file' ? readFile(words[0] ?? '') : input();
 }
 
@@ -60,7 +64,7 @@ async function main(): Promise<void> {
     try {
       command.give(await got(need));
     } catch (error) {
-      if (error instanceof ServerFailure) process.stderr.write(error.log);
+      if (error instanceof ServerFailure) process.stderr.write(CommandLine.heard(error.log));
       const { code, message } = error as NodeJS.ErrnoException;
       command.fail(code ?? message);
     }
@@ -87,5 +91,9 @@ for (const [signal, code] of Object.entries(SIGNALS)) {
 }
 main().catch((error: Error) => {
   process.exitCode = UNUSABLE;
-  process.stderr.write(`toolwire: failed inside (${error.message}); please report it together with the input\n`);
+  const found = CommandLine.heard(error.message).trimEnd();
+  process.stderr.write(
+    `toolwire: internal: found a defect of toolwire (${found}). Please report it with the command line and an input that shows it at ` +
+      'https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use of it\n',
+  );
 });

@@ -40,11 +40,18 @@ export function stopServer(): void {
   }
 }
 
-/** Starts a server, and gives the tools of all pages of its `tools/list` as it sent them. */
-export async function toolsOf([command = '', ...args]: string[]): Promise<unknown[]> {
+/**
+ * Starts a server, and gives the tools of all pages of its `tools/list` as it sent them. A server is somebody else's program: it gets the
+ * variables of the environment that the SDK thinks safe, and those of these names.
+ */
+export async function toolsOf([command = '', ...args]: string[], names: string[]): Promise<unknown[]> {
   const sdk = await loaded([command, ...args]);
-  const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined));
-  const transport = new sdk.StdioClientTransport({ command, args, env: env as Record<string, string>, stderr: 'pipe' });
+  const env = sdk.getDefaultEnvironment();
+  for (const name of names) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  const transport = new sdk.StdioClientTransport({ command, args, env, stderr: 'pipe' });
   running = transport;
   let log = '';
   transport.stderr?.on('data', (piece: Buffer) => {

@@ -46,7 +46,9 @@ def _got(kind: str, words: list[str]) -> bytes:
         # Only here: it brings the MCP SDK along.
         from toolwire._server import tools_of
 
-        return json.dumps({"tools": tools_of(words)}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        names = int(words[0])
+        tools = tools_of(words[1 + names :], words[1 : 1 + names])
+        return json.dumps({"tools": tools}, ensure_ascii=False).encode("utf-8", "surrogatepass")
     if kind == "file":
         # Not through `Path`, for which the empty name is the folder that we are in.
         with open(words[0], "rb") as file:
@@ -108,5 +110,11 @@ def run() -> NoReturn:
         # Python's own exit code would say that something was found.
         code = UNUSABLE
         with contextlib.suppress(OSError):
-            _say(sys.stderr, f"toolwire: failed inside ({error}); please report it together with the input\n")
+            found = _toolwire.Command.heard(str(error)).rstrip("\n")
+            _say(
+                sys.stderr,
+                f"toolwire: internal: found a defect of toolwire ({found}). Please report it with the command line and "
+                "an input that shows it at https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if "
+                "others could make use of it\n",
+            )
     sys.exit(code)

@@ -87,8 +87,8 @@ class Exchange:
     def feed_text(self, piece: str, /) -> str:
         """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.
 
-        Raises `ToolwireError`: `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What
-        could be passed on by then comes with the next call, and the event as it came.
+        Raises `ToolwireError`: `limit-exceeded` if an event, or what has to be held back, is larger than any reply.
+        What could be passed on by then comes with the next call, and the event as it came.
         """
         return self._exchange.feed_text(piece)
 
@@ -97,8 +97,8 @@ class Exchange:
 
         If the model is to be asked again, `asks_again` says so, and the next stream goes on where this one ended.
 
-        Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives
-        what was held back, and that event as it came. Also the errors of `adapt_request`, for the next request.
+        Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call
+        gives what was held back, and that event as it came. Also the errors of `adapt_request`, for the next request.
         """
         return self._exchange.finish_text()
 

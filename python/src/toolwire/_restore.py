@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import copy
 import json
 from typing import TYPE_CHECKING, Any, overload
 
@@ -119,9 +120,9 @@ class ReplyRestorer:
 
         What needs no change passes byte for byte.
 
-        Raises `ToolwireError`: `limit-exceeded` if an event, or what has to be held back, is larger than any reply: what
-        could be passed on by then comes with the next call, and the event as it came. `UnicodeDecodeError` if the bytes
-        are no UTF-8.
+        Raises `ToolwireError`: `limit-exceeded` if an event, or what has to be held back, is larger than any reply:
+        what could be passed on by then comes with the next call, and the event as it came. `UnicodeDecodeError` if the
+        bytes are no UTF-8.
         """
         if isinstance(piece, str):
             return self._stream.feed_text(piece)
@@ -134,8 +135,8 @@ class ReplyRestorer:
     def finish_text(self) -> str:
         """End a stream of text: give what is still held back, and what came after the last whole event.
 
-        Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives
-        what was held back, and that event as it came.
+        Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call
+        gives what was held back, and that event as it came.
         """
         rest, _ = self._decoder.getstate()
         self._decoder.reset()
@@ -152,7 +153,8 @@ def restore_from(kept: str | bytes | bytearray | dict[str, Any], /) -> Restore:
     >>> restore_from('{"version": 1, "tools": {}}')
     <Restore of 0 tools>
     """
-    value = kept if isinstance(kept, dict) else json.loads(kept)
+    value: dict[str, Any] = kept if isinstance(kept, dict) else json.loads(kept)
     # Restoring something that nothing is known of reads all of it.
     call("restoreCall", (value, "", None), {}, False)
-    return Restore(value)
+    # A copy: what is changed in the caller's dict later must not change where calls go.
+    return Restore(copy.deepcopy(value) if value is kept else value)

@@ -10,6 +10,8 @@ import tempfile
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from toolwire import _toolwire
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -22,8 +24,12 @@ LOG = 16_384
 NO_LIST = "expected an answer with a list in `tools`, found none"
 
 
-def tools_of(command: list[str]) -> list[Any]:
-    """Start a server, and give the tools of all pages of its `tools/list` as it sent them."""
+def tools_of(command: list[str], names: list[str]) -> list[Any]:
+    """Start a server, and give the tools of all pages of its `tools/list` as it sent them.
+
+    A server is somebody else's program: it gets the variables of the environment that the SDK thinks safe, and those of
+    these names.
+    """
     try:
         import mcp  # noqa: F401
     except ImportError:
@@ -36,16 +42,16 @@ def tools_of(command: list[str]) -> list[Any]:
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         try:
-            return asyncio.run(_listed(command, log))
+            return asyncio.run(_listed(command, names, log))
         except Exception as error:
             log.seek(0)
-            sys.stderr.write(log.read()[-LOG:])
+            sys.stderr.write(_toolwire.Command.heard(log.read()[-LOG:]))
             raise RuntimeError(f"the server did not list its tools: {_why(error)}") from None
 
 
-async def _listed(command: list[str], log: Any) -> list[Any]:
+async def _listed(command: list[str], names: list[str], log: Any) -> list[Any]:
     from mcp import ClientSession, StdioServerParameters, types
-    from mcp.client.stdio import stdio_client
+    from mcp.client.stdio import get_default_environment, stdio_client
     from pydantic import BaseModel, ValidationError
 
     from toolwire import __version__
@@ -53,7 +59,8 @@ async def _listed(command: list[str], log: Any) -> list[Any]:
     class Anything(BaseModel):
         """What becomes of the SDK's own reading of an answer."""
 
-    server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
+    chosen = {name: os.environ[name] for name in names if name in os.environ}
+    server = StdioServerParameters(command=command[0], args=command[1:], env=get_default_environment() | chosen)
     client = types.Implementation(name="toolwire", version=__version__)
     tools: list[Any] = []
     async with (

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 
     from .types import AdaptReport, ExchangeOptions
 
+_OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-digest", b"digest", b"content-md5")
+"""Headers that say something of the very bytes of a body, and so nothing of another one."""
+
+_OF_REPLY = (*_OF_BODY, b"content-encoding", b"etag")
+"""Those of a reply: what was unpacked is packed no longer, and what was rewritten is not what a cache knows by its
+tag."""
+
+_OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
+"""Headers by which a backend knows that it has answered a request: the model asked again is asked something else."""
+
 
 class Transport:
     """Adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed."""
@@ -128,13 +138,16 @@ class _Outgoing:
         on_report: Callable[[AdaptReport], object] | None,
     ) -> None:
         self.exchange, self.request, self._on_report = exchange, request, on_report
+        self._sent = False
 
     def next(self) -> Any:
         """Make the request that is to be sent now."""
         assert self.exchange is not None
         if self._on_report is not None:
             self._on_report(self.exchange.report)
-        return _rewritten(self.request, self.request.headers, self.exchange.request.encode())
+        headers = _without(self.request.headers, *_OF_BODY, *(_OF_REQUEST if self._sent else ()))
+        self._sent = True
+        return _rewritten(self.request, headers, self.exchange.request.encode())
 
 
 class Pieces:
@@ -244,18 +257,17 @@ def _without_betas(request: Any) -> Any:
         del headers["anthropic-beta"]
     else:
         headers["anthropic-beta"] = left
-    return _rewritten(request, headers, request.content)
+    return _rewritten(request, _without(headers, b"content-length", b"transfer-encoding"), request.content)
 
 
-def _rewritten(request: Any, headers: Any, body: bytes) -> Any:
-    """Give the same request another body, and the headers for it."""
-    left = _without(headers, b"content-length", b"transfer-encoding")
-    return type(request)(request.method, request.url, headers=left, content=body, extensions=request.extensions)
+def _rewritten(request: Any, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:
+    """Give the same request other headers and another body."""
+    return type(request)(request.method, request.url, headers=headers, content=body, extensions=request.extensions)
 
 
 def _told(response: Any, *, content: bytes | None = None, stream: Pieces | AsyncPieces | None = None) -> Any:
-    """Give the same response another body. What was unpacked is packed no longer."""
-    headers = _without(response.headers, b"content-encoding", b"content-length", b"transfer-encoding")
+    """Give the same response another body."""
+    headers = _without(response.headers, *_OF_REPLY)
     return type(response)(
         response.status_code, headers=headers, content=content, stream=stream, extensions=response.extensions
     )

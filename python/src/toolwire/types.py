@@ -106,7 +106,8 @@ class ToolsOptions(SanitizeOptions, total=False):
     fallback: DialectName | None
     """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
     max_tools: int | None
-    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By default 10,000."""
+    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
+    default 10,000."""
 
 
 class AdaptOptions(SanitizeOptions, total=False):
@@ -117,7 +118,8 @@ class AdaptOptions(SanitizeOptions, total=False):
     fallback: DialectName | None
     """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
     max_tools: int | None
-    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By default 10,000."""
+    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
+    default 10,000."""
     deferred: DeferredOptions | bool | None
     """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
     are, for an API that has the feature."""
@@ -179,15 +181,15 @@ class DeferredOptions(TypedDict, total=False):
     load_used_tools: bool | None
     """Whether a call of a tool in the history counts as a load of it. By default false."""
     tool_search_name: str | None
-    """The name of the function that stands for a tool search. By default `"tool_search"`. Where a tool has that name, the
-    function gets another; the report says which."""
+    """The name of the function that stands for a tool search. By default `"tool_search"`. Where a tool has that
+    name, the function gets another; the report says which."""
     tool_changes: Literal["apply", "ignore"] | None
-    """Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system messages,
-    and by items of OpenAI Responses that hold definitions. `"ignore"` is for a history that is not all your own. By default
-    `"apply"`."""
+    """Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system
+    messages, and by items of OpenAI Responses that hold definitions. `"ignore"` is for a history that is not all
+    your own. By default `"apply"`."""
     max_repeated_bytes: int | None
-    """Bytes of notices that may repeat earlier ones; beyond them a tool is announced again by the first sentence alone. By
-    default as many as the notices that do not repeat, and 64 KiB at least."""
+    """Bytes of notices that may repeat earlier ones; beyond them a tool is announced again by the first sentence
+    alone. By default as many as the notices that do not repeat, and 64 KiB at least."""
     system_messages: Literal["keep", "user"] | None
     """The role of system messages whose directives became text. By default `"keep"`."""
     format: Literal["anthropic", "openai-responses", "openai-chat"] | None
@@ -341,8 +343,8 @@ class DeferredReport(TypedDict):
     nameMap: NotRequired[dict[str, NamespacedName]]
     """Flattened names and what they stand for."""
     toolSearchName: NotRequired[str]
-    """The name of the function that stands for a tool search, if one does: the option `tool_search_name`, unless a tool is
-    called so. It is the `tool_search_name` for `answer_tool_search`."""
+    """The name of the function that stands for a tool search, if one does: the option `tool_search_name`, unless a
+    tool is called so. It is the `tool_search_name` for `answer_tool_search`."""
     unreachable: bool
     """Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them."""
     savedBytes: int

@@ -1,0 +1,123 @@
+"""What becomes of a defect of ours: an error that says so, and a next call that works.
+
+A hidden function makes calls fail.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import toolwire
+from toolwire import _toolwire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TOOLS = [{"name": "files.read", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]
+REQUEST = {"messages": [], "tools": [{"name": "a.b", "input_schema": {"type": "object", "properties": {}}}]}
+SCHEMA = {"type": "object", "properties": {"a": {"const": 1}}}
+CALL = {"type": "tool_use", "id": "c", "name": "tool_search", "input": {"query": "read"}}
+RESTORE = toolwire.sanitize_tools(TOOLS, dialect="moonshot")["restore"]
+INDEX = toolwire.ToolIndex(TOOLS)
+URL = "http://localhost/v1/messages"
+
+
+def piece(arguments: str, **more: object) -> str:
+    """Make the text of an event with a piece of a call."""
+    call = {"index": 0, "function": {"arguments": arguments, **more}}
+    return f"data: {json.dumps({'choices': [{'index': 0, 'delta': {'tool_calls': [call]}}]})}\n\n"
+
+
+BEGIN = piece("", name="files_read")
+END = f"data: {json.dumps({'choices': [{'index': 0, 'delta': {}, 'finish_reason': 'tool_calls'}]})}\n\n"
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "sanitize": lambda: toolwire.sanitize(SCHEMA, dialect="codex"),
+    "sanitize_json": lambda: toolwire.sanitize_json(json.dumps(SCHEMA), dialect="codex"),
+    "large text": lambda: toolwire.sanitize_json(json.dumps({**SCHEMA, "x": "y" * 100_000}), dialect="codex"),
+    "check": lambda: toolwire.check(SCHEMA, dialect="codex"),
+    "sanitize_tools": lambda: toolwire.sanitize_tools(TOOLS, dialect="moonshot")["tools"],
+    "adapt_request": lambda: toolwire.adapt_request(REQUEST, dialect="anthropic")["request"],
+    "restore": lambda: RESTORE.restore("files_read", {"dollar_ref_": "x"}),
+    "reply": lambda: RESTORE.reply({"content": []}),
+    "search_tools": lambda: toolwire.search_tools(TOOLS, "read"),
+    "answer_tool_search": lambda: toolwire.answer_tool_search(CALL, TOOLS),
+    "index, search": lambda: INDEX.search("read"),
+    "index, answer": lambda: INDEX.answer(CALL),
+    "index, new": lambda: len(toolwire.ToolIndex(TOOLS)),
+    "stream, new": lambda: RESTORE.stream().feed_text(BEGIN),
+    "exchange, open": lambda: opened().request,
+}
+
+
+def opened() -> toolwire.Exchange:
+    """Open an exchange."""
+    exchange = toolwire.Exchange.open(URL, json.dumps(REQUEST), dialect="anthropic")
+    assert exchange is not None
+    return exchange
+
+
+def failed(call: Callable[[], Any], known: str) -> None:
+    """See that a call fails inside, and says so."""
+    with pytest.raises(toolwire.ToolwireError) as caught:
+        call()
+    error = caught.value
+    assert (error.code, error.pointer, error.changes) == ("internal", "", [])
+    assert known in error.message
+    assert "Please report it with" in error.message
+    assert "SECURITY.md" in error.message
+    assert pickle.loads(pickle.dumps(error)).args == error.args
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+def test_a_call_that_fails_inside(call: Callable[[], Any]) -> None:
+    expected = call()
+    _toolwire._fail_next()
+    failed(call, "a test asked for it")
+    assert call() == expected
+
+
+def test_a_stream_is_lost_and_others_are_not() -> None:
+    whole = RESTORE.stream()
+    expected = "".join(map(whole.feed_text, (BEGIN, piece('{"dollar_ref_":'), piece('"main"}'), END)))
+    assert '\\"$ref\\"' in expected
+    one, other = RESTORE.stream(), RESTORE.stream()
+    out = one.feed_text(BEGIN) + one.feed_text(piece('{"dollar_ref_":'))
+    _toolwire._fail_next()
+    failed(lambda: other.feed_text(BEGIN), "a test asked for it")
+    for again in (lambda: other.feed_text(BEGIN), other.finish_text, other.finish, lambda: other.feed({})):
+        failed(again, "make it anew")
+    assert out + one.feed_text(piece('"main"}')) + one.feed_text(END) == expected
+
+
+def test_an_exchange_is_lost_and_others_are_not() -> None:
+    one, other = opened(), opened()
+    _toolwire._fail_next()
+    failed(lambda: other.reply("{}"), "a test asked for it")
+    failed(lambda: other.reply("{}"), "make it anew")
+    failed(lambda: other.asks_again, "make it anew")
+    called = '{"content":[{"type":"tool_use","name":"a_b"}]}'
+    assert one.reply(called) == called.replace("a_b", "a.b")
+
+
+def test_the_hook_is_of_one_thread() -> None:
+    expected = toolwire.sanitize(SCHEMA, dialect="codex")
+    _toolwire._fail_next()
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(toolwire.sanitize(SCHEMA, dialect="codex")))
+    thread.start()
+    thread.join()
+    assert found == [expected]
+    failed(lambda: toolwire.sanitize(SCHEMA, dialect="codex"), "a test asked for it")
+
+
+def test_a_restore_is_what_it_was_when_it_was_read() -> None:
+    kept: dict[str, Any] = {"version": 1, "tools": {"a_b": {"name": "a.b"}}}
+    restore = toolwire.restore_from(kept)
+    kept["tools"]["a_b"]["name"] = "changed"
+    assert restore.restore("a_b", {})["name"] == "a.b"
