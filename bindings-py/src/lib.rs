@@ -3,6 +3,8 @@
 //! It translates and holds no rule: what a function does, which options it has and what an error says is the core's.
 //! The package in python/ gives what is below its names, types and documentation.
 
+#![forbid(unsafe_code)]
+
 mod command;
 mod entry;
 mod exchange;

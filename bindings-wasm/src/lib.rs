@@ -6,6 +6,8 @@
 //! Both sides meet at the [`desk`]: JavaScript asks for room there, writes into WebAssembly memory directly, makes one
 //! call, and reads the answer where the desk says it lies. A call crosses the border once, however large the value is.
 
+#![forbid(unsafe_code)]
+
 mod answer;
 pub mod call;
 #[cfg(feature = "command")]

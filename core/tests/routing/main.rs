@@ -1,0 +1,214 @@
+//! The routing promise: every call goes to exactly the tool whose definition the model read, whatever servers call their tools.
+//!
+//! Generated lists with colliding names, namespaces and encodings, in every format. Each definition says in its description whose it
+//! is, and has a property of its own. What was sent is read as a model reads it; every tool in it is called, and the restored call has
+//! to be of the tool that the description names, with that tool's own property. `ROUTING_ROUNDS` makes it run longer.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod generated;
+mod wire;
+
+use std::collections::BTreeSet;
+
+use generated::{request, tools, Numbers, Tool, NAMES};
+use serde_json::{json, Map, Value};
+use toolwire::{
+    adapt_request, sanitize_tools, AdaptOptions, DeferredOptions, Exchange, ExchangeOptions, Order, Restore, ServerToolSearch, ToolFormat,
+    ToolsOptions,
+};
+use wire::{number, read, Read, Wire};
+
+/// A dialect and a format in which requests are sent there.
+const TARGETS: [(&str, Wire); 15] = [
+    ("anthropic", Wire::Anthropic),
+    ("anthropic-strict", Wire::Anthropic),
+    ("moonshot", Wire::Anthropic),
+    ("openai-chat", Wire::Chat),
+    ("openai-strict", Wire::Chat),
+    ("moonshot", Wire::Chat),
+    ("deepseek-strict", Wire::Chat),
+    ("mistral", Wire::Chat),
+    ("portable", Wire::Chat),
+    ("openai-responses", Wire::Responses),
+    ("openai-strict", Wire::Responses),
+    ("codex", Wire::Responses),
+    ("xai", Wire::Responses),
+    ("gemini", Wire::Gemini),
+    ("gemini-json-schema", Wire::Gemini),
+];
+
+/// No namespace and one without a name are the same.
+fn space(namespace: Option<&str>) -> &str {
+    namespace.unwrap_or_default()
+}
+
+/// Calls one tool that was sent, every way that there is.
+fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool], sent: &Read) {
+    let Some(number) = number(&sent.description) else {
+        // A search of ours: its calls are nobody's.
+        let (namespace, name, _) = wire.called(&restore.reply(&wire.reply(&sent.name, &json!({}))).expect("a reply"));
+        let taken = tools.iter().any(|tool| space(tool.namespace.as_deref()) == space(namespace.as_deref()) && tool.name == name);
+        assert!(!taken, "{}\na search is called as a tool: {name}", about());
+        return;
+    };
+    let tool = tools.iter().find(|tool| tool.number == number).unwrap_or_else(|| panic!("{}\nnobody's tool {number}", about()));
+    let arguments: Map<String, Value> = sent.property.iter().map(|property| (property.clone(), json!("x"))).collect();
+    let arguments = Value::Object(arguments);
+    let kept = Restore::from_json(&restore.to_json()).expect("a restore");
+    for restore in [restore, &kept] {
+        let whole = wire.called(&restore.reply(&wire.reply(&sent.name, &arguments)).expect("a reply"));
+        let mut stream = restore.stream();
+        let mut events = Vec::new();
+        for event in wire.events(&sent.name, &arguments) {
+            events.extend(stream.feed(&event).expect("events"));
+        }
+        events.extend(stream.finish().expect("the rest"));
+        let alone = restore.call(&sent.name, &arguments).expect("a call");
+        for (namespace, name, arguments) in [whole, wire.streamed(&events), (alone.namespace, alone.name, alone.arguments)] {
+            let found = (space(namespace.as_deref()), name.as_str());
+            assert_eq!(found, (space(tool.namespace.as_deref()), tool.name.as_str()), "{}\n`{}` of tool {number}", about(), sent.name);
+            assert_eq!(arguments, json!({&tool.property: "x"}), "{}\narguments of `{}`, tool {number}", about(), sent.name);
+        }
+    }
+}
+
+/// Every text in a value.
+fn texts(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Object(members) => members.values().for_each(|member| texts(member, found)),
+        _ => {}
+    }
+}
+
+/// What a notice tells of a tool is true of the one that is sent under that name.
+fn notices(about: &dyn Fn() -> String, history: &Value, read: &[Read]) {
+    let mut found = Vec::new();
+    texts(history, &mut found);
+    for text in found {
+        let Some(rest) = text.strip_prefix("Tool ") else { continue };
+        let Some((name, description)) = rest.split_once(" is now available.") else { continue };
+        let name = match name.strip_prefix('\'') {
+            Some(plain) => plain.trim_end_matches('\'').to_owned(),
+            None => serde_json::from_str(name).unwrap_or_else(|error| panic!("{}\n{name}: {error}", about())),
+        };
+        let Some(sent) = read.iter().find(|sent| sent.name == name) else { continue };
+        if let Some(number) = number(description) {
+            assert_eq!(wire::number(&sent.description), Some(number), "{}\nthe notice of `{name}`", about());
+        }
+    }
+}
+
+#[test]
+fn every_call_arrives_at_the_tool_whose_definition_was_read() {
+    let rounds: usize = std::env::var("ROUTING_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(60);
+    let (mut numbers, mut calls, mut renamed) = (Numbers(1), 0, 0);
+    for round in 0..rounds {
+        for (dialect, wire) in TARGETS {
+            let mut known: Vec<String> = Vec::new();
+            // The second time servers know the names of the first.
+            for _ in 0..2 {
+                let tools = tools(&mut numbers, wire, &known);
+                let request = request(&mut numbers, wire, &tools);
+                let mut deferred = DeferredOptions::default();
+                deferred.server_tool_search = *numbers.of(&[ServerToolSearch::Emulate, ServerToolSearch::LoadAll]);
+                deferred.order = *numbers.of(&[Order::Catalog, Order::Append]);
+                let mut options = AdaptOptions::new(dialect).deferred(deferred);
+                options.tools.format = Some(wire.format());
+                let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{request}\n{error}"));
+                let sent = read(&adapted.request["tools"]);
+                let about = || format!("round {round}, {dialect}, {wire:?}\n{request}\n{}", adapted.request);
+                let names: BTreeSet<&str> = sent.iter().map(|tool| tool.name.as_str()).collect();
+                assert_eq!(names.len(), sent.len(), "{}\none name twice", about());
+                for tool in &sent {
+                    call(&about, wire, &adapted.restore, &tools, tool);
+                    calls += 1;
+                }
+                for key in ["messages", "input", "system", "instructions"] {
+                    notices(&about, &adapted.request[key], &sent);
+                }
+                known = sent.iter().map(|tool| tool.name.clone()).collect();
+                renamed += known.iter().filter(|name| !NAMES.contains(&name.as_str())).count();
+            }
+        }
+    }
+    println!("{calls} calls, {renamed} of them by a name that is not the tool's own");
+    assert!(calls > 50 * rounds && renamed > 10 * rounds, "{calls} calls, {renamed} renamed");
+}
+
+#[test]
+fn lists_alone_route_as_requests_do() {
+    let mut numbers = Numbers(2);
+    for _ in 0..100 {
+        for (dialect, format) in [
+            ("anthropic", ToolFormat::Anthropic),
+            ("moonshot", ToolFormat::OpenaiChat),
+            ("codex", ToolFormat::OpenaiResponses),
+            ("gemini", ToolFormat::Gemini),
+            ("bedrock", ToolFormat::Bedrock),
+            ("portable", ToolFormat::Mcp),
+        ] {
+            let tools = tools(&mut numbers, Wire::Responses, &[]);
+            let list: Vec<Value> = tools
+                .iter()
+                .map(|tool| match &tool.namespace {
+                    Some(space) => json!({"type": "namespace", "name": space, "tools": [Wire::Responses.listed(tool)]}),
+                    None => Wire::Responses.listed(tool),
+                })
+                .collect();
+            let list = json!(list);
+            let sanitized =
+                sanitize_tools(&list, &ToolsOptions::new(dialect).format(format)).unwrap_or_else(|error| panic!("{list}\n{error}"));
+            let about = || format!("{dialect}, {format:?}\n{list}\n{}", sanitized.tools);
+            for sent in read(&sanitized.tools) {
+                call(&about, Wire::Responses, &sanitized.restore, &tools, &sent);
+            }
+        }
+    }
+}
+
+/// Exchanges, which also run searches: what they find is what is called.
+#[test]
+fn exchanges_route_as_requests_do() {
+    let mut numbers = Numbers(3);
+    for _ in 0..150 {
+        let tools = tools(&mut numbers, Wire::Anthropic, &[]);
+        let request = request(&mut numbers, Wire::Anthropic, &tools).to_string();
+        let options = ExchangeOptions::default().dialect("anthropic");
+        let opened = Exchange::open("http://localhost/v1/messages", &request, &options).expect("a request");
+        let Some(mut exchange) = opened else { panic!("no exchange for {request}") };
+        let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
+        let mut rounds = 0;
+        loop {
+            let sent: Value = serde_json::from_str(exchange.request()).expect("JSON");
+            let about = || format!("{request}\n{sent}");
+            for tool in read(&sent["tools"]) {
+                let Some(number) = number(&tool.description) else { continue };
+                let one = tools.iter().find(|one| one.number == number).unwrap_or_else(|| panic!("{}\nnobody's tool", about()));
+                let body = Wire::Anthropic.reply(&tool.name, &json!({})).to_string();
+                // A reply ends an exchange only if it is no search.
+                let mut twin = Exchange::open("http://localhost/v1/messages", &request, &options).expect("a request").expect("one");
+                if rounds > 0 {
+                    assert_eq!(twin.reply(&searching(search.as_deref())).expect("a reply"), None);
+                }
+                let told = twin.reply(&body).expect("a reply").unwrap_or_else(|| panic!("{}\n`{}` is no search", about(), tool.name));
+                let told: Value = serde_json::from_str(&told).expect("JSON");
+                let calls = told["content"].as_array().expect("content").iter().filter(|block| block["type"] == "tool_use");
+                let called: Vec<&str> = calls.filter_map(|block| block["name"].as_str()).collect();
+                assert_eq!(called, [one.name.as_str()], "{}\n`{}`, tool {number}", about(), tool.name);
+            }
+            rounds += 1;
+            if rounds > 1 || search.is_none() || exchange.reply(&searching(search.as_deref())).expect("a reply").is_some() {
+                break;
+            }
+        }
+    }
+}
+
+/// A reply that searches for every tool.
+fn searching(name: Option<&str>) -> String {
+    let block = json!({"type": "tool_use", "id": "s", "name": name, "input": {"query": "a tool", "max_results": 20}});
+    json!({"stop_reason": "tool_use", "content": [block]}).to_string()
+}
