@@ -19,7 +19,7 @@ python() {
   key="$(sha256sum $folder/requirements.txt) $(python/.venv/bin/python --version)"
   if ! fresh "$stamp" "$key"; then
     python/.venv/bin/python -m venv "$folder/.venv"
-    step "SDKs for the examples in Python" "$LOGS/python-examples.log" "$folder/.venv/bin/python" -m pip install --quiet --no-compile --no-deps --requirement "$folder/requirements.txt"
+    step "SDKs for the examples in Python" "$LOGS/python-examples.log" "$folder/.venv/bin/python" -m pip install --quiet --no-compile --no-deps --require-hashes --requirement "$folder/requirements.txt"
     # As `python/dev` does it: the sources, and the extension module in them.
     echo "$ROOT/python/src" >"$("$folder/.venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/toolwire-source.pth"
     echo "$key" >"$stamp"

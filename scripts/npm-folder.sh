@@ -8,5 +8,7 @@ folder=$1
 stamp=$folder/node_modules/.toolwire
 key="$(sha256sum "$folder/package.json" "$folder/package-lock.json") $(node --version)"
 fresh "$stamp" "$key" && exit
-step "npm ci in $folder" "$LOGS/npm-ci-${folder//\//-}.log" npm ci --prefix "$folder" --no-audit --no-fund || die "npm ci failed in $folder"
+# Nothing that is installed here needs to run while it is installed.
+step "npm ci in $folder" "$LOGS/npm-ci-${folder//\//-}.log" npm ci --prefix "$folder" --no-audit --no-fund --ignore-scripts || die "npm ci failed in $folder"
+if strict; then node npm/scripts/locked.js "$folder" || die "what is installed in $folder is not what its lock file names"; fi
 echo "$key" >"$stamp"

@@ -13,6 +13,7 @@ install() { # in a folder of its own, so that a broken or a second installation 
   rm -rf "$scratch" && mkdir "$scratch" && cp "$folder/package.json" "$folder/package-lock.json" "$scratch"
   # Not `npm ci`: it refuses lock files without the binaries of other platforms, and mirrors may not carry those.
   npm install --prefix "$scratch" --no-audit --no-fund --no-update-notifier || return
+  if strict; then node "$ROOT/npm/scripts/locked.js" "$scratch" "$folder/package-lock.json" || return; fi
   if [ -d "$installed" ]; then rm -rf "$scratch"; else mv "$scratch" "$installed"; fi
 }
 

@@ -13,6 +13,9 @@ say() { printf '  %s\n' "$*" >&2; }
 heading() { printf '\n%s\n' "$*" >&2; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
 
+# strict says whether this is a release (TOOLWIRE_STRICT=1): what a machine lacks is an error then, and nothing takes its place.
+strict() { [ -n "${TOOLWIRE_STRICT:-}" ]; }
+
 # attempt LABEL LOG COMMAND... runs a command with its output in a file and says how long it took, with a sign of life
 # every 30 seconds. For what has an alternative: if it fails, only that is said.
 attempt() {

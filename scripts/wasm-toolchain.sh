@@ -8,6 +8,8 @@ source "$(dirname "$0")/step.sh"
 
 target=wasm32-unknown-unknown
 way=${TOOLWIRE_WASM:-auto}
+# A release is built by the compiler that it names, and by no other.
+if strict; then way=rustup; fi
 case $way in auto | rustup | debian) ;; *) die "TOOLWIRE_WASM: expected \`rustup\` or \`debian\`, found \`$way\`" ;; esac
 
 debian_library() { # the folder of the target's standard library in Debian's compiler

@@ -15,6 +15,7 @@ ensure() {
   # Unoptimised: builds in a third of the time, and costs a quarter of a second when wasm-bindgen runs over our module.
   install() { CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo install "$crate" --version "=$version" --root "$TOOLS" --force "$@"; }
   attempt "install $crate $version (a minute or two, once)" "$log" install --locked && return
+  if strict; then die "cargo install --locked $crate failed, and a release takes no other dependencies, see $log"; fi
   # A mirror that lags behind lacks single releases that the tool's own lock file names. The tool's version stays exact.
   grep -q 'failed to select a version' "$log" || die "cargo install $crate failed: $(grep -m 1 '^error' "$log"), see $log"
   say "this registry lacks a dependency that the lock file of $crate names; installing with those it has"

@@ -9,26 +9,40 @@ import { type FetchOptions, toolwireFetch } from 'toolwire/fetch';
 /** What belongs to one connection, and what `fetch` says itself. */
 const HOP = ['accept-encoding', 'connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding'];
 
-export function gateway(backend: string, options: FetchOptions) {
+/** More than any API takes: what a client sends is held in memory. */
+const LARGEST = 64 * 1024 * 1024;
+
+class TooLarge extends Error {}
+
+export function gateway(backend: string, options: FetchOptions, largest = LARGEST) {
   const fetch = toolwireFetch(options);
   return createServer(async (request, response) => {
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     try {
-      const reply = await fetch(target(backend, request), { ...(await forwarded(request)), signal: gone.signal });
+      // A redirect followed would take the client's key elsewhere.
+      const init: RequestInit = { ...(await forwarded(request, largest)), redirect: 'error', signal: gone.signal };
+      const reply = await fetch(target(backend, request), init);
       const headers = [...reply.headers].filter(([name]) => ![...HOP, 'content-encoding'].includes(name));
       response.writeHead(reply.status, Object.fromEntries(headers));
       if (reply.body === null) response.end();
       else await pipeline(Readable.fromWeb(reply.body as import('node:stream/web').ReadableStream), response);
     } catch (error) {
-      // What cannot be adapted was not sent: it is the client's to mend. Anything else may go well the next time.
-      const status = error instanceof ToolwireError ? 400 : 502;
+      const status = statusOf(error);
       const message = error instanceof Error ? error.message : String(error);
-      const headers = { 'content-type': 'application/json' };
+      // The rest of a body that is too large is not read.
+      const headers = { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) };
       if (response.headersSent) response.destroy();
       else response.writeHead(status, headers).end(JSON.stringify({ error: { message } }));
     }
   });
+}
+
+/** What cannot be adapted was not sent, and is the client's to mend, unless it is a defect. The rest may go well the next time. */
+function statusOf(error: unknown): number {
+  if (error instanceof TooLarge) return 413;
+  if (error instanceof ToolwireError) return error.code === 'internal' ? 500 : 400;
+  return 502;
 }
 
 /** The path is the client's, the host is not: `new URL('//elsewhere/v1', backend)` would be elsewhere. */
@@ -40,9 +54,15 @@ function target(backend: string, request: IncomingMessage): URL {
   return url;
 }
 
-async function forwarded(request: IncomingMessage): Promise<RequestInit> {
+async function forwarded(request: IncomingMessage, largest: number): Promise<RequestInit> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
+  let size = 0;
+  // Not destroyed when it is too large: the answer goes the same way.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > largest) throw new TooLarge(`expected a body of at most ${largest} bytes, found more`);
+    chunks.push(chunk);
+  }
   const headers = Object.entries(request.headers).filter(([name]) => !HOP.includes(name)) as [string, string][];
   const body = chunks.length === 0 ? null : Buffer.concat(chunks);
   return { method: request.method ?? 'GET', headers, body };

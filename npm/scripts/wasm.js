@@ -1,9 +1,12 @@
-// Builds ../bindings-wasm/pkg with wasm-pack, which finds wasm-opt in node_modules/.bin: one WebAssembly for each entry.
+// Builds ../bindings-wasm/pkg with wasm-pack, which finds wasm-opt in node_modules/.bin: one WebAssembly for each entry. As a program
+// (`node wasm.js FOLDER`) it builds the one of that folder.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { ENTRIES, PROGRAM } from './entries.js';
 
@@ -18,10 +21,13 @@ const SOURCES = [
   'bindings-wasm/src',
 ];
 
-export function buildWasm(root) {
+export function buildWasm(root, only) {
   const workspace = join(root, '..');
   const digest = digestOf(workspace);
-  for (const entry of [...ENTRIES, PROGRAM]) buildEntry(root, join(workspace, 'bindings-wasm'), digest, entry);
+  for (const entry of [...ENTRIES, PROGRAM]) {
+    if (only === undefined || entry.folder === `pkg/${only}`)
+      buildEntry(root, join(workspace, 'bindings-wasm'), digest, entry);
+  }
 }
 
 function buildEntry(root, crate, digest, { folder, features }) {
@@ -34,9 +40,24 @@ function buildEntry(root, crate, digest, { folder, features }) {
   execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
     cwd: crate,
     stdio: 'inherit',
-    env: { ...process.env, PATH },
+    env: { ...process.env, PATH, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: withoutPaths(join(crate, '..')) },
   });
   writeFileSync(stamp, digest);
+}
+
+/**
+ * Flags for the compiler, beside those in .cargo/config.toml: messages of panics name source files, and where those are on this machine
+ * is nobody's business, and would make other bytes on another one.
+ */
+function withoutPaths(workspace) {
+  const sources = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry', 'src');
+  const registries = existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name)) : [];
+  const flags = [...registries.map((path) => [path, '/registry']), [workspace, '/toolwire']];
+  for (const [path] of flags) {
+    if (path.includes(' '))
+      throw new Error(`expected a path without spaces, which cargo cannot pass on, found \`${path}\``);
+  }
+  return flags.map(([path, name]) => `--remap-path-prefix=${path}=${name}`).join(' ');
 }
 
 function digestOf(workspace) {
@@ -51,4 +72,8 @@ function digestOf(workspace) {
   };
   for (const source of SOURCES) add(join(workspace, source));
   return hash.digest('hex');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  buildWasm(join(dirname(fileURLToPath(import.meta.url)), '..'), process.argv[2]);
 }

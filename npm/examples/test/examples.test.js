@@ -1,7 +1,7 @@
 // Every example against the fake of its API: what the API got, what the tool's own server got, and what the user gets.
 
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
 import { test } from 'node:test';
 
 import * as anthropic from '../dist/anthropic.js';
@@ -177,4 +177,34 @@ test('gateway.ts sends nothing elsewhere, and says whose mistake it is', async (
   );
   assert.equal(seen[2][0], 'http://backend.test/v1/messages?beta=true');
   assert.deepEqual(Object.keys(seen[2][1]).sort(), ['content-type', 'x-api-key']);
+});
+
+test('gateway.ts reads no more than its limit, and follows no redirect', async (t) => {
+  const asked = [];
+  const listening = async (server) => {
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    return `http://127.0.0.1:${server.address().port}`;
+  };
+  const elsewhere = await listening(
+    createServer((request, response) => {
+      asked.push(request.headers);
+      response.end('{}');
+    }),
+  );
+  const backend = await listening(
+    createServer((request, response) => {
+      request.resume();
+      response.writeHead(307, { location: `${elsewhere}/v1/messages` }).end();
+    }),
+  );
+  const url = await listening(gateway(backend, { dialect: 'anthropic' }, 1000));
+  const post = (body) => fetch(`${url}/v1/messages`, { method: 'POST', headers: { 'x-api-key': 'k' }, body });
+  const large = await post('{"model":"m","messages":[]}'.padEnd(1001));
+  assert.deepEqual(
+    [large.status, (await large.json()).error.message],
+    [413, 'expected a body of at most 1000 bytes, found more'],
+  );
+  assert.equal((await post('{"model":"m","messages":[]}')).status, 502);
+  assert.deepEqual(asked, []);
 });

@@ -179,9 +179,11 @@ function codeOf({ kind, tools }: Document, asked: Asked): string {
 /** As one writes it in JavaScript. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (typeof value === 'string') return `'${value}'`;
+  // Whatever it holds, it is a string and nothing else: the call is pasted into a console.
+  if (typeof value === 'string') return /^[\w.-]*$/.test(value) ? `'${value}'` : JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return String(value);
+  const named = (name: string) => (/^[a-z]\w*$/i.test(name) ? name : JSON.stringify(name));
   return `{ ${Object.entries(value)
-    .map(([name, each]) => `${name}: ${literal(each)}`)
+    .map(([name, each]) => `${named(name)}: ${literal(each)}`)
     .join(', ')} }`;
 }

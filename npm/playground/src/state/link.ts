@@ -1,11 +1,17 @@
 /** The state in the fragment of the page's address: browsers do not send fragments, so a link shares without a server. */
 
-import { DEFAULTS, FUNCTIONS, type Shared, VIEWS } from './shared.js';
+import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, type Shared, SHAPES, VIEWS } from './shared.js';
 
 /** Raised when what a link holds changes its meaning. */
 const VERSION = '1';
 /** Longer addresses are cut by some programs that pass links on. */
 export const LONGEST = 32_000;
+/** What is longer than any link of ours is none. */
+const LONGEST_READ = 2 * LONGEST;
+/** How much a link may hold unpacked: a few kilobytes can be made to hold a thousand times their size. */
+const LARGEST = 4_000_000;
+/** More turns than any conversation has. */
+const TURNS = 1_000_000;
 
 /** What differs from the defaults, compressed. A text that is an example's own goes by the example's name. */
 export async function fragmentOf(shared: Shared, exampleText: string | undefined): Promise<string> {
@@ -22,6 +28,7 @@ export async function fragmentOf(shared: Shared, exampleText: string | undefined
 
 /** What a fragment says; `undefined` if it is none of ours. Nothing in it is believed unread. */
 export async function sharedIn(fragment: string): Promise<Partial<Shared> | undefined> {
+  if (fragment.length > LONGEST_READ) return undefined;
   const [version, data] = fragment.replace(/^#/, '').split('.');
   if (version !== VERSION || data === undefined) return undefined;
   try {
@@ -36,14 +43,25 @@ function known(given: Partial<Shared>): Partial<Shared> {
   const kept: Partial<Shared> = {};
   if (VIEWS.includes(given.view as never)) kept.view = given.view as Shared['view'];
   if (FUNCTIONS.includes(given.fn as never)) kept.fn = given.fn as Shared['fn'];
-  for (const key of ['text', 'example', 'tool', 'args', 'dialect', 'shape'] as const) {
+  if (SHAPES.includes(given.shape as never)) kept.shape = given.shape as Shared['shape'];
+  // What is no dialect is none of the choices either, and falls back to the default.
+  for (const key of ['text', 'example', 'tool', 'args', 'dialect'] as const) {
     if (typeof given[key] === 'string') Object.assign(kept, { [key]: given[key] });
   }
-  for (const key of ['options', 'deferred'] as const) {
-    if (typeof given[key] === 'object' && given[key] !== null) Object.assign(kept, { [key]: given[key] });
-  }
-  if (Number.isInteger(given.turn)) kept.turn = given.turn as number;
+  kept.options = choices(given.options, OPTIONS);
+  kept.deferred = choices(given.deferred, DEFERRED);
+  const { turn } = given;
+  if (Number.isInteger(turn) && (turn as number) >= 0 && (turn as number) < TURNS) kept.turn = turn as number;
   return kept;
+}
+
+/** The options among these that there are, with values that they have. */
+function choices<T extends object>(given: unknown, known: { [name in keyof T]-?: readonly unknown[] }): T {
+  const found = typeof given === 'object' && given !== null ? (given as { [name: string]: unknown }) : {};
+  const chosen = Object.entries<readonly unknown[]>(known).filter(
+    ([name, values]) => Object.hasOwn(found, name) && values.includes(found[name]),
+  );
+  return Object.fromEntries(chosen.map(([name]) => [name, found[name]])) as T;
 }
 
 async function packed(text: string): Promise<string> {
@@ -59,7 +77,20 @@ async function unpacked(data: string): Promise<string> {
   return new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw')));
 }
 
-async function through(bytes: Uint8Array<ArrayBuffer>, transform: ReadableWritablePair): Promise<Uint8Array> {
-  const stream = new Blob([bytes]).stream().pipeThrough(transform);
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  transform: ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>,
+): Promise<Uint8Array> {
+  const reader = new Blob([bytes]).stream().pipeThrough(transform).getReader();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    pieces.push(next.value);
+    size += next.value.length;
+    if (size > LARGEST) {
+      await reader.cancel();
+      throw new RangeError(`expected at most ${LARGEST} bytes, found more`);
+    }
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }

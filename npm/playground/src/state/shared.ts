@@ -14,6 +14,23 @@ export type DeferredChoice = Pick<
   'mode' | 'order' | 'announce' | 'target' | 'serverToolSearch' | 'loadUsedTools'
 >;
 
+/** Every option that can be chosen here, and all its values: what a link says beyond that is no choice of this page's. */
+export const OPTIONS: { [name in keyof Options]-?: readonly Exclude<Options[name], undefined>[] } = {
+  allow: ['same', 'encoded', 'wider', 'any'],
+  refs: ['inline', 'keep'],
+  untyped: ['keep', 'any', 'string'],
+  hints: ['describe', 'drop'],
+};
+export const DEFERRED: { [name in keyof DeferredChoice]-?: readonly Exclude<DeferredChoice[name], undefined>[] } = {
+  mode: ['filter', 'load-all'],
+  order: ['catalog', 'append'],
+  announce: ['none', 'names'],
+  target: ['openai-responses', 'openai-chat'],
+  serverToolSearch: ['load-all', 'drop', 'emulate'],
+  loadUsedTools: [true, false],
+};
+export const SHAPES = ['given', 'api'] as const satisfies readonly Shape[];
+
 export interface Shared {
   view: View;
   /** The example that the text was made from; `null` for a text of one's own. */
