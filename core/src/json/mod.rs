@@ -18,7 +18,7 @@ mod text;
 mod value;
 mod write;
 
-pub(crate) use node::identical;
+pub(crate) use node::{copies, height, identical, same_within, size};
 pub use node::{canonical, same, Child, Data, Node, Origin};
 pub use number::{compare, is_integral};
 pub use object::{Member, Object};

@@ -7,10 +7,11 @@ pub(crate) mod restore;
 mod rules;
 mod texts;
 
-use alloc::{format, string::ToString, vec::Vec};
+use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 
 use self::rules::{encode, Finish};
 use crate::{
+    budget::Budget,
     check,
     dialect::{self, grammar::Grammar, Method},
     error::{Code, Error},
@@ -23,21 +24,22 @@ use crate::{
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
 pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
     let dialect = dialect::of(options)?;
+    let budget = Rc::new(options.budget(node));
     let mut recorder = if with_report || options.allow != Allow::Any { Recorder::on() } else { Recorder::off() };
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");
             let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
-            codex::sanitize(node, wire.as_ref(), &mut recorder)?;
+            codex::sanitize(node, wire.as_ref(), &mut recorder, &budget)?;
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !stays(node, grammar, options)? {
+            if !stays(node, grammar, options, &budget)? {
                 // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
                 let ends = grammar.as_is && options.refs.is_none() && options.untyped.is_none() && !encode::applies(grammar);
-                let is_done = |node: &Node<'_>| ends && is_whole(node, grammar) && accepted(node, grammar, options).is_ok();
-                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder)? {
-                    accepted(node, grammar, options)?;
+                let is_done = |node: &Node<'_>| ends && is_whole(node, grammar) && accepted(node, grammar, options, &budget).is_ok();
+                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder, &budget)? {
+                    accepted(node, grammar, options, &budget)?;
                 }
             }
         }
@@ -48,9 +50,9 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?
-fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<bool, Error> {
+fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
     let asks_for_more = options.refs.is_some() || options.untyped.is_some();
-    Ok(grammar.as_is && !asks_for_more && is_whole(node, grammar) && check::accepts(node, options)?)
+    Ok(grammar.as_is && !asks_for_more && is_whole(node, grammar) && check::accepts(node, options, budget)?)
 }
 
 /// Callers may count on a root with `properties`, whatever the API takes.
@@ -62,7 +64,7 @@ fn is_whole(node: &Node<'_>, grammar: &Grammar) -> bool {
 ///
 /// Definitions that refer to themselves are where they fall short, and what was not changed was accepted as it stood unless it
 /// has some.
-fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
+fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     if !grammar.as_is && node.is_intact() && node.get("$defs").is_none() {
         return Ok(());
     }
@@ -70,7 +72,7 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Re
     depth::within_limit(node)?;
     // References are told apart by numbers, which parts that were copied share: then it is judged as it will be read.
     let read = resolve::mentions_references(node).then(|| node.as_read());
-    match check::first(read.as_ref().unwrap_or(node), options)? {
+    match check::first(read.as_ref().unwrap_or(node), options, budget)? {
         None => Ok(()),
         Some(violation) => {
             let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);

@@ -2,6 +2,7 @@
 
 use super::{quoted, Report, Rule};
 use crate::{
+    budget::Budget,
     dialect::grammar::Recursion,
     error::Error,
     json::{Node, Pointer, Step},
@@ -14,18 +15,18 @@ use crate::{
     sorted::Set,
 };
 
-pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Report<'_>) -> Result<(), Error> {
+pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Report<'_>, budget: &Budget) -> Result<(), Error> {
     let rule = report.grammar.refs.recursion;
     // Where there are no references at all, each is refused as one.
     if references.is_empty() || matches!(rule, Recursion::Free | Recursion::MustEnd) || report.grammar.refuses.has(Keyword::Ref) {
         return Ok(());
     }
-    let graph = Graph::of(root, references);
+    let graph = Graph::of(root, references, budget)?;
     let recursive: Set<_> = graph.all().filter(|target| graph.is_recursive(*target)).collect();
     if recursive.is_empty() {
         return Ok(());
     }
-    walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
         let target = resolve::reference_number(node).and_then(|number| references.target(number));
         if !target.is_some_and(|target| recursive.contains(&target)) {
             return Ok(Next::Into);

@@ -34,7 +34,7 @@ pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, notes: &mut Notes<'
     if fits(root) {
         return Ok(());
     }
-    walk::rewrite(root, APPLICATORS, &mut Descriptions { notes, max_bytes })?;
+    walk::rewrite(notes.budget, root, APPLICATORS, &mut Descriptions { notes, max_bytes })?;
     if fits(root) {
         return Ok(());
     }
@@ -84,7 +84,7 @@ fn empty<'a>(
     // Two passes, so that what earlier rules said of the schemas below is forgotten before these changes are noted.
     if notes.is_on() {
         let mut gone = Set::new();
-        walk::visit(root, through, &mut |node, place| {
+        walk::visit(notes.budget, root, through, &mut |node, place| {
             if !gives_up(node, place.depth) {
                 return Ok(Next::Into);
             }
@@ -93,7 +93,7 @@ fn empty<'a>(
         })?;
         notes.forget(&gone);
     }
-    walk::rewrite(root, through, &mut Empty { notes, rule, gives_up, max_bytes })
+    walk::rewrite(notes.budget, root, through, &mut Empty { notes, rule, gives_up, max_bytes })
 }
 
 struct Empty<'e, 'r, 'a> {

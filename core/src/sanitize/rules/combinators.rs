@@ -10,6 +10,7 @@ use super::{
     Rules,
 };
 use crate::{
+    budget::Budget,
     error::Error,
     json::{Data, Node, Text},
     report::{Accepts, Guidance},
@@ -40,17 +41,18 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| rules.present.has(keyword) && concerned(keyword)) {
         return Ok(());
     }
-    let definitions = if root.get("allOf").is_some() || refused.has(Keyword::AllOf) || merges { definitions(root) } else { Map::new() };
-    walk::rewrite(root, Keywords::ALL, &mut Join { rules, definitions })
+    let wanted = root.get("allOf").is_some() || refused.has(Keyword::AllOf) || merges;
+    let definitions = if wanted { definitions(root, &rules.budget) } else { Map::new() };
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules, definitions })
 }
 
 /// What kept references refer to, by how they are written.
-fn definitions<'a>(root: &Node<'a>) -> Map<String, Node<'a>> {
+fn definitions<'a>(root: &Node<'a>, budget: &Budget) -> Map<String, Node<'a>> {
     let mut found = Map::new();
     for table in ["$defs", "definitions"] {
         for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
             if let Some(name) = member.key.value() {
-                found.insert(format!("#/{table}/{name}"), member.value.clone());
+                found.insert(format!("#/{table}/{name}"), member.value.copy(budget));
             }
         }
     }
@@ -101,7 +103,7 @@ impl<'a> Join<'_, 'a> {
             };
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            let merged = merge::both_at(whole, part, at);
+            let merged = merge::both_at(&self.rules.budget, whole, part, at);
             conflicts::note(&merged, place.position, &met, self.rules);
             *node = merged.node.with_origin(origin);
             node.touch();
@@ -112,8 +114,9 @@ impl<'a> Join<'_, 'a> {
     fn expanded(&mut self, part: Node<'a>, expansions: &mut usize) -> Option<Node<'a>> {
         let mut part = part;
         while let Some(body) =
-            part.get("$ref").and_then(Node::as_text).and_then(|reference| self.definitions.get(&*reference.value()?)).cloned()
+            part.get("$ref").and_then(Node::as_text).and_then(|reference| self.definitions.get(&*reference.value()?))
         {
+            let body = body.copy(&self.rules.budget);
             *expansions += 1;
             if *expansions > MOST_EXPANSIONS {
                 return None;
@@ -124,7 +127,7 @@ impl<'a> Join<'_, 'a> {
             part = if part.as_object().is_some_and(|rest| rest.is_empty()) {
                 body
             } else {
-                let merged = merge::both(part, body);
+                let merged = merge::both(&self.rules.budget, part, body);
                 // A note of what could not be joined stands at the reference.
                 merged.node
             };
@@ -135,7 +138,7 @@ impl<'a> Join<'_, 'a> {
 
     fn one_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
-        let effect = if exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
+        let effect = if exclusive(branches, &self.rules.budget) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Spot::under(node, "oneOf"), Spot::under(node, "anyOf"));
         self.rules.notes.note(place.position, from.clone(), to, effect, || String::from("spelled `oneOf` as `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
@@ -144,7 +147,7 @@ impl<'a> Join<'_, 'a> {
         if object.has("anyOf") {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            let merged = merge::both_at(whole, Node::record([("anyOf", branches)]), at);
+            let merged = merge::both_at(&self.rules.budget, whole, Node::record([("anyOf", branches)]), at);
             conflicts::note(&merged, place.position, &from, self.rules);
             *node = merged.node.with_origin(origin);
             node.touch();
@@ -155,8 +158,8 @@ impl<'a> Join<'_, 'a> {
 }
 
 /// Is it proved that no instance is in two of them?
-fn exclusive(branches: &[Node<'_>]) -> bool {
+fn exclusive(branches: &[Node<'_>], budget: &Budget) -> bool {
     let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
     let rest = |at: usize| -> Vec<&Node<'_>> { branches.iter().skip(at + 1).collect() };
-    pairs <= MOST_PAIRS && branches.iter().enumerate().all(|(at, one)| rest(at).into_iter().all(|two| disjoint(one, two)))
+    pairs <= MOST_PAIRS && branches.iter().enumerate().all(|(at, one)| rest(at).into_iter().all(|two| disjoint(budget, one, two)))
 }

@@ -3,6 +3,7 @@
 use super::{unused, Rules};
 use crate::{
     dialect::grammar::{Recursion, RefRule},
+    error::Error,
     json::{Node, Text},
     options::Refs,
     schema::{
@@ -13,14 +14,14 @@ use crate::{
 };
 
 /// May every reference stay as it is?
-pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules) -> bool {
+pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules) -> Result<bool, Error> {
     let rule = rules.grammar.refs;
     let settles = rules.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     if settles || root.get("$ref").is_some() {
-        return false;
+        return Ok(false);
     }
     let mut fine = true;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, place| {
         // Below an identifier a pointer begins somewhere else, and the identifier may go.
         if place.keyword.is_some() && node.get("$id").is_some() {
             fine = false;
@@ -38,9 +39,9 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules
             fine = fine && resolved && alone && leads_to_table(reference, &rule);
         }
         Ok(if fine { Next::Into } else { Next::Skip })
-    });
+    })?;
     // What nothing leads to goes. (Where dynamic references lead, nobody has asked.)
-    fine && (resolve::has_dynamic(root) || !unused::any(root))
+    Ok(fine && (resolve::has_dynamic(root, &rules.budget)? || !unused::any(root, &rules.budget)?))
 }
 
 /// A pointer to anywhere else would break when what it goes through is rewritten.

@@ -62,7 +62,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
             let mut branch = Object::new();
             branch.set(Text::literal("type"), Node::string(name));
             for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == kind && kind.is_some()) {
-                branch.set(member.key.clone(), member.value.clone());
+                branch.set(member.key.clone(), member.value.copy(&rules.budget));
             }
             let mut branch = Node::object(branch).with_origin(origin);
             says::container(&mut branch, place, rules);

@@ -5,6 +5,8 @@ use core::ops::Range;
 
 use super::{doubt::Doubt, rounds::Before};
 use crate::{
+    budget::Budget,
+    error::Error,
     json::{push_token, Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
     schema::{resolve::Number, walk::Position},
@@ -111,14 +113,14 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn new(root: &Node<'_>, recorder: &Recorder) -> Self {
+    pub(super) fn new(root: &Node<'_>, recorder: &Recorder, budget: &Budget) -> Result<Self, Error> {
         let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), read_as: None, doubt: Doubt::default() };
         if recorder.is_on() {
             notes.entries = Some(Vec::new());
             notes.number(root, 0, String::new());
-            notes.doubt = Doubt::of(root);
+            notes.doubt = Doubt::of(root, budget)?;
         }
-        notes
+        Ok(notes)
     }
 
     /// Notes nothing until [`resume`](Self::resume): for what is only tried.

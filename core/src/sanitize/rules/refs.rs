@@ -4,14 +4,13 @@ use super::{
     conflicts,
     definitions::{Definition, Definitions, Growth},
     notes::{Effect, Spot},
-    unions::size,
     unroll,
     unused::{self, named},
     Rules,
 };
 use crate::{
     error::{Code, Error},
-    json::{Data, Member, Node, Object, Step, Text},
+    json::{self, Data, Member, Node, Object, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
     report::{Accepts, Guidance},
@@ -37,8 +36,9 @@ const IDENTIFIER: Effect = Effect::same("drop-identifier");
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
 pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &mut Rules) -> Result<(), Error> {
-    let source = root.clone();
-    let graph = Graph::of(&source, references);
+    let budget = rules.budget.clone();
+    let source = root.copy(&budget);
+    let graph = Graph::of(&source, references, &budget)?;
     let mut kept: Set<Number> = match rules.refs {
         Refs::Keep => graph.all().collect(),
         Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
@@ -68,7 +68,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     let mut expand = Expand {
         references,
         graph: &graph,
-        definitions: Definitions::new(&source, references, rules.grammar.refs.beside, spare),
+        definitions: Definitions::new(&source, references, rules.grammar.refs.beside, spare, &budget),
         kept,
         cut,
         written: Vec::new(),
@@ -78,15 +78,15 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         chains: vec![Set::from([0])],
         rules,
     };
-    walk::rewrite(root, Keywords::ALL, &mut expand)?;
+    walk::rewrite(&budget, root, Keywords::ALL, &mut expand)?;
     expand.in_definitions = true;
     let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
     while let Some((definition, name, mut body)) = expand.definitions.next() {
-        walk::rewrite(&mut body, Keywords::ALL, &mut expand)?;
+        walk::rewrite(&budget, &mut body, Keywords::ALL, &mut expand)?;
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let used = core::mem::take(&mut expand.used);
-    unused::note(&source, &used, rules);
+    unused::note(&source, &used, rules)?;
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
         let definitions = sorted::by(definitions, |(one, _), (two, _)| one.cmp(two));
@@ -104,7 +104,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         }
     }
     // Everything was written anew to find out that nothing had to be.
-    if source.is_intact() && crate::json::identical(root, &source) {
+    if source.is_intact() && json::identical(root, &source) {
         *root = source;
     }
     Ok(())
@@ -238,7 +238,7 @@ impl<'a> Expand<'_, '_, 'a> {
             return Ok(false);
         }
         let (body, pointer) = match self.definitions.targets.get(&target) {
-            Some((body, pointer)) => ((*body).clone(), pointer.clone()),
+            Some((body, pointer)) => (body.copy(&self.rules.budget), pointer.clone()),
             None => return Ok(false),
         };
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
@@ -292,7 +292,7 @@ impl<'a> Expand<'_, '_, 'a> {
     /// May a definition be said at the root once more? Not within itself, and not without end in the branches of unions.
     fn joins_root(&mut self, target: Number) -> bool {
         let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
-        let cost = self.definitions.targets.get(&target).filter(|_| self.chains.len() > 1).map_or(0, |(body, _)| size(body));
+        let cost = self.definitions.targets.get(&target).filter(|_| self.chains.len() > 1).map_or(0, |(body, _)| json::size(body, &self.rules.budget));
         is_new && self.definitions.spend(cost)
     }
 
@@ -312,8 +312,9 @@ impl<'a> Expand<'_, '_, 'a> {
         let mut body = body;
         if !only_annotations(&siblings) {
             // Both may hold references of their own at the same place, so both are settled before they become one.
-            walk::rewrite_at(&mut siblings, place.position, Keywords::ALL, self)?;
-            walk::rewrite_at(&mut body, place.position, Keywords::ALL, self)?;
+            let budget = self.rules.budget.clone();
+            walk::rewrite_at(&budget, &mut siblings, place.position, Keywords::ALL, self)?;
+            walk::rewrite_at(&budget, &mut body, place.position, Keywords::ALL, self)?;
         }
         *node = self.both(siblings, body, reference_at, place.position);
         node.touch();
@@ -321,7 +322,7 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, position: Position) -> Node<'a> {
-        let merged = merge::both_at(outer, inner, at);
+        let merged = merge::both_at(&self.rules.budget, outer, inner, at);
         conflicts::note(&merged, position, &Spot::of(&merged.node), self.rules);
         merged.node
     }

@@ -10,6 +10,7 @@ use super::{
     Rules,
 };
 use crate::{
+    budget::Budget,
     dialect::grammar::{Grammar, OpenRule, PatternRule},
     json::{self, Data, Member, Node, Object, Text},
     options::Hints,
@@ -76,7 +77,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?))).collect();
     for (name, fault) in faults {
         let Some(value) = node.get(&name) else { continue };
-        let value = value.clone();
+        let value = value.copy(&rules.budget);
         match fault {
             Fault::TooLarge(most) => lower(node, place, &name, most, rules),
             _ => match nearly(node, place, &name, &value, rules) {
@@ -90,7 +91,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         }
     }
     if rules.hints == Hints::Describe && can_describe(node, grammar) {
-        let said: Vec<(&str, Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
         if !said.is_empty() {
             describe::append(node, &said);
         }
@@ -199,7 +200,7 @@ fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node
     let removed = object.remove(name);
     match keyword {
         // One without the other says something else.
-        Some(Keyword::PatternProperties) => open_for_patterns(object, removed, rules.grammar),
+        Some(Keyword::PatternProperties) => open_for_patterns(object, removed, rules.grammar, &rules.budget),
         Some(Keyword::MinContains) if value.as_number() == Some("0") => {
             object.remove("contains");
         }
@@ -230,7 +231,7 @@ fn is_open(value: &Node<'_>) -> bool {
 }
 
 /// What patterns let through must not be closed out once they are gone.
-fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar) {
+fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
     let Some(rest) = object.get("additionalProperties").filter(|rest| !is_open(rest)) else { return };
     let closed = rest.as_bool() == Some(false);
     let mut schemas: Vec<Node<'a>> = match patterns.map(Node::into_data) {
@@ -241,7 +242,7 @@ fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, gr
         return;
     }
     if !closed {
-        schemas.push(rest.clone());
+        schemas.push(rest.copy(budget));
     }
     let any = match schemas.len() {
         _ if !grammar.objects.maps => Node::bool(true),
@@ -288,7 +289,7 @@ fn inclusive<'a>(
     let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
     let (bound, effect) = match whole.filter(|_| is_integer) {
         Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
-        None => (value.clone(), BOUND.accepts(Accepts::Wider)),
+        None => (value.copy(&rules.budget), BOUND.accepts(Accepts::Wider)),
     };
     // The tighter of both holds.
     let said = if matches!(effect.accepts, Accepts::Same) { Nearly::Exactly } else { Nearly::Loosely };
@@ -324,8 +325,8 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
     let closed = rest.is_some_and(|rest| rest.as_bool() == Some(false)) || most.is_some_and(|most| most <= count);
     let mut schemas: Vec<Node<'a>> = Vec::new();
     for schema in positions.iter().chain(rest.filter(|_| !closed)) {
-        if !schemas.iter().any(|known| json::same(known, schema)) {
-            schemas.push(schema.clone());
+        if !schemas.iter().any(|known| json::same_within(&rules.budget, known, schema)) {
+            schemas.push(schema.copy(&rules.budget));
         }
     }
     let anything = |schema: &Node<'_>| is_open(schema);

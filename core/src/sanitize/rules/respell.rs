@@ -157,7 +157,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let spot = Spot::of(value);
-    let among = node.get("enum").and_then(Node::as_array).is_none_or(|items| items.iter().any(|item| json::same(item, value)));
+    let among = node.get("enum").and_then(Node::as_array).is_none_or(|items| items.iter().any(|item| json::same_within(&rules.budget, item, value)));
     rules.notes.note(place.position, spot, Spot::under(node, "enum"), CONST, || String::from("spelled `const` as an `enum` of one value"));
     if !among {
         // Nothing is both that constant and in the list.

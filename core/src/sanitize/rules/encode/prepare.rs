@@ -32,12 +32,13 @@ const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider).guidan
 
 pub(super) fn prepare(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
     if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
-        walk::rewrite(root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
+        walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
     }
     // Branches that are joined bring unions together.
     for _ in 0..ROUNDS {
+        let budget = rules.budget.clone();
         let mut prepare = Prepare { rules, joined: false };
-        walk::rewrite(root, Keywords::ALL, &mut prepare)?;
+        walk::rewrite(&budget, root, Keywords::ALL, &mut prepare)?;
         if !prepare.joined {
             break;
         }
@@ -79,8 +80,8 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     if unknown.is_empty() {
         return;
     }
-    let others = object.get("additionalProperties").cloned();
-    let closed = others.as_ref().and_then(Node::as_bool) == Some(false);
+    let others = object.get("additionalProperties");
+    let closed = others.and_then(Node::as_bool) == Some(false);
     let spot = Spot::under(node, "required");
     let to = if closed { Spot::of(node) } else { Spot::under(node, "properties") };
     rules.notes.note(place.position, spot, to, if closed { UNKNOWN } else { NAME }, || {
@@ -99,7 +100,8 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
         });
         return;
     }
-    let schema = others.filter(|schema| schema.as_object().is_some()).unwrap_or_else(Node::empty_object);
+    let others = node.get("additionalProperties").filter(|schema| schema.as_object().is_some());
+    let schema = others.map_or_else(Node::empty_object, |schema| schema.copy(&rules.budget));
     if let Some(object) = node.as_object_mut() {
         if !object.has("properties") {
             let place = object.position("type").map_or(0, |place| place + 1);
@@ -108,7 +110,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     }
     node.visit("properties", |table| {
         if let Some(table) = table.as_object_mut() {
-            unknown.into_iter().for_each(|name| table.set(name, schema.clone()));
+            table.members_mut().extend(unknown.into_iter().map(|key| Member { key, value: schema.copy(&rules.budget) }));
         }
     });
 }
@@ -156,7 +158,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         let mut branch = Object::new();
         branch.set(Text::literal("type"), Node::string(name));
         for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::constrains) == kind) {
-            branch.set(member.key.clone(), member.value.clone());
+            branch.set(member.key.clone(), member.value.copy(&rules.budget));
         }
         Node::object(branch).with_origin(origin)
     });
