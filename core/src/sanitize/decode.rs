@@ -47,7 +47,7 @@ pub(super) fn decode(
     if rules::sanitize(&mut plain, dialect, grammar, options, Finish::Plain, &mut Recorder::off(), budget).is_err() {
         return budget.check(String::new);
     }
-    let definitions = Definitions::of(&plain);
+    let definitions = Definitions::of(&plain, budget);
     let decode = Decode { budget, grammar, definitions: &definitions, steps: Cell::new(STEPS) };
     decode.value(arguments, &plain, true);
     budget.check(String::new)
@@ -121,8 +121,11 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
             let Some(mut pairs) = members.remove(&name) else { return };
             self.map(&mut pairs, of);
             let Data::Object(pairs) = pairs.into_data() else { return };
+            // A pair says what no property says: one that names a property would give it a value that nobody held to its schema.
+            let is_property = |name: &Text<'_>| table.is_some_and(|table| table.get_text(name).is_some());
             let taken: Set<Text<'_>> = members.iter().map(|member| member.key.clone()).collect();
-            members.members_mut().extend(pairs.into_members().into_iter().filter(|member| !taken.contains(&member.key)));
+            let others = pairs.into_members().into_iter().filter(|member| !taken.contains(&member.key) && !is_property(&member.key));
+            members.members_mut().extend(others);
         }
     }
 
@@ -184,7 +187,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         match shape::of(schema, self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => false,
             Shape::Anything => encode::has_definition(self.grammar) || value.as_text().is_some(),
-            Shape::Values(values) => values.iter().any(|known| value.is_text(&json::write(known))),
+            Shape::Values(values) => values.iter().any(|known| value.is_text(&json::write_plain(known))),
             Shape::Union(_) if steps == 0 => true,
             Shape::Union(branches) => {
                 let boxes = self.definitions.boxes(branches, self.grammar);

@@ -37,9 +37,9 @@ pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_repo
             if !stays(node, grammar, options, &budget)? {
                 // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
                 let ends = grammar.as_is && options.refs.is_none() && options.untyped.is_none() && !encode::applies(grammar);
-                let is_done = |node: &Node<'_>| ends && is_whole(node, grammar) && accepted(node, grammar, options, &budget).is_ok();
+                let is_done = |node: &Node<'_>| ends && is_whole(node, grammar) && accepted(node, options, &budget).is_ok();
                 if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder, &budget)? {
-                    accepted(node, grammar, options, &budget)?;
+                    accepted(node, options, &budget)?;
                 }
             }
         }
@@ -61,13 +61,7 @@ fn is_whole(node: &Node<'_>, grammar: &Grammar) -> bool {
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.
-///
-/// Definitions that refer to themselves are where they fall short, and what was not changed was accepted as it stood unless it
-/// has some.
-fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
-    if !grammar.as_is && node.is_intact() && node.get("$defs").is_none() {
-        return Ok(());
-    }
+fn accepted(node: &Node<'_>, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
     depth::within_limit(node)?;
     // References are told apart by numbers, which parts that were copied share: then it is judged as it will be read.

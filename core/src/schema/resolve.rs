@@ -29,6 +29,8 @@ pub(crate) struct References {
     targets: Map<Number, Number>,
     /// The targets that stand where no schema stands: under a keyword that JSON Schema does not have.
     outside: Set<Number>,
+    /// Dynamic references that another anchor of the name may catch.
+    ambiguous: Set<Number>,
 }
 
 impl References {
@@ -50,6 +52,11 @@ impl References {
     /// The targets that no walk over the schema meets.
     pub(crate) fn outside(&self) -> &Set<Number> {
         &self.outside
+    }
+
+    /// The dynamic references that may lead to another schema, depending on where the way to them began.
+    pub(crate) fn ambiguous(&self) -> &Set<Number> {
+        &self.ambiguous
     }
 
     /// What every reference refers to, one entry a reference.
@@ -75,15 +82,19 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         resources: Map::new(),
         anchors: Map::new(),
         refs: Vec::new(),
+        dynamic: Map::new(),
         tables: Map::new(),
     };
     document.resources.insert(String::new(), (root, 0));
     document.survey(root, 0)?;
     let mut references = References::default();
     let mut next = 0;
-    while let Some(Reference { number, base, text }) = document.refs.get(next) {
+    while let Some(Reference { number, base, text, is_dynamic }) = document.refs.get(next) {
         next += 1;
         let (number, base, text) = (*number, *base, text.clone());
+        if *is_dynamic && document.dynamic.get(anchor_of(&text)).is_some_and(|count| *count > 1) {
+            references.ambiguous.insert(number);
+        }
         let Some(target) = document.find(base, &text).filter(|_| !budget.is_spent()) else { continue };
         let Some(found) = target.node.origin().number() else { continue };
         references.targets.insert(number, found);
@@ -95,9 +106,18 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
     Ok(references)
 }
 
-/// The number of a schema's reference: that of the value of its `$ref`.
+/// The number of a schema's reference: that of the value of its `$ref`, or of a dynamic one.
 pub(crate) fn reference_number(node: &Node<'_>) -> Option<Number> {
-    node.get("$ref").filter(|reference| reference.as_text().is_some())?.origin().number()
+    let object = node.as_object()?;
+    let mut found = None;
+    for member in object {
+        match Keyword::named(&member.key) {
+            Some(Keyword::Ref) if member.value.as_text().is_some() => return member.value.origin().number(),
+            Some(Keyword::DynamicRef | Keyword::RecursiveRef) if member.value.as_text().is_some() => found = Some(&member.value),
+            _ => {}
+        }
+    }
+    found?.origin().number()
 }
 
 /// Is there a key anywhere that is called like a reference, whatever it means there? Quicker to tell than whether it is one.
@@ -155,6 +175,12 @@ struct Reference {
     number: Number,
     base: Base,
     text: String,
+    is_dynamic: bool,
+}
+
+/// The anchor that a reference names; none is that of `$recursiveAnchor`.
+fn anchor_of(reference: &str) -> &str {
+    uri::split_fragment(reference).1.unwrap_or_default()
 }
 
 /// What a reference leads to.
@@ -175,6 +201,8 @@ struct Document<'b, 't, 'a> {
     /// Named places by resource and name.
     anchors: Map<(Base, String), (&'t Node<'a>, Base)>,
     refs: Vec<Reference>,
+    /// How many dynamic anchors there are of each name.
+    dynamic: Map<String, usize>,
     /// The members of large objects by name, for those that references led through.
     tables: Map<Number, Map<String, &'t Node<'a>>>,
 }
@@ -219,8 +247,14 @@ impl<'t, 'a> Document<'_, 't, 'a> {
                     self.anchors.entry((base, anchor.into())).or_insert((node, base));
                 }
             }
+            if object.get("$recursiveAnchor").and_then(Node::as_bool) == Some(true) {
+                *self.dynamic.entry(String::new()).or_default() += 1;
+            }
             for keyword in ["$anchor", "$dynamicAnchor"] {
                 if let Some(anchor) = word(keyword) {
+                    if keyword == "$dynamicAnchor" {
+                        *self.dynamic.entry(anchor.clone().into_owned()).or_default() += 1;
+                    }
                     self.anchors.entry((base, anchor.into_owned())).or_insert((node, base));
                 }
             }
@@ -228,7 +262,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         for keyword in KEYWORDS {
             let Some(value) = object.get(keyword) else { continue };
             let (Some(text), Some(number)) = (value.as_text().and_then(Text::value), value.origin().number()) else { continue };
-            self.refs.push(Reference { number, base, text: text.into_owned() });
+            self.refs.push(Reference { number, base, text: text.into_owned(), is_dynamic: keyword != "$ref" });
         }
         base
     }

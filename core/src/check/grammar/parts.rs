@@ -96,7 +96,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
 fn length(value: &Node<'_>) -> usize {
     match value.data() {
         Data::String(text) => text.code_points().count(),
-        _ => crate::json::length(value),
+        _ => crate::json::plain_length(value),
     }
 }
 

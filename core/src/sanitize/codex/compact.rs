@@ -30,7 +30,7 @@ const STEPS: Keywords =
 
 /// Gives up meaning, the cheapest first, until the schema's compact text is within `max_bytes`.
 pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, notes: &mut Notes<'_>) -> Result<(), Error> {
-    let fits = |root: &Node<'_>| json::length(root) <= max_bytes;
+    let fits = |root: &Node<'_>| json::plain_length(root) <= max_bytes;
     if fits(root) {
         return Ok(());
     }

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     budget::Budget,
+    dialect::grammar::Grammar,
     error::Error,
     json::{Data, Node, Text},
     report::{Accepts, Guidance},
@@ -23,7 +24,7 @@ use crate::{
     sorted::Map,
 };
 
-const ALL_OF: Effect = Effect::same("merge-all-of");
+pub(super) const ALL_OF: Effect = Effect::same("merge-all-of");
 const ONE_OF: Effect = Effect::same("one-of-to-any-of");
 const UNSAID: Effect = Effect::same("merge-all-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
@@ -32,6 +33,12 @@ const MOST_EXPANSIONS: usize = 64;
 
 /// How many pairs of branches are looked at for a proof that no two overlap.
 const MOST_PAIRS: usize = 2_000;
+
+/// Does a schema, or the root, have to say its `allOf` in itself?
+pub(super) fn merges_all_of(is_root: bool, grammar: &Grammar) -> bool {
+    // What is encoded must be one schema.
+    grammar.refuses.has(Keyword::AllOf) || (is_root && grammar.root_refuses.has(Keyword::AllOf)) || encode::applies(grammar)
+}
 
 /// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
 pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {

@@ -151,12 +151,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
             return name.clone();
         }
         let pointer = self.targets.get(&definition.target).map(|(_, pointer)| pointer.as_str()).unwrap_or_default();
-        let token = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "_").replace("~0", "_");
-        let stem: String = token
-            .chars()
-            .map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' })
-            .collect();
-        let stem = if stem.is_empty() { String::from("root") } else { stem };
+        let stem = stem(pointer);
         let mut name = stem.clone();
         let mut count = 2;
         // The name is the target's own, should it stay too.
@@ -180,6 +175,24 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         };
         let name = self.names.get(&definition).cloned().unwrap_or_default();
         Some((definition, name, body))
+    }
+}
+
+/// A name for what stands at a pointer: its last token.
+///
+/// A name that we make is never a number: a JavaScript object would put it before all other members. One of the caller's own stays.
+fn stem(pointer: &str) -> String {
+    let spell = |token: &str| -> String {
+        let plain = token.replace("~1", "_").replace("~0", "_");
+        plain.chars().map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' }).collect()
+    };
+    let mut tokens = pointer.rsplit('/');
+    let (last, around) = (tokens.next().unwrap_or_default(), tokens.next().unwrap_or_default());
+    let is_number = !last.is_empty() && last.bytes().all(|digit| digit.is_ascii_digit());
+    match spell(last) {
+        stem if stem.is_empty() => String::from("root"),
+        stem if is_number && !matches!(around, "$defs" | "definitions") => format!("{}_{stem}", spell(around)),
+        stem => stem,
     }
 }
 

@@ -15,7 +15,7 @@ const LONGEST_KEYWORD: usize = 32;
 pub(super) fn append<'a>(node: &mut Node<'a>, notes: &[(&str, &Node<'_>)]) {
     let said = notes.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
         Some(text) => format!("{keyword}: {text}"),
-        None => format!("{keyword}: {}", json::write(value)),
+        None => format!("{keyword}: {}", json::write_plain(value)),
     });
     let text = match node.get("description").and_then(Node::as_text).map(Text::value) {
         Some(Some(text)) => text.into_owned(),

@@ -90,7 +90,7 @@ pub(super) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: 
         return;
     }
     if kept == 0 {
-        let found = json::write(declared);
+        let found = json::write_plain(declared);
         rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), CONTRADICTS, || {
             format!("replaced `type: {found}`, which none of the values in `enum` has")
         });

@@ -54,7 +54,7 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     }
     // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands deeper
     // than the deepest schema.
-    let length = json::length(root);
+    let length = json::plain_length(root);
     if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && rules.deepest <= limits.depth {
         return Ok(());
     }
@@ -171,7 +171,7 @@ impl<'c> Growth<'c> {
 
     /// How many bytes a value counts.
     fn length(&self, node: &Node<'_>) -> usize {
-        json::length(node) + self.value(node)
+        json::plain_length(node) + self.value(node)
     }
 
     fn value(&self, node: &Node<'_>) -> usize {
@@ -187,12 +187,16 @@ impl<'c> Growth<'c> {
     }
 
     fn text(&self, text: &Text<'_>) -> usize {
+        let Some(plain) = text.as_plain() else {
+            let counted = text.code_points().filter_map(char::from_u32).filter(|character| self.characters.contains(character));
+            return counted.map(|character| 6 - character.len_utf8()).sum();
+        };
         // One byte after the other, and none of them early out: so the compiler compares many at a time.
-        let holds = |begin: &u8| text.chars().bytes().fold(false, |found, byte| found | (byte == *begin));
+        let holds = |begin: &u8| plain.bytes().fold(false, |found, byte| found | (byte == *begin));
         if !self.begins.iter().any(holds) {
             return 0;
         }
-        let counted = text.chars().chars().filter(|character| self.characters.contains(character));
+        let counted = plain.chars().filter(|character| self.characters.contains(character));
         counted.map(|character| 6 - character.len_utf8()).sum()
     }
 }
@@ -306,8 +310,8 @@ impl<'a> Rewrite<'a> for Cut<'_, '_> {
         }
         // Saying "anything" may take more than what it would replace.
         let kept: usize =
-            object.iter().filter(|member| keeps(member)).map(|member| json::length(&member.value) + member.key.display().len() + 4).sum();
-        if self.for_bytes && kept + types::any_length(self.rules) >= json::length(node) {
+            object.iter().filter(|member| keeps(member)).map(|member| json::plain_length(&member.value) + member.key.display().len() + 4).sum();
+        if self.for_bytes && kept + types::any_length(self.rules) >= json::plain_length(node) {
             return Ok(Next::Into);
         }
         let spot = Spot::of(node);

@@ -123,7 +123,7 @@ fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<
     let refuses_not = grammar.refuses.has(Keyword::Not) || grammar.root_refuses.has(Keyword::Not) || grammar.opaque.has(Keyword::Not);
     let Some(union) = root.get("anyOf").filter(|_| !refuses_not) else { return Ok(None) };
     let said_of_single = union.as_array().is_some_and(|branches| branches.len() < 2);
-    if said_of_single || json::length(union) > LONGEST_CONDITION {
+    if said_of_single || json::plain_length(union) > LONGEST_CONDITION {
         return Ok(None);
     }
     let mut union = union.copy(budget);

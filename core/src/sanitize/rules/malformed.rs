@@ -162,7 +162,7 @@ fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         }
     }
     let spot = Spot::of(value);
-    let found = json::write(value);
+    let found = json::write_plain(value);
     let (replacement, effect) = match meant.as_slice() {
         [] => (None, if lost { UNKNOWN_TYPE } else { TYPE_NAME }),
         _ if any => (None, TYPE_NAME),
@@ -170,7 +170,7 @@ fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
     };
     rules.notes.note(place.position, spot, Spot::under(node, "type"), effect, || match &replacement {
-        Some(types) => format!("read `type: {found}` as {}", json::write(types)),
+        Some(types) => format!("read `type: {found}` as {}", json::write_plain(types)),
         None => format!("removed `type: {found}`, which names no type"),
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -313,7 +313,7 @@ fn mend<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Mended<'a> {
         Keyword::Enum => enumeration(value, budget),
         Keyword::Description | Keyword::Title => match value.data() {
             Data::String(_) => Mended::Fine,
-            Data::Number(_) | Data::Bool(_) => Mended::As(Node::string(json::write(value)).with_origin(value.origin())),
+            Data::Number(_) | Data::Bool(_) => Mended::As(Node::string(json::write_plain(value)).with_origin(value.origin())),
             _ => Mended::Gone,
         },
         Keyword::Pattern

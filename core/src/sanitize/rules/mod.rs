@@ -6,12 +6,14 @@
 
 mod alone;
 mod booleans;
+mod break_cycles;
 mod combinators;
 mod conflicts;
 mod containers;
 mod definitions;
 mod describe;
 mod doubt;
+mod dynamic_refs;
 pub(super) mod encode;
 mod endless;
 mod enums;
@@ -187,6 +189,8 @@ pub(super) fn sanitize(
         notes = rules.notes;
         rounds::restore(node, &before);
     }
+    // What was repaired may say more than it did.
+    flatten::refuse_no_object(node, grammar, budget)?;
     notes.finish(node, |rule| dialect.because(rule), recorder);
     Ok(ends)
 }
@@ -197,15 +201,17 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     let budget = rules.budget.clone();
     walk::rewrite(&budget, node, Keywords::ALL, &mut Down { rules: &mut rules })?;
     respell::declare_draft(node, &mut rules);
-    if references.is_some() {
-        // What is put in place of a reference brings what it has.
-        rules.present = Keywords::ALL;
-    }
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
+        if runs("cycles") {
+            break_cycles::cut(node, references, &mut rules)?;
+        }
         rules.leaves_definitions = kept::as_written(node, references, &rules)?;
         if !rules.leaves_definitions {
+            dynamic_refs::respell(node, references, &mut rules)?;
             refs::settle(node, references, &mut rules)?;
         }
+        // What is put in place of a reference brings what it has.
+        rules.present = Keywords::ALL;
         rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slashes::stand_in_definitions(node);
     }
     if runs("unroll") {

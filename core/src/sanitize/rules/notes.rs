@@ -9,7 +9,10 @@ use crate::{
     error::Error,
     json::{push_token, Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
-    schema::{resolve::Number, walk::Position},
+    schema::{
+        resolve::{Number, KEYWORDS},
+        walk::Position,
+    },
     sorted::{self, Map, Set},
 };
 
@@ -57,6 +60,13 @@ impl Spot {
     /// A node, by its origin.
     pub(super) fn of(node: &Node<'_>) -> Spot {
         node.origin().number().map_or(Spot::Node(0), Spot::Node)
+    }
+
+    /// The reference that a schema holds, by whatever keyword, wherever it was written.
+    pub(super) fn of_reference(node: &Node<'_>) -> Spot {
+        let written = KEYWORDS.iter().find_map(|keyword| node.get(keyword));
+        let value = written.filter(|value| value.origin().number().is_some());
+        value.map_or_else(|| Spot::under(node, "$ref"), Spot::of)
     }
 
     /// A keyword of a node.

@@ -1,7 +1,7 @@
 //! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
 
 use super::{
-    conflicts,
+    combinators, conflicts,
     definitions::{Definition, Definitions, Growth},
     notes::{Effect, Spot},
     unroll,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error},
-    json::{self, Data, Member, Node, Object, Step, Text},
+    json::{self, Data, Member, Node, Object, Origin, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
     report::{Accepts, Guidance},
@@ -145,6 +145,7 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
         self.written.push(self.written.last().copied().unwrap_or_default());
         self.drop_tables(node);
         self.drop_identifiers(node, place);
+        self.lift_part(node, place);
         // A definition may be nothing but a reference to the next one.
         while node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
@@ -152,6 +153,7 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
             }
             self.drop_tables(node);
             self.drop_identifiers(node, place);
+            self.lift_part(node, place);
         }
         Ok(Next::Into)
     }
@@ -174,6 +176,33 @@ impl<'a> Expand<'_, '_, 'a> {
 
     fn is_root_branch(&self, place: &Place<'_, 'a>) -> bool {
         self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
+    }
+
+    /// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by part would
+    /// have no end where a definition has itself for a part.
+    fn lift_part(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        if !combinators::merges_all_of(place.keyword.is_none(), self.rules.grammar) || node.get("$ref").is_some() {
+            return;
+        }
+        let refers = |part: &Node<'_>| part.get("$ref").is_some_and(|reference| reference.as_text().is_some());
+        let Some(parts) = node.get("allOf").and_then(Node::as_array) else { return };
+        let Some(at) = parts.iter().position(refers) else { return };
+        let (spot, count) = (Spot::under(node, "allOf"), parts.len());
+        let Some(object) = node.as_object_mut() else { return };
+        let place_of_parts = object.position("allOf").unwrap_or_default();
+        let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return };
+        let Some(part) = parts.get_mut(at) else { return };
+        let reference = part.as_object_mut().and_then(|part| part.remove("$ref"));
+        if part.as_object().is_some_and(Object::is_empty) {
+            parts.remove(at);
+        }
+        if parts.is_empty() {
+            object.remove("allOf");
+        }
+        if let Some(reference) = reference {
+            object.insert_at(place_of_parts, Text::literal("$ref"), reference);
+        }
+        self.rules.notes.note(place.position, spot, Spot::of(node), combinators::ALL_OF, || format!("joined the {count} parts of `allOf`"));
     }
 
     fn drop_tables(&self, node: &mut Node<'a>) {
@@ -253,7 +282,7 @@ impl<'a> Expand<'_, '_, 'a> {
                 *last = written + 1;
             }
         }
-        let spot = Spot::under(node, "$ref");
+        let spot = Spot::of_reference(node);
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Spot::of(&body) } else { Spot::of(node) };
         let says = || format!("put `#{pointer}` where it is referred to");
@@ -345,12 +374,13 @@ impl<'a> Expand<'_, '_, 'a> {
         // What stands beside a reference later was put there by a rule that has said so.
         let joined = self.rules.reads_input && !is_alone;
         if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
-            let spot = Spot::under(node, "$ref");
-            self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
+            let (from, to) = (Spot::of_reference(node), Spot::under(node, "$ref"));
+            self.rules.notes.note(place.position, from, to, KEEP, || format!("spelled the reference `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| self.definitions.may_stand_beside(member));
-        object.set(Text::literal("$ref"), Node::string(reference));
+        let written = object.get("$ref").map_or(Origin::NONE, Node::origin);
+        object.set(Text::literal("$ref"), Node::string(reference).with_origin(written));
         let origin = node.origin();
         if wrapped {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
@@ -402,9 +432,16 @@ impl<'a> Expand<'_, '_, 'a> {
     /// A reference that leads nowhere in this document accepts what it would have refused.
     fn cut(&mut self, node: &mut Node<'a>, position: Position) {
         let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
-        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), UNRESOLVED, || {
+        // Below a `not`, what accepts more refuses more outside.
+        let is_negated = position == Position::Negated;
+        let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
+        self.rules.notes.note(position, Spot::of_reference(node), Spot::of(node), effect, || {
             format!("removed `$ref: \"{reference}\"`, which leads nowhere in this document")
         });
+        if is_negated {
+            node.replace(Data::Bool(false));
+            return;
+        }
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
@@ -415,7 +452,7 @@ impl<'a> Expand<'_, '_, 'a> {
 
     /// A root that is its own definition says nothing by that.
     fn cut_own(&mut self, node: &mut Node<'a>, position: Position) {
-        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || {
+        self.rules.notes.note(position, Spot::of_reference(node), Spot::of(node), OWN, || {
             String::from("removed a reference from the root to what it is already")
         });
         if let Some(object) = node.as_object_mut() {

@@ -164,7 +164,7 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
         Role::Meta | Role::Identifier | Role::Table => false,
         // What accepts anything by itself says nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
-        Role::Assertion | Role::Annotation => keyword.holds() == Holds::Value || json::length(value) <= LONGEST_SCHEMA,
+        Role::Assertion | Role::Annotation => keyword.holds() == Holds::Value || json::plain_length(value) <= LONGEST_SCHEMA,
     }
 }
 

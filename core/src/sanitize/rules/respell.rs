@@ -10,7 +10,7 @@ use crate::{
     dialect::grammar::{Null, OpenRule, Typed},
     json::{self, Data, Member, Node, Object, Text},
     schema::{
-        keyword::{Keyword, Keywords},
+        keyword::{Keyword, Keywords, Role},
         walk::Place,
     },
 };
@@ -189,6 +189,21 @@ fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let null = || Node::literal("null");
+    // What applies beside a type, or to a union as a whole, refuses null whatever they say: null is a branch of its own then.
+    let has_union = object.has("anyOf");
+    let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
+        Some(Keyword::Type | Keyword::Enum) => !has_union,
+        Some(Keyword::AnyOf) => true,
+        Some(keyword) => keyword.role() != Role::Assertion || keyword.constrains().is_some(),
+        None => true,
+    };
+    if !object.iter().all(is_alone) {
+        // Arguments are objects, so the root admits no null.
+        if place.keyword.is_some() {
+            beside_null(node);
+        }
+        return;
+    }
     let is_null_branch = |branch: &Node<'_>| branch.get("type").is_some_and(|name| name.is_text("null"));
     if let Some(items) = object.get_mut("enum").filter(|list| !list.as_array().is_some_and(|items| items.iter().any(Node::is_null))) {
         if let Some(items) = items.as_array_mut() {
@@ -207,4 +222,18 @@ fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
             branches.push(Node::record([("type", null())]));
         }
     }
+}
+
+/// Puts what a schema says beside null; what it tells the reader stays outside.
+fn beside_null(node: &mut Node<'_>) {
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let is_inside = |member: &Member<'_>| {
+        Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.constrains().is_some())
+    };
+    let (inside, outside): (Vec<_>, Vec<_>) = core::mem::take(object).into_members().into_iter().partition(is_inside);
+    let inner = Node::object(Object::from_unique(inside)).with_origin(origin);
+    let mut members = Object::from_unique(outside);
+    members.set(Text::literal("anyOf"), Node::array(vec![inner, Node::record([("type", Node::literal("null"))])]));
+    node.replace(Data::Object(members));
 }

@@ -195,7 +195,7 @@ fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget)
 }
 
 fn characters(values: &[Node<'_>]) -> usize {
-    values.iter().map(|value| value.as_text().map_or_else(|| crate::json::length(value), |text| text.code_points().count())).sum()
+    values.iter().map(|value| value.as_text().map_or_else(|| crate::json::plain_length(value), |text| text.code_points().count())).sum()
 }
 
 fn is_long(values: &[Node<'_>], most: usize) -> bool {

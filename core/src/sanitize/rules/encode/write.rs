@@ -36,9 +36,9 @@ const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
 pub(super) fn write(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
     // What references lead to is asked of the schema as it was; without any, nothing is asked of it.
     let plain = if resolve::mentions_references(root) { root.copy(&rules.budget) } else { Node::default() };
-    let definitions = Definitions::of(&plain);
-    let definition = anything::name(root);
     let budget = rules.budget.clone();
+    let definitions = Definitions::of(&plain, &budget);
+    let definition = anything::name(root);
     let mut writer = Writer { rules, definitions: &definitions, definition: &definition, uses_definition: false };
     walk::rewrite(&budget, root, Keywords::ALL, &mut writer)?;
     if writer.uses_definition {
@@ -255,7 +255,7 @@ impl<'a> Writer<'_, '_, 'a> {
         };
         object.retain(|member| annotates(&member.key));
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
-        object.set(Text::literal("enum"), Node::array(values.iter().map(|value| Node::string(json::write(value))).collect()));
+        object.set(Text::literal("enum"), Node::array(values.iter().map(|value| Node::string(json::write_plain(value))).collect()));
     }
 }
 
