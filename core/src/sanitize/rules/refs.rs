@@ -73,6 +73,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         cut,
         written: Vec::new(),
         used: Set::new(),
+        lifted: Set::new(),
         in_definitions: false,
         at_root: true,
         chains: vec![Set::from([0])],
@@ -127,6 +128,8 @@ struct Expand<'e, 's, 'a> {
     /// For each schema that the walk is in, how many of the counted targets were written out on the way.
     written: Vec<usize>,
     used: Set<Number>,
+    /// The references that stood in parts of `allOf`.
+    lifted: Set<Number>,
     /// The root is done.
     in_definitions: bool,
     /// What is walked stands at the root, or is to be merged with what stands there.
@@ -192,6 +195,9 @@ impl<'a> Expand<'_, '_, 'a> {
         let place_of_parts = object.position("allOf").unwrap_or_default();
         let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return };
         let Some(part) = parts.get_mut(at) else { return };
+        if self.rules.draft.ref_stands_alone() {
+            drop_siblings(part, place.position, self.rules);
+        }
         let reference = part.as_object_mut().and_then(|part| part.remove("$ref"));
         if part.as_object().is_some_and(Object::is_empty) {
             parts.remove(at);
@@ -200,6 +206,7 @@ impl<'a> Expand<'_, '_, 'a> {
             object.remove("allOf");
         }
         if let Some(reference) = reference {
+            self.lifted.extend(reference.origin().number());
             object.insert_at(place_of_parts, Text::literal("$ref"), reference);
         }
         self.rules.notes.note(place.position, spot, Spot::of(node), combinators::ALL_OF, || format!("joined the {count} parts of `allOf`"));
@@ -234,10 +241,11 @@ impl<'a> Expand<'_, '_, 'a> {
 
     /// Deals with one `$ref`; `true` if there may be another in its place.
     fn reference(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<bool, Error> {
-        if self.rules.draft.ref_stands_alone() {
-            self.drop_siblings(node, place.position);
-        }
         let number = resolve::reference_number(node);
+        // What stood in a part of `allOf` applies together with all that stands beside it now.
+        if self.rules.draft.ref_stands_alone() && !number.is_some_and(|number| self.lifted.contains(&number)) {
+            drop_siblings(node, place.position, self.rules);
+        }
         if number.is_none() {
             // What this pass has written itself is settled, unless joining has put something beside it since.
             if let Some(definition) =
@@ -459,23 +467,23 @@ impl<'a> Expand<'_, '_, 'a> {
             object.remove("$ref");
         }
     }
+}
 
-    /// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
-    fn drop_siblings(&mut self, node: &mut Node<'a>, position: Position) {
-        let validates = |member: &Member<'_>| {
-            !member.key.is("$ref")
-                && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
-        };
-        let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
-        for member in object.iter().filter(|member| validates(member)) {
-            let keyword = member.key.display().into_owned();
-            self.rules.notes.note(position, Spot::under(node, keyword.clone()), Spot::Nowhere, SIBLING, || {
-                format!("dropped `{keyword}`, which does not apply beside `$ref` in this draft")
-            });
-        }
-        if let Some(object) = node.as_object_mut() {
-            object.retain(|member| !validates(member));
-        }
+/// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
+fn drop_siblings(node: &mut Node<'_>, position: Position, rules: &mut Rules) {
+    let validates = |member: &Member<'_>| {
+        !member.key.is("$ref")
+            && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
+    };
+    let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
+    for member in object.iter().filter(|member| validates(member)) {
+        let keyword = member.key.display().into_owned();
+        rules.notes.note(position, Spot::under(node, keyword.clone()), Spot::Nowhere, SIBLING, || {
+            format!("dropped `{keyword}`, which does not apply beside `$ref` in this draft")
+        });
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !validates(member));
     }
 }
 
