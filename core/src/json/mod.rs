@@ -21,6 +21,7 @@ mod write;
 
 pub(crate) use node::{copies, height, identical, same_within, size};
 pub use node::{canonical, same, Child, Data, Node, Origin};
+pub(crate) use number::plain as plain_number;
 pub use number::{compare, is_integral};
 pub use object::{Member, Object};
 pub(crate) use plain::{plain_length, write_plain};

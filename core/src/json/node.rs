@@ -168,6 +168,21 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Numbers every value in document order, as if it had just been read.
+    pub(crate) fn number_in_order(&mut self) {
+        let mut next = 0;
+        let mut open = alloc::vec![self];
+        while let Some(node) = open.pop() {
+            node.origin = Origin::new(next);
+            next = next.saturating_add(1);
+            match &mut node.data {
+                Data::Array(items) => open.extend(items.iter_mut().rev()),
+                Data::Object(object) => open.extend(object.members_mut().iter_mut().rev().map(|member| &mut member.value)),
+                _ => {}
+            }
+        }
+    }
+
     /// How many values were read into this tree: the last one has the highest number.
     pub(crate) fn values_read(&self) -> usize {
         let mut last = self;
@@ -344,29 +359,6 @@ impl<'a> Node<'a> {
                 Data::Object(Object::from_unique(object.iter().map(detach).collect()))
             }
         })
-    }
-
-    /// The same value, borrowed from this one, as it would be read: every value with a number of its own, in document order.
-    /// For readers that tell values apart by their numbers: copies made by a rewrite share theirs.
-    pub(crate) fn as_read(&self) -> Node<'_> {
-        fn number<'n>(node: &'n Node<'_>, count: &mut u32) -> Node<'n> {
-            let origin = Origin::new(*count);
-            *count = count.saturating_add(1);
-            let data = match node.data() {
-                Data::Null => Data::Null,
-                Data::Bool(value) => Data::Bool(*value),
-                Data::Number(text) => Data::Number(Cow::Borrowed(text)),
-                Data::String(text) => Data::String(text.borrowed()),
-                Data::Verbatim(text) => Data::Verbatim(text),
-                Data::Array(items) => Data::Array(items.iter().map(|item| number(item, count)).collect()),
-                Data::Object(object) => {
-                    let members = object.iter().map(|member| Member { key: member.key.borrowed(), value: number(&member.value, count) });
-                    Data::Object(Object::from_unique(members.collect()))
-                }
-            };
-            Node::read(data, origin)
-        }
-        number(self, &mut 0)
     }
 
     /// What kind of JSON value it is, as messages name it.

@@ -87,10 +87,7 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
         let comes_later = |inner: &&'s Node<'a>| inner.origin().number().is_none_or(|own| own > number);
         node = match node.data() {
             Data::Array(items) => items.iter().rfind(|inner| !comes_later(inner))?,
-            // A member that a duplicate replaced stands at the first one's place, with a later number.
-            Data::Object(object) => {
-                object.iter().map(|member| &member.value).filter(|inner| !comes_later(inner)).max_by_key(|inner| inner.origin().number())?
-            }
+            Data::Object(object) => object.iter().map(|member| &member.value).rfind(|inner| !comes_later(inner))?,
             _ => return None,
         };
     }

@@ -21,15 +21,11 @@ use crate::{
         merge,
         walk::{self, Next, Place, Rewrite},
     },
-    sorted::Map,
 };
 
 pub(super) const ALL_OF: Effect = Effect::same("merge-all-of");
 const ONE_OF: Effect = Effect::same("one-of-to-any-of");
 const UNSAID: Effect = Effect::same("merge-all-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
-
-/// How many references in parts of one schema are followed; a definition that is part of itself would have no end.
-const MOST_EXPANSIONS: usize = 64;
 
 /// How many pairs of branches are looked at for a proof that no two overlap.
 const MOST_PAIRS: usize = 2_000;
@@ -48,39 +44,22 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| rules.present.has(keyword) && concerned(keyword)) {
         return Ok(());
     }
-    let wanted = root.get("allOf").is_some() || refused.has(Keyword::AllOf) || merges;
-    let definitions = if wanted { definitions(root, &rules.budget) } else { Map::new() };
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules, definitions })
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules })
 }
 
-/// What kept references refer to, by how they are written.
-fn definitions<'a>(root: &Node<'a>, budget: &Budget) -> Map<String, Node<'a>> {
-    let mut found = Map::new();
-    for table in ["$defs", "definitions"] {
-        for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
-            if let Some(name) = member.key.value() {
-                found.insert(format!("#/{table}/{name}"), member.value.copy(budget));
-            }
-        }
-    }
-    found
-}
-
-struct Join<'r, 'a> {
+struct Join<'r> {
     rules: &'r mut Rules,
-    definitions: Map<String, Node<'a>>,
 }
 
-impl<'a> Rewrite<'a> for Join<'_, 'a> {
+impl<'a> Rewrite<'a> for Join<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         let grammar = self.rules.grammar;
         // What is encoded must be one schema.
         let merges = encode::applies(grammar);
         let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword)) || merges;
-        let mut expansions = 0;
         // A part may have parts of its own.
         while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {
-            self.all_of(node, place, &mut expansions);
+            self.all_of(node, place);
         }
         if refused(Keyword::OneOf) && node.get("oneOf").is_some_and(|branches| branches.as_array().is_some()) {
             self.one_of(node, place);
@@ -89,8 +68,8 @@ impl<'a> Rewrite<'a> for Join<'_, 'a> {
     }
 }
 
-impl<'a> Join<'_, 'a> {
-    fn all_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, expansions: &mut usize) {
+impl Join<'_> {
+    fn all_of<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let spot = Spot::under(node, "allOf");
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position("allOf").unwrap_or_default();
@@ -102,12 +81,13 @@ impl<'a> Join<'_, 'a> {
         self.rules.notes.note(place.position, spot, to, effect, || format!("joined the {} parts of `allOf`", parts.len()));
         for part in parts {
             let met = Spot::of(&part);
-            let Some(part) = self.expanded(part, expansions) else {
+            // What refers to a definition was settled as a reference with all that stands beside it; what is left had no room.
+            if part.get("$ref").is_some() {
                 self.rules.notes.note(place.position, met, Spot::Nowhere, UNSAID, || {
                     String::from("left out a part of `allOf` that refers to itself, and cannot be joined")
                 });
                 continue;
-            };
+            }
             let whole = core::mem::take(node);
             let origin = whole.origin();
             let merged = merge::both_at(&self.rules.budget, whole, part, at);
@@ -117,33 +97,7 @@ impl<'a> Join<'_, 'a> {
         }
     }
 
-    /// A part with what it refers to in place of its reference; `None` where that has no end.
-    fn expanded(&mut self, part: Node<'a>, expansions: &mut usize) -> Option<Node<'a>> {
-        let mut part = part;
-        while let Some(body) =
-            part.get("$ref").and_then(Node::as_text).and_then(|reference| self.definitions.get(&*reference.value()?))
-        {
-            let body = body.copy(&self.rules.budget);
-            *expansions += 1;
-            if *expansions > MOST_EXPANSIONS {
-                return None;
-            }
-            if let Some(object) = part.as_object_mut() {
-                object.remove("$ref");
-            }
-            part = if part.as_object().is_some_and(|rest| rest.is_empty()) {
-                body
-            } else {
-                let merged = merge::both(&self.rules.budget, part, body);
-                // A note of what could not be joined stands at the reference.
-                merged.node
-            };
-            part.touch();
-        }
-        Some(part)
-    }
-
-    fn one_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+    fn one_of<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
         let effect = if exclusive(branches, &self.rules.budget) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Spot::under(node, "oneOf"), Spot::under(node, "anyOf"));

@@ -13,9 +13,10 @@ use crate::{
     report::Accepts,
     schema::{
         keyword::{Keyword, Keywords},
-        resolve::References,
+        resolve::{Number, References},
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::Set,
 };
 
 const RESPELL: Effect = Effect::same("respell-dynamic-ref");
@@ -23,18 +24,21 @@ const RESPELL: Effect = Effect::same("respell-dynamic-ref");
 /// What this pass is about.
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
 
-/// Respells every dynamic reference.
-pub(super) fn respell(root: &mut Node<'_>, references: &References, rules: &mut Rules) -> Result<(), Error> {
+/// Respells every dynamic reference; gives their numbers, because in every draft that knows them other keywords apply beside them.
+pub(super) fn respell(root: &mut Node<'_>, references: &References, rules: &mut Rules) -> Result<Set<Number>, Error> {
     if !rules.present.meet(DYNAMIC) {
-        return Ok(());
+        return Ok(Set::new());
     }
     let budget = rules.budget.clone();
-    walk::rewrite(&budget, root, Keywords::ALL, &mut Respell { references, rules })
+    let mut respell = Respell { references, rules, respelled: Set::new() };
+    walk::rewrite(&budget, root, Keywords::ALL, &mut respell)?;
+    Ok(respell.respelled)
 }
 
 struct Respell<'r> {
     references: &'r References,
     rules: &'r mut Rules,
+    respelled: Set<Number>,
 }
 
 impl<'a> Rewrite<'a> for Respell<'_> {
@@ -55,6 +59,7 @@ impl Respell<'_> {
         let spot = Spot::of(value);
         self.rules.notes.note(place.position, spot, Spot::under(node, "$ref"), effect, || format!("spelled `{keyword}` as `$ref`"));
         self.rules.respelled = true;
+        self.respelled.extend(value.origin().number());
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(keyword).unwrap_or_default();
         let Some(value) = object.remove(keyword) else { return };

@@ -35,7 +35,7 @@ const FLAT: Effect = Effect::same("flatten-root-union");
 const LONGEST_CONDITION: usize = 20_000;
 
 /// What no object can be made of is an error before anything is done.
-pub(super) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<(), Error> {
+pub(in crate::sanitize) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<(), Error> {
     if !grammar.object_root {
         return Ok(());
     }

@@ -187,12 +187,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, r
     }
 }
 
-/// An integer in plain digits, if it is not larger than any real one.
+/// An integer in plain digits, however it is spelled, if it is not larger than any real one.
 fn whole(number: &str) -> Option<String> {
-    if let Ok(whole) = number.parse::<i64>() {
-        return Some(format!("{whole}"));
-    }
-    let (digits, fraction) = number.split_once('.')?;
-    let zeros = !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0');
-    digits.parse::<i64>().ok().filter(|_| zeros).map(|whole| format!("{whole}"))
+    json::plain_number(number).parse::<i64>().ok().map(|whole| format!("{whole}"))
 }

@@ -189,8 +189,6 @@ pub(super) fn sanitize(
         notes = rules.notes;
         rounds::restore(node, &before);
     }
-    // What was repaired may say more than it did.
-    flatten::refuse_no_object(node, grammar, budget)?;
     notes.finish(node, |rule| dialect.because(rule), recorder);
     Ok(ends)
 }
@@ -200,20 +198,20 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     let references = if rules.no_references { None } else { Some(resolve::resolve(node, rules.draft, &rules.budget)?) };
     let budget = rules.budget.clone();
     walk::rewrite(&budget, node, Keywords::ALL, &mut Down { rules: &mut rules })?;
-    respell::declare_draft(node, &mut rules);
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
         if runs("cycles") {
             break_cycles::cut(node, references, &mut rules)?;
         }
         rules.leaves_definitions = kept::as_written(node, references, &rules)?;
         if !rules.leaves_definitions {
-            dynamic_refs::respell(node, references, &mut rules)?;
-            refs::settle(node, references, &mut rules)?;
+            let dynamic = dynamic_refs::respell(node, references, &mut rules)?;
+            refs::settle(node, references, dynamic, &mut rules)?;
         }
         // What is put in place of a reference brings what it has.
         rules.present = Keywords::ALL;
         rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slashes::stand_in_definitions(node);
     }
+    respell::declare_draft(node, &mut rules);
     if runs("unroll") {
         unroll::unroll(node, &mut rules)?;
     }
@@ -243,6 +241,9 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     budget.check(String::new)?;
     Ok(rules.notes)
 }
+
+pub(super) use flatten::refuse_no_object;
+pub(super) use types::has_untyped;
 
 /// How far a schema is rewritten.
 #[derive(Clone, Copy)]

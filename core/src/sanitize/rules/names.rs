@@ -1,6 +1,6 @@
 //! Property names that the grammar takes for keywords: renamed everywhere, and brought back by `restore_arguments`.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     notes::{Effect, Spot},
@@ -176,6 +176,22 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
         let name = name.value()?;
         renamed.get(&*name).cloned().or_else(|| spelling.stand_in(&name).filter(|_| spelling.goes_everywhere(&name)))
     };
+    // What is named without being a property is reported where it is named.
+    for keyword in ["dependentRequired", "dependentSchemas", "required"] {
+        let Some(value) = node.get(keyword) else { continue };
+        let listed = |list: &Node<'a>| list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect::<Vec<_>>();
+        let names: Vec<Text<'a>> = match value.as_object() {
+            Some(table) => table.iter().flat_map(|member| core::iter::once(member.key.clone()).chain(listed(&member.value))).collect(),
+            None => listed(value),
+        };
+        let is_new = |name: &&Text<'a>| name.value().is_some_and(|name| !renamed.contains_key(&*name));
+        for name in names.iter().filter(is_new) {
+            let Some(new) = new_name(name) else { continue };
+            let (from, to) = (Spot::of(value), Spot::under(node, keyword));
+            let effect = Effect { encoded: true, ..Effect::same(RENAME) };
+            rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{}` to `{new}`", name.display()));
+        }
+    }
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
         let affected = |table: &Object<'_>| table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name));
         if !node.get(keyword).and_then(Node::as_object).is_some_and(affected) {

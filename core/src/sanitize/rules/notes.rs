@@ -127,7 +127,7 @@ impl Notes {
         let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), read_as: None, doubt: Doubt::default() };
         if recorder.is_on() {
             notes.entries = Some(Vec::new());
-            notes.number(root, 0, String::new());
+            notes.locate_input(root);
             notes.doubt = Doubt::of(root, budget)?;
         }
         Ok(notes)
@@ -147,25 +147,25 @@ impl Notes {
         self.entries.is_some()
     }
 
-    fn number(&mut self, node: &Node<'_>, parent: Number, token: String) {
-        let Some(number) = node.origin().number() else { return };
-        // Numbers count in document order, so this is the next place, but for members that a duplicate replaced.
-        while self.input.len() < number as usize {
-            self.input.push((0, String::new()));
-        }
-        self.input.push((parent, token));
-        match node.data() {
-            Data::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.number(item, number, alloc::format!("{index}"));
-                }
+    /// Knows where each value of the input stands. Numbers count in document order, but for members that a duplicate replaced: those
+    /// stand at the first one's place with a later number.
+    fn locate_input(&mut self, root: &Node<'_>) {
+        let mut open: Vec<(&Node<'_>, Number, Cow<'_, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
+        while let Some((node, parent, token)) = open.pop() {
+            let Some(number) = node.origin().number() else { continue };
+            if self.input.len() <= number as usize {
+                self.input.resize(number as usize + 1, (0, String::new()));
             }
-            Data::Object(object) => {
-                for member in object {
-                    self.number(&member.value, number, member.key.display().into_owned());
-                }
+            if let Some(place) = self.input.get_mut(number as usize) {
+                *place = (parent, token.into_owned());
             }
-            _ => {}
+            match node.data() {
+                Data::Array(items) => {
+                    open.extend(items.iter().enumerate().map(|(index, item)| (item, number, Cow::Owned(alloc::format!("{index}")))));
+                }
+                Data::Object(object) => open.extend(object.iter().map(|member| (&member.value, number, member.key.display()))),
+                _ => {}
+            }
         }
     }
 
@@ -238,7 +238,7 @@ impl Notes {
         locate(output, &mut String::new(), &wanted, &mut places);
         let input = &self.input;
         let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
-        let members = input.iter().map(|(parent, token)| (*parent, token.as_str()));
+        let members = input.iter().skip(1).map(|(parent, token)| (*parent, token.as_str()));
         let there: Set<(Number, &str)> = members.filter(|member| asked.contains(member)).collect();
         for entry in &entries {
             let place = entry.from.number();

@@ -35,7 +35,14 @@ const ENOUGH: Effect = Effect::same("drop-ref-sibling").accepts(Accepts::Wider).
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
-pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &mut Rules) -> Result<(), Error> {
+///
+/// In drafts in which a reference stands alone, other keywords still apply beside those in `applied_with`.
+pub(super) fn settle<'a>(
+    root: &mut Node<'a>,
+    references: &References,
+    applied_with: Set<Number>,
+    rules: &mut Rules,
+) -> Result<(), Error> {
     let budget = rules.budget.clone();
     let source = root.copy(&budget);
     let graph = Graph::of(&source, references, &budget)?;
@@ -73,7 +80,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         cut,
         written: Vec::new(),
         used: Set::new(),
-        lifted: Set::new(),
+        applied_with,
         in_definitions: false,
         at_root: true,
         chains: vec![Set::from([0])],
@@ -128,8 +135,8 @@ struct Expand<'e, 's, 'a> {
     /// For each schema that the walk is in, how many of the counted targets were written out on the way.
     written: Vec<usize>,
     used: Set<Number>,
-    /// The references that stood in parts of `allOf`.
-    lifted: Set<Number>,
+    /// The references beside which other keywords apply in every draft: dynamic ones, and those that stood in parts of `allOf`.
+    applied_with: Set<Number>,
     /// The root is done.
     in_definitions: bool,
     /// What is walked stands at the root, or is to be merged with what stands there.
@@ -187,6 +194,7 @@ impl<'a> Expand<'_, '_, 'a> {
         if !combinators::merges_all_of(place.keyword.is_none(), self.rules.grammar) || node.get("$ref").is_some() {
             return;
         }
+        flatten_parts(node);
         let refers = |part: &Node<'_>| part.get("$ref").is_some_and(|reference| reference.as_text().is_some());
         let Some(parts) = node.get("allOf").and_then(Node::as_array) else { return };
         let Some(at) = parts.iter().position(refers) else { return };
@@ -206,7 +214,7 @@ impl<'a> Expand<'_, '_, 'a> {
             object.remove("allOf");
         }
         if let Some(reference) = reference {
-            self.lifted.extend(reference.origin().number());
+            self.applied_with.extend(reference.origin().number());
             object.insert_at(place_of_parts, Text::literal("$ref"), reference);
         }
         self.rules.notes.note(place.position, spot, Spot::of(node), combinators::ALL_OF, || format!("joined the {count} parts of `allOf`"));
@@ -243,7 +251,7 @@ impl<'a> Expand<'_, '_, 'a> {
     fn reference(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<bool, Error> {
         let number = resolve::reference_number(node);
         // What stood in a part of `allOf` applies together with all that stands beside it now.
-        if self.rules.draft.ref_stands_alone() && !number.is_some_and(|number| self.lifted.contains(&number)) {
+        if self.rules.draft.ref_stands_alone() && !number.is_some_and(|number| self.applied_with.contains(&number)) {
             drop_siblings(node, place.position, self.rules);
         }
         if number.is_none() {
@@ -466,6 +474,30 @@ impl<'a> Expand<'_, '_, 'a> {
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
+    }
+}
+
+/// The parts of a part are parts of the whole.
+fn flatten_parts(node: &mut Node<'_>) {
+    let nests = |part: &Node<'_>| part.get("allOf").is_some_and(|parts| parts.as_array().is_some());
+    if !node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(nests)) {
+        return;
+    }
+    let Some(object) = node.as_object_mut() else { return };
+    let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return };
+    let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
+    while let Some(mut part) = open.pop() {
+        let inner = match part.as_object_mut().filter(|object| object.get("allOf").is_some_and(|parts| parts.as_array().is_some())) {
+            Some(object) => object.remove("allOf"),
+            None => None,
+        };
+        if let Some(Data::Array(inner)) = inner.map(Node::into_data) {
+            open.extend(inner.into_iter().rev());
+            if part.as_object().is_some_and(Object::is_empty) {
+                continue;
+            }
+        }
+        parts.push(part);
     }
 }
 

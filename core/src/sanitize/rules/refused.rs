@@ -285,7 +285,7 @@ fn inclusive<'a>(
         return Nearly::Not;
     }
     let Some(number) = value.as_number() else { return Nearly::Not };
-    let whole = number.parse::<i64>().ok().and_then(|number| number.checked_add(step));
+    let whole = json::plain_number(number).parse::<i64>().ok().and_then(|number| number.checked_add(step));
     let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
     let (bound, effect) = match whole.filter(|_| is_integer) {
         Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),

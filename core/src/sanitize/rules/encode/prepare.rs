@@ -125,7 +125,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         TypeLists::Any => 1,
         TypeLists::Scalars | TypeLists::None => 0,
     };
-    if place.keyword.is_none() || types.len() < 2 || containers <= allowed || object.has("enum") || object.has("const") {
+    if place.keyword.is_none() || types.len() < 2 || containers <= allowed || ["enum", "const", "anyOf"].iter().any(|keyword| object.has(keyword)) {
         return;
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
