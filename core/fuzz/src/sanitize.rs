@@ -36,7 +36,7 @@ fn options(data: &mut Unstructured<'_>) -> arbitrary::Result<SanitizeOptions> {
         options = options.max_bytes(data.int_in_range(20..=400)?);
     }
     if has("maxNodes") && data.arbitrary()? {
-        options = options.max_nodes(data.int_in_range(0..=60)?);
+        options = options.max_nodes(data.int_in_range(0..=600)?);
     }
     if data.arbitrary()? {
         options = options.allow(*data.choose(&[Allow::Same, Allow::Encoded, Allow::Wider])?);

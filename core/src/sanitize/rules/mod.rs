@@ -65,6 +65,7 @@ use crate::{
         resolve,
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::Set,
 };
 use notes::Notes;
 use switch::runs;
@@ -188,6 +189,16 @@ pub(super) fn sanitize(
         encode::write(node, &mut rules)?;
         notes = rules.notes;
         rounds::restore(node, &before);
+        // What was written as text refers to nothing any more, so what was recursive may not be.
+        if options.refs == Some(Refs::Inline) && resolve::mentions_references(node) {
+            let before = rounds::renumber(node);
+            notes.read_as(&before);
+            let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes, budget)?;
+            let references = resolve::resolve(node, Draft::Y2020, budget)?;
+            refs::settle(node, &references, Set::new(), &mut rules)?;
+            notes = rules.notes;
+            rounds::restore(node, &before);
+        }
     }
     notes.finish(node, |rule| dialect.because(rule), recorder);
     Ok(ends)
@@ -211,7 +222,7 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
         rules.present = Keywords::ALL;
         rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slashes::stand_in_definitions(node);
     }
-    respell::declare_draft(node, &mut rules);
+    respell::declare_draft(node, &mut rules)?;
     if runs("unroll") {
         unroll::unroll(node, &mut rules)?;
     }

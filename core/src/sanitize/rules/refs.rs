@@ -15,6 +15,7 @@ use crate::{
     options::Refs,
     report::{Accepts, Guidance},
     schema::{
+        draft::Draft,
         graph::Graph,
         keyword::{Holds, Keyword, Keywords, Role},
         merge,
@@ -231,7 +232,12 @@ impl<'a> Expand<'_, '_, 'a> {
     /// Every reference has found its target, and an `$id` further down would only change what `#/$defs/…` means there.
     fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let is_root = place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions;
+        let draft = self.rules.draft;
         let goes = |member: &Member<'_>| {
+            // Draft 4 calls it `id`.
+            if member.key.is("id") && draft == Draft::Four && member.value.as_text().is_some() {
+                return !is_root;
+            }
             let fragment = || member.value.as_text().is_some_and(|text| text.display().contains('#'));
             (member.key.is("$id") && (!is_root || fragment())) || member.key.is("$anchor")
         };

@@ -8,10 +8,12 @@ use super::{
 };
 use crate::{
     dialect::grammar::{Null, OpenRule, Typed},
+    error::Error,
     json::{self, Data, Member, Node, Object, Text},
     schema::{
+        draft::Draft,
         keyword::{Keyword, Keywords, Role},
-        walk::Place,
+        walk::{self, Next, Place, Position},
     },
 };
 
@@ -51,17 +53,33 @@ pub(super) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mu
 }
 
 /// A schema that was rewritten is no longer in the draft it declares, if that is an old one.
-pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) {
-    if !rules.respelled || root.get("$schema").is_none() || rules.draft == crate::schema::draft::Draft::Y2020 {
-        return;
+pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
+    let draft = Draft::of(root);
+    if draft == Draft::Y2020 || !(rules.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, rules)?)) {
+        return Ok(());
     }
     let spot = Spot::under(root, "$schema");
-    rules.notes.note(crate::schema::walk::Position::Positive, spot.clone(), spot, DIALECT, || {
+    rules.notes.note(Position::Positive, spot.clone(), spot, DIALECT, || {
         format!("declared `{CURRENT}`, whose words are used now")
     });
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }
+    Ok(())
+}
+
+/// Does something apply beside a reference, which in old drafts nothing does?
+fn has_words_beside_ref(root: &Node<'_>, rules: &Rules) -> Result<bool, Error> {
+    let applies = |member: &Member<'_>| {
+        !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
+    };
+    let mut found = false;
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+        let object = node.as_object().filter(|object| object.has("$ref"));
+        found |= object.is_some_and(|object| object.iter().any(applies));
+        Ok(if found { Next::Skip } else { Next::Into })
+    })?;
+    Ok(found)
 }
 
 /// Where definitions are written for the whole document, an identifier further down would hide them.
