@@ -44,6 +44,7 @@ impl Budget {
     }
 
     /// The steps that were paid so far.
+    #[cfg(test)]
     pub(crate) fn spent(&self) -> u64 {
         self.most - self.left.get()
     }

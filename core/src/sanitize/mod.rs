@@ -5,6 +5,8 @@ mod decode;
 mod depth;
 pub(crate) mod restore;
 mod rules;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use alloc::{format, rc::Rc, string::ToString, vec::Vec};
@@ -23,33 +25,36 @@ use crate::{
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
 pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
+    within(node, options, with_report, &Rc::new(options.budget(node)))
+}
+
+fn within(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool, budget: &Rc<Budget>) -> Result<Vec<Change>, Error> {
     let dialect = dialect::of(options)?;
-    let budget = Rc::new(options.budget(node));
     let mut recorder = if with_report || options.allow != Allow::Any { Recorder::on() } else { Recorder::off() };
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");
             let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
-            codex::sanitize(node, wire.as_ref(), &mut recorder, &budget)?;
+            codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !stays(node, grammar, options, &budget)? {
+            if !stays(node, grammar, options, budget)? {
                 // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
                 let ends = grammar.as_is && !encode::applies(grammar);
                 let is_done = |node: &Node<'_>| {
-                    let again = read_again(node, &budget);
-                    ends && stays(again.as_ref().unwrap_or(node), grammar, options, &budget).unwrap_or(false)
+                    let again = read_again(node, budget);
+                    ends && stays(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
                 };
-                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder, &budget)? {
-                    accepted(node, grammar, options, &budget)?;
+                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder, budget)? {
+                    accepted(node, grammar, options, budget)?;
                 }
             }
         }
     }
     depth::within_limit(node)?;
     let changes = recorder.finish();
-    within(options.allow, changes)
+    within_allowed(options.allow, changes)
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?
@@ -105,7 +110,7 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budge
 }
 
 /// The changes, unless one of them loses more than is allowed.
-fn within(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
+fn within_allowed(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
     let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
         return Ok(changes);
     };

@@ -146,9 +146,9 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         let mut originals: Map<String, &Text<'n>> = Map::new();
         for table in tables() {
             self.budget.pay(table.len());
-            let shared = spelling.shared(table);
+            let names = spelling.names(table);
             for member in table {
-                if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, table, &shared)) {
+                if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, &names)) {
                     originals.insert(new, &member.key);
                 }
             }

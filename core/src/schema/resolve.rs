@@ -80,6 +80,7 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         draft,
         bases: Vec::from([String::new()]),
         resources: Map::new(),
+        embedded: Map::new(),
         anchors: Map::new(),
         refs: Vec::new(),
         dynamic: Map::new(),
@@ -198,6 +199,8 @@ struct Document<'b, 't, 'a> {
     bases: Vec<String>,
     /// Embedded resources (and the root) by their URIs.
     resources: Map<String, (&'t Node<'a>, Base)>,
+    /// The base URIs of embedded resources, by their numbers.
+    embedded: Map<Number, Base>,
     /// Named places by resource and name.
     anchors: Map<(Base, String), (&'t Node<'a>, Base)>,
     refs: Vec<Reference>,
@@ -272,6 +275,9 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         let base = self.bases.len();
         let uri = self.absolute(outer, name);
         self.resources.entry(uri.clone()).or_insert((node, base));
+        if let Some(number) = node.origin().number() {
+            self.embedded.insert(number, base);
+        }
         self.bases.push(uri);
         base
     }
@@ -301,11 +307,8 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             let token = reach::token(spelled);
             place = place.and_then(|place| place.below(&token));
             target.node = self.child(target.node, &token)?;
-            let id = target.node.get("$id").and_then(Node::as_text).and_then(Text::value);
-            let known = id.and_then(|id| self.resources.get(&self.absolute(target.base, uri::split_fragment(&id).0)).copied());
-            if let Some((_, base)) = known.filter(|(node, _)| core::ptr::eq(*node, target.node)) {
-                target.base = base;
-            }
+            let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));
+            target.base = own.copied().unwrap_or(target.base);
         }
         target.is_outside = place != Some(Expected::Schema);
         Some(target)

@@ -27,6 +27,9 @@ pub(super) const ALL_OF: Effect = Effect::same("merge-all-of");
 const ONE_OF: Effect = Effect::same("one-of-to-any-of");
 const UNSAID: Effect = Effect::same("merge-all-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
+/// So many parts are joined one after the other.
+const FEW: usize = 16;
+
 /// How many pairs of branches are looked at for a proof that no two overlap.
 const MOST_PAIRS: usize = 2_000;
 
@@ -79,22 +82,42 @@ impl Join<'_> {
         let sees = |part: &Node<'_>| ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some());
         let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
         self.rules.notes.note(place.position, spot, to, effect, || format!("joined the {} parts of `allOf`", parts.len()));
+        let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
-            let met = Spot::of(&part);
             // What refers to a definition was settled as a reference with all that stands beside it; what is left had no room.
             if part.get("$ref").is_some() {
-                self.rules.notes.note(place.position, met, Spot::Nowhere, UNSAID, || {
+                self.rules.notes.note(place.position, Spot::of(&part), Spot::Nowhere, UNSAID, || {
                     String::from("left out a part of `allOf` that refers to itself, and cannot be joined")
                 });
-                continue;
+            } else {
+                left.push(part);
             }
+        }
+        // Many parts are joined two by two: one after the other, each would be joined with all before it.
+        while left.len() > FEW {
+            let mut joined = Vec::with_capacity(left.len().div_ceil(2));
+            let mut parts = left.into_iter();
+            while let Some(first) = parts.next() {
+                joined.push(match parts.next() {
+                    Some(second) => self.both(first, second, 0, place),
+                    None => first,
+                });
+            }
+            left = joined;
+        }
+        for part in left {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            let merged = merge::both_at(&self.rules.budget, whole, part, at);
-            conflicts::note(&merged, place.position, &met, self.rules);
-            *node = merged.node.with_origin(origin);
+            *node = self.both(whole, part, at, place).with_origin(origin);
             node.touch();
         }
+    }
+
+    fn both<'a>(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &Place<'_, 'a>) -> Node<'a> {
+        let met = Spot::of(&part);
+        let merged = merge::both_at(&self.rules.budget, whole, part, at);
+        conflicts::note(&merged, place.position, &met, self.rules);
+        merged.node
     }
 
     fn one_of<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {

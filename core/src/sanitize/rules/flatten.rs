@@ -23,7 +23,7 @@ use crate::{
         merge,
         walk::{self, Next, Place, Position, Rewrite},
     },
-    sorted::Set,
+    sorted::{Map, Set},
 };
 
 const OBJECT: Effect = Effect::same("declare-object");
@@ -238,8 +238,13 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
 fn conditions<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> =
         objects.iter().map(|object| json::copies(object.get("required").and_then(Node::as_array).unwrap_or_default(), budget)).collect();
-    let names: Vec<Set<&Text<'a>>> = lists.iter().map(|list| list.iter().filter_map(Node::as_text).collect()).collect();
-    let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| names.iter().all(|list| list.contains(name)));
+    let mut times: Map<&Text<'a>, usize> = Map::new();
+    for list in &lists {
+        for name in list.iter().filter_map(Node::as_text).collect::<Set<_>>() {
+            *times.entry(name).or_default() += 1;
+        }
+    }
+    let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| times.get(name) == Some(&lists.len()));
     let own = lists.iter().map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
     let own: Vec<Vec<Node<'a>>> = own.collect();
     if own.iter().all(Vec::is_empty) {

@@ -234,7 +234,7 @@ impl Notes {
         entries.retain(|entry| !entry.is_undone);
         forget_removed(&mut entries, &self.input, output);
         let wanted: Set<Number> = entries.iter().map(|entry| entry.to.number()).collect();
-        let mut places: Map<Number, (String, Vec<String>)> = Map::new();
+        let mut places: Map<Number, (String, Set<String>)> = Map::new();
         locate(output, &mut String::new(), &wanted, &mut places);
         let input = &self.input;
         let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
@@ -253,7 +253,7 @@ impl Notes {
                     Spot::Node(number) => places.get(number).map(|(pointer, _)| pointer.clone()),
                     Spot::Keyword(number, keyword) => places.get(number).map(|(pointer, keys)| {
                         let mut pointer = pointer.clone();
-                        if keys.iter().any(|key| key == keyword) {
+                        if keys.contains(&**keyword) {
                             push_token(&mut pointer, keyword);
                         }
                         pointer
@@ -336,7 +336,7 @@ fn input_pointer(input: &[(Number, String)], number: Number) -> String {
 }
 
 /// The first place in the output of every wanted node, with the names of its members.
-fn locate(node: &Node<'_>, pointer: &mut String, wanted: &Set<Number>, places: &mut Map<Number, (String, Vec<String>)>) {
+fn locate(node: &Node<'_>, pointer: &mut String, wanted: &Set<Number>, places: &mut Map<Number, (String, Set<String>)>) {
     if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
         let keys = node.as_object().into_iter().flatten().map(|member| member.key.display().into_owned());
         places.entry(number).or_insert_with(|| (pointer.clone(), keys.collect()));

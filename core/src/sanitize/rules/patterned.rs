@@ -14,6 +14,7 @@ use crate::{
     options::Hints,
     report::{Accepts, Guidance},
     schema::{keyword::Keyword, walk::Place},
+    sorted::Set,
 };
 
 const RESPELL: Effect = Effect::same("patterns-to-additional");
@@ -49,8 +50,9 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     }
     let names: Vec<Node<'a>> = patterns.iter().map(|member| Node::string(member.key.clone())).collect();
     let mut schemas: Vec<Node<'a>> = Vec::new();
+    let mut known: Set<String> = Set::new();
     for schema in patterns.iter().map(|member| &member.value).chain(rest) {
-        if !schemas.iter().any(|known| json::same_within(&rules.budget, known, schema)) {
+        if known.insert(json::canonical(schema)) {
             schemas.push(schema.copy(&rules.budget));
         }
     }

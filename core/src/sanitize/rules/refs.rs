@@ -156,7 +156,7 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
         self.written.push(self.written.last().copied().unwrap_or_default());
         self.drop_tables(node);
         self.drop_identifiers(node, place);
-        self.lift_part(node, place);
+        self.flatten_parts(node, place);
         // A definition may be nothing but a reference to the next one.
         while node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
@@ -164,12 +164,18 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
             }
             self.drop_tables(node);
             self.drop_identifiers(node, place);
-            self.lift_part(node, place);
+            self.flatten_parts(node, place);
         }
         Ok(Next::Into)
     }
 
-    fn leave(&mut self, _node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        // What is kept of the parts is one reference with all the others beside it, then the next.
+        while self.lift_part(node, place) {
+            if self.reference(node, place)? {
+                break;
+            }
+        }
         self.written.pop();
         if self.is_root_branch(place) {
             self.chains.pop();
@@ -189,21 +195,31 @@ impl<'a> Expand<'_, '_, 'a> {
         self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
     }
 
-    /// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by part would
-    /// have no end where a definition has itself for a part.
-    fn lift_part(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
-        if !combinators::merges_all_of(place.keyword.is_none(), self.rules.grammar) || node.get("$ref").is_some() {
-            return;
+    fn merges_parts(&self, place: &Place<'_, 'a>) -> bool {
+        combinators::merges_all_of(place.keyword.is_none(), self.rules.grammar)
+    }
+
+    /// The parts of a part are parts of the whole.
+    fn flatten_parts(&self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        if self.merges_parts(place) && node.get("allOf").is_some() {
+            flatten_parts(node);
         }
-        flatten_parts(node);
+    }
+
+    /// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by part would
+    /// have no end where a definition has itself for a part. `false` if there is no such part.
+    fn lift_part(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> bool {
+        if !self.merges_parts(place) || node.get("$ref").is_some() {
+            return false;
+        }
         let refers = |part: &Node<'_>| part.get("$ref").is_some_and(|reference| reference.as_text().is_some());
-        let Some(parts) = node.get("allOf").and_then(Node::as_array) else { return };
-        let Some(at) = parts.iter().position(refers) else { return };
+        let Some(parts) = node.get("allOf").and_then(Node::as_array) else { return false };
+        let Some(at) = parts.iter().position(refers) else { return false };
         let (spot, count) = (Spot::under(node, "allOf"), parts.len());
-        let Some(object) = node.as_object_mut() else { return };
+        let Some(object) = node.as_object_mut() else { return false };
         let place_of_parts = object.position("allOf").unwrap_or_default();
-        let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return };
-        let Some(part) = parts.get_mut(at) else { return };
+        let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return false };
+        let Some(part) = parts.get_mut(at) else { return false };
         if self.rules.draft.ref_stands_alone() {
             drop_siblings(part, place.position, self.rules);
         }
@@ -219,6 +235,7 @@ impl<'a> Expand<'_, '_, 'a> {
             object.insert_at(place_of_parts, Text::literal("$ref"), reference);
         }
         self.rules.notes.note(place.position, spot, Spot::of(node), combinators::ALL_OF, || format!("joined the {count} parts of `allOf`"));
+        true
     }
 
     fn drop_tables(&self, node: &mut Node<'a>) {

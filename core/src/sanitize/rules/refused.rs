@@ -20,6 +20,7 @@ use crate::{
         regex,
         walk::Place,
     },
+    sorted::Set,
 };
 
 const DROP: Effect = Effect::same("drop-keyword");
@@ -72,6 +73,8 @@ fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     else {
         return;
     };
+    drop_unknown(node, place, rules);
+    let Some(object) = node.as_object() else { return };
     let mut said: Vec<(String, Node<'a>)> = Vec::new();
     let faults: Vec<(String, Fault)> =
         object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?))).collect();
@@ -95,6 +98,23 @@ fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         if !said.is_empty() {
             describe::append(node, &said);
         }
+    }
+}
+
+/// Drops the keys that JSON Schema does not have and the grammar does not know: all at once, for there may be many.
+fn drop_unknown<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(known) = rules.grammar.unknown else { return };
+    let goes = |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
+    let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
+    for member in object.iter().filter(|member| goes(member)) {
+        let name = member.key.display().into_owned();
+        let spot = Spot::under(node, name.clone());
+        rules.notes.note(place.position, spot, Spot::Nowhere, DROP.guidance(Guidance::Lost), || {
+            format!("dropped what `{name}` held: this API does not take it")
+        });
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !goes(member));
     }
 }
 
@@ -324,8 +344,9 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
     let most = node.get("maxItems").and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
     let closed = rest.is_some_and(|rest| rest.as_bool() == Some(false)) || most.is_some_and(|most| most <= count);
     let mut schemas: Vec<Node<'a>> = Vec::new();
+    let mut known: Set<String> = Set::new();
     for schema in positions.iter().chain(rest.filter(|_| !closed)) {
-        if !schemas.iter().any(|known| json::same_within(&rules.budget, known, schema)) {
+        if known.insert(json::canonical(schema)) {
             schemas.push(schema.copy(&rules.budget));
         }
     }

@@ -14,7 +14,7 @@ use crate::{
         one_object, Rules,
     },
     schema::walk::Place,
-    sorted::Map,
+    sorted::{Map, Set},
 };
 
 const ORDER: Effect = Effect::same("reorder-properties");
@@ -62,13 +62,18 @@ pub(super) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: 
 
 /// Do all branches begin with different names, or with different constants under one?
 fn are_apart(branches: &[Node<'_>]) -> bool {
-    let mut begun: Map<&Text<'_>, Vec<Option<String>>> = Map::new();
+    // By name, the constants of the branches that begin with it; none where one has no constant.
+    let mut begun: Map<&Text<'_>, Option<Set<String>>> = Map::new();
     branches.iter().filter_map(|branch| branch.get("properties")?.as_object()?.iter().next()).all(|first| {
-        let others = begun.entry(&first.key).or_default();
         let constant = constant(&first.value);
-        let apart = others.is_empty() || (constant.is_some() && others.iter().all(|other| other.is_some() && *other != constant));
-        others.push(constant);
-        apart
+        match (begun.get_mut(&first.key), constant) {
+            (Some(Some(others)), Some(constant)) => others.insert(constant),
+            (Some(_), _) => false,
+            (None, constant) => {
+                begun.insert(&first.key, constant.map(|constant| Set::from([constant])));
+                true
+            }
+        }
     })
 }
 
@@ -85,7 +90,7 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
     let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
     let of = |branch: &Node<'a>, name: &Text<'a>| branch.get("properties")?.as_object()?.get_text(name).and_then(constant);
     let tells = |name: &&Text<'a>| {
-        let mut seen = crate::sorted::Set::new();
+        let mut seen = Set::new();
         branches
             .iter()
             .zip(&with)

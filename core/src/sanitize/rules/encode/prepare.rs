@@ -20,6 +20,7 @@ use crate::{
         keyword::{Keyword, Keywords, Kind},
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::Set,
 };
 
 const NAME: Effect = Effect::same("name-required-property");
@@ -71,12 +72,9 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     if !shape::declares(object, "object") {
         return;
     }
-    let table = object.get("properties").and_then(Node::as_object);
-    let unknown: Vec<Text<'a>> = shape::required(object)
-        .into_iter()
-        .filter(|name| table.is_none_or(|table| table.get_text(name).is_none()))
-        .map(Text::clone)
-        .collect();
+    let known: Set<&Text<'_>> =
+        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
+    let unknown: Vec<Text<'a>> = shape::required(object).into_iter().filter(|name| !known.contains(name)).map(Text::clone).collect();
     if unknown.is_empty() {
         return;
     }
@@ -95,6 +93,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     if closed {
         node.visit("required", |names| {
             if let Some(names) = names.as_array_mut() {
+                let unknown: Set<&Text<'_>> = unknown.iter().collect();
                 names.retain(|name| name.as_text().is_some_and(|name| !unknown.contains(name)));
             }
         });
