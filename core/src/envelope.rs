@@ -75,7 +75,7 @@ fn admits_an_object(node: &Node<'_>) -> bool {
 
 fn replaced(node: &Node<'_>) -> String {
     match node.get("type") {
-        Some(found) => format!("a schema of type `{}`", crate::json::write(found)),
+        Some(found) => format!("a schema of type `{}`", crate::json::write_plain(found)),
         None => node.kind().into(),
     }
 }

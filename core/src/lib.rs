@@ -18,6 +18,7 @@ extern crate alloc;
 extern crate std;
 
 mod api;
+mod budget;
 mod check;
 #[cfg(feature = "command")]
 pub mod command;

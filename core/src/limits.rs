@@ -8,6 +8,19 @@
 /// the rest of its life. 512 levels fit its 1 MiB stack many times over, and no real tool schema passes 40.
 pub const MAX_DEPTH: usize = 512;
 
+/// JSON nesting of a schema while it is rewritten: passes wrap schemas in unions and lists, so a result on its way may be deeper
+/// than the input. What is deeper ends the call with `too-deep`.
+pub(crate) const MAX_WALK_DEPTH: usize = 2 * MAX_DEPTH;
+
+/// From this depth on a rewritten part is measured, so that no pass can multiply the depth unseen.
+pub(crate) const DEEP: usize = MAX_DEPTH / 2;
+
+/// Steps that every call may take, whatever its input: writing references out multiplies small schemas.
+pub const STEPS: u64 = 5_000_000;
+
+/// Steps a call may take for each value of its input (`maxSteps` sets another number for the whole call).
+pub const STEPS_PER_NODE: u64 = 1_000;
+
 /// Values a binding reads from one caller's object before it gives up with `limit-exceeded`.
 ///
 /// A few objects that share members can spell an exponentially large tree; text cannot, its size is its cost.

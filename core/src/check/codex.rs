@@ -7,6 +7,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{found::Found, Violation};
 use crate::{
+    budget::Budget,
     error::Error,
     json::{Data, Member, Node, Object, Step},
     schema::{
@@ -58,7 +59,7 @@ const NULL_IS_ABSENT: [&str; 10] =
 const TYPE_NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /// Every fault that would cost the tool, in document order.
-pub(super) fn check(root: &Node<'_>) -> Result<Vec<Violation>, Error> {
+pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, Error> {
     let mut faults = Faults(Found::default());
     match root.data() {
         Data::Bool(_) => return Ok(Vec::new()),
@@ -68,9 +69,9 @@ pub(super) fn check(root: &Node<'_>) -> Result<Vec<Violation>, Error> {
     if only_null(root) {
         faults.add(root, String::new(), "root-null", "parameters that admit something");
     }
-    let emptied = emptied(root)?;
-    let reached = reach::reached_except(root, &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)));
-    walk::visit(root, KEPT, &mut |node, place| {
+    let emptied = emptied(root, budget)?;
+    let reached = reach::reached_except(root, &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)), budget);
+    walk::visit(budget, root, KEPT, &mut |node, place| {
         if is_pruned(place, &reached) {
             return Ok(Next::Skip);
         }
@@ -121,9 +122,9 @@ fn is_pruned(place: &Place<'_, '_>, reached: &Set<Definition>) -> bool {
 }
 
 /// The schemas that Codex empties before it looks what is reached, by their numbers.
-fn emptied(root: &Node<'_>) -> Result<Set<u32>, Error> {
+fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     let mut emptied = Set::new();
-    walk::visit(root, KEPT.with(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
+    walk::visit(budget, root, KEPT.with(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
         Some(object) if is_emptied(object) => {
             emptied.extend(node.origin().number());
             Ok(Next::Skip)

@@ -10,6 +10,7 @@ mod tests;
 use alloc::{string::String, vec::Vec};
 
 use crate::{
+    budget::Budget,
     dialect::{self, Method},
     error::Error,
     json::Node,
@@ -30,28 +31,31 @@ pub struct Violation {
 
 /// Every violation, in document order.
 pub(crate) fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
+    look(node, options, Extent::All, &options.budget(node))
+}
+
+fn look(node: &Node<'_>, options: &SanitizeOptions, extent: Extent, budget: &Budget) -> Result<Vec<Violation>, Error> {
     let dialect = dialect::of(options)?;
-    match dialect.method {
-        Method::Codex { .. } => codex::check(node),
-        Method::Rules(grammar) => grammar::check(node, grammar, dialect, options, Extent::All),
-    }
+    let found = match dialect.method {
+        Method::Codex { .. } => codex::check(node, budget)?,
+        Method::Rules(grammar) => grammar::check(node, grammar, dialect, options, extent, budget)?,
+    };
+    // What some part did not look at, because nothing was left to pay with, might be wrong.
+    budget.check(String::new)?;
+    Ok(found)
 }
 
 /// Whether there is no violation, without looking further than the first, and without a word about it.
-pub(crate) fn accepts(node: &Node<'_>, options: &SanitizeOptions) -> Result<bool, Error> {
-    let dialect = dialect::of(options)?;
-    Ok(match dialect.method {
-        Method::Codex { .. } => codex::check(node)?.is_empty(),
-        Method::Rules(grammar) => grammar::check(node, grammar, dialect, options, Extent::First)?.is_empty(),
-    })
+pub(crate) fn accepts(node: &Node<'_>, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
+    Ok(look(node, options, Extent::First, budget)?.is_empty())
 }
 
 /// The first violation in document order. Where there is none, which is nearly always, that costs no more than [`accepts`].
-pub(crate) fn first(node: &Node<'_>, options: &SanitizeOptions) -> Result<Option<Violation>, Error> {
-    if accepts(node, options)? {
+pub(crate) fn first(node: &Node<'_>, options: &SanitizeOptions, budget: &Budget) -> Result<Option<Violation>, Error> {
+    if accepts(node, options, budget)? {
         return Ok(None);
     }
-    Ok(check(node, options)?.into_iter().next())
+    Ok(look(node, options, Extent::All, budget)?.into_iter().next())
 }
 
 /// How much of what is wrong is looked for.

@@ -13,6 +13,7 @@ pub(crate) const SERVES: &[(&str, &[&str])] = &[
     ("drop-enum-kind", &["enum-kind"]),
     ("lift-single-branch", &["beside-any-of", "type-list"]),
     ("move-texts-into-any-of", &["beside-any-of"]),
+    ("respell-dynamic-ref", &["ref-form", "refused-keyword"]),
     ("respell-ref", &["ref-form", "beside-ref", "ref-place"]),
     ("unresolved-ref", &["ref-target"]),
     ("leave-out-definition", &["refused-keyword", "ref-form"]),

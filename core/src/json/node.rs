@@ -3,6 +3,7 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use super::{Member, Object, Text};
+use crate::budget::Budget;
 
 /// Which value of the input a node is: a number the reader gave it in document order, or none for a value made here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +168,39 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Numbers every value in document order, as if it had just been read.
+    pub(crate) fn number_in_order(&mut self) {
+        let mut next = 0;
+        let mut open = alloc::vec![self];
+        while let Some(node) = open.pop() {
+            node.origin = Origin::new(next);
+            next = next.saturating_add(1);
+            match &mut node.data {
+                Data::Array(items) => open.extend(items.iter_mut().rev()),
+                Data::Object(object) => open.extend(object.members_mut().iter_mut().rev().map(|member| &mut member.value)),
+                _ => {}
+            }
+        }
+    }
+
+    /// How many values were read into this tree: the last one has the highest number.
+    pub(crate) fn values_read(&self) -> usize {
+        let mut last = self;
+        loop {
+            let inner = match &last.data {
+                Data::Array(items) => items.last(),
+                Data::Object(object) => object.iter().last().map(|member| &member.value),
+                _ => None,
+            };
+            match inner {
+                Some(inner) => last = inner,
+                None => break,
+            }
+        }
+        let (first, last) = (self.origin.number().unwrap_or(0), last.origin.number().unwrap_or(0));
+        last.saturating_sub(first) as usize + 1
+    }
+
     /// Says anew which value it stands for, and whether it is exactly that.
     pub(crate) fn see_as(&mut self, origin: Origin, is_intact: bool) {
         self.origin = origin;
@@ -296,6 +330,21 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
+    /// A copy that the budget pays for, node by node; null once nothing is left to pay with.
+    pub(crate) fn copy(&self, budget: &Budget) -> Node<'a> {
+        let data = match &self.data {
+            _ if !budget.pay(1) => Data::Null,
+            Data::Null => Data::Null,
+            Data::Bool(value) => Data::Bool(*value),
+            Data::Number(text) => Data::Number(text.clone()),
+            Data::String(text) => Data::String(text.clone()),
+            Data::Verbatim(text) => Data::Verbatim(text),
+            Data::Array(items) => Data::Array(copies(items, budget)),
+            Data::Object(object) => Data::Object(object.copy(budget)),
+        };
+        Node { data, origin: self.origin, intact: self.intact, marks: self.marks }
+    }
+
     /// The same value, made here and borrowing nothing. (Text that was never read cannot be kept, and becomes null.)
     #[cfg(any(feature = "search", feature = "command"))]
     pub(crate) fn detached(&self) -> Node<'static> {
@@ -310,29 +359,6 @@ impl<'a> Node<'a> {
                 Data::Object(Object::from_unique(object.iter().map(detach).collect()))
             }
         })
-    }
-
-    /// The same value, borrowed from this one, as it would be read: every value with a number of its own, in document order.
-    /// For readers that tell values apart by their numbers: copies made by a rewrite share theirs.
-    pub(crate) fn as_read(&self) -> Node<'_> {
-        fn number<'n>(node: &'n Node<'_>, count: &mut u32) -> Node<'n> {
-            let origin = Origin::new(*count);
-            *count = count.saturating_add(1);
-            let data = match node.data() {
-                Data::Null => Data::Null,
-                Data::Bool(value) => Data::Bool(*value),
-                Data::Number(text) => Data::Number(Cow::Borrowed(text)),
-                Data::String(text) => Data::String(text.borrowed()),
-                Data::Verbatim(text) => Data::Verbatim(text),
-                Data::Array(items) => Data::Array(items.iter().map(|item| number(item, count)).collect()),
-                Data::Object(object) => {
-                    let members = object.iter().map(|member| Member { key: member.key.borrowed(), value: number(&member.value, count) });
-                    Data::Object(Object::from_unique(members.collect()))
-                }
-            };
-            Node::read(data, origin)
-        }
-        number(self, &mut 0)
     }
 
     /// What kind of JSON value it is, as messages name it.
@@ -358,6 +384,39 @@ pub enum Child<'c, 'a> {
     Item(usize),
 }
 
+/// How many levels a value nests, counted with a list of what is open, because it may nest deeper than is safe. The budget pays.
+pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
+    let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
+    while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {
+        highest = highest.max(level);
+        match node.data() {
+            Data::Array(items) => open.extend(items.iter().map(|item| (item, level + 1))),
+            Data::Object(object) => open.extend(object.iter().map(|member| (&member.value, level + 1))),
+            _ => {}
+        }
+    }
+    highest
+}
+
+/// How many values a tree has. The budget pays.
+pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
+    let (mut count, mut open) = (0, alloc::vec![node]);
+    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+        count += 1;
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
+            _ => {}
+        }
+    }
+    count.max(1)
+}
+
+/// Copies that the budget pays for.
+pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
+    items.iter().map(|item| item.copy(budget)).collect()
+}
+
 impl Default for Node<'_> {
     fn default() -> Self {
         Node::new(Data::Null)
@@ -366,20 +425,57 @@ impl Default for Node<'_> {
 
 /// Are two values equal, as JSON Schema means it: numbers by value (`1` is `1.0`), objects whatever their order?
 pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
-    match (one.data(), two.data()) {
-        (Data::Null, Data::Null) => true,
-        (Data::Bool(one), Data::Bool(two)) => one == two,
-        (Data::Number(one), Data::Number(two)) => super::compare(one, two).is_eq(),
-        (Data::String(one), Data::String(two)) => one == two,
-        (Data::Array(one), Data::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| same(one, two)),
-        (Data::Object(one), Data::Object(two)) => {
-            let index = two.index();
-            let twin = |key| index.get(key).and_then(|place| two.iter().nth(*place));
-            one.len() == two.len() && one.iter().all(|member| twin(&member.key).is_some_and(|twin| same(&member.value, &twin.value)))
+    compare_pairs(one, two, &mut |_| true)
+}
+
+/// As [`same`], paid from a budget; not the same once nothing is left to pay with.
+pub(crate) fn same_within(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
+    compare_pairs(one, two, &mut |steps| budget.pay(steps))
+}
+
+/// Compares pair by pair: a list of what is open holds however deep the values nest.
+fn compare_pairs(one: &Node<'_>, two: &Node<'_>, pay: &mut dyn FnMut(usize) -> bool) -> bool {
+    let mut open = Vec::new();
+    let mut next = Some((one, two));
+    while let Some((one, two)) = next {
+        let alike = match (one.data(), two.data()) {
+            (Data::Null, Data::Null) => true,
+            (Data::Bool(one), Data::Bool(two)) => one == two,
+            (Data::Number(one), Data::Number(two)) => super::compare(one, two).is_eq(),
+            (Data::String(one), Data::String(two)) => one == two,
+            (Data::Array(one), Data::Array(two)) => {
+                open.extend(one.iter().zip(two).rev());
+                one.len() == two.len() && pay(one.len())
+            }
+            (Data::Object(one), Data::Object(two)) => {
+                one.len() == two.len() && pay(one.len()) && twins(one, two, &mut |one, two| open.push((one, two)))
+            }
+            (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
+            _ => false,
+        };
+        if !alike {
+            return false;
         }
-        (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
-        _ => false,
+        next = open.pop();
     }
+    true
+}
+
+/// Calls `each` with the values of every name of two objects of one size; `false` if a name stands in one of them only.
+fn twins<'o, 'p, 'a, 'b>(one: &'o Object<'a>, two: &'p Object<'b>, each: &mut dyn FnMut(&'o Node<'a>, &'p Node<'b>)) -> bool {
+    // Mostly they are in one order, and then there is nothing to look up.
+    if one.iter().zip(two).all(|(one, two)| one.key == two.key) {
+        one.iter().zip(two).for_each(|(one, two)| each(&one.value, &two.value));
+        return true;
+    }
+    let index = two.index();
+    one.iter().all(|member| match index.get(&member.key).and_then(|place| two.iter().nth(*place)) {
+        Some(twin) => {
+            each(&member.value, &twin.value);
+            true
+        }
+        None => false,
+    })
 }
 
 /// Are two values written alike: the same members in the same order, numbers and strings spelled alike?

@@ -1,6 +1,6 @@
 //! Numbers as text: `1.0`, `1e400` and 2^70 keep their spelling, so arithmetic works on the spelling too.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cmp::Ordering;
 
 /// A decimal number taken apart: sign, digits without leading or trailing zeros, and the power of ten of the last digit.
@@ -71,11 +71,39 @@ fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
     place(one).cmp(&place(two)).then_with(|| one.digits.cmp(&two.digits))
 }
 
+/// A number as `JSON.stringify` writes it, except that no digit is lost. An integer without a fraction or an exponent stays as it is.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
+        return Cow::Borrowed(if text == "-0" { "0" } else { text });
+    }
+    let Decimal { negative, digits, exponent } = decimal(text);
+    let digits = core::str::from_utf8(&digits).unwrap_or_default();
+    if digits.is_empty() {
+        return Cow::Borrowed("0");
+    }
+    // Where the decimal point stands, counted from the first digit.
+    let point = exponent.saturating_add(digits.len() as i64);
+    let (sign, zeros) = (if negative { "-" } else { "" }, |count: i64| "0".repeat(usize::try_from(count).unwrap_or_default()));
+    let spelled = match usize::try_from(point).ok().and_then(|point| digits.split_at_checked(point)) {
+        _ if !(-5..=21).contains(&point) => {
+            let (first, rest) = digits.split_at_checked(1).unwrap_or_default();
+            let dot = if rest.is_empty() { "" } else { "." };
+            format!("{first}{dot}{rest}e{:+}", point.saturating_sub(1))
+        }
+        Some(("", fraction)) => format!("0.{fraction}"),
+        Some((whole, "")) => whole.into(),
+        Some((whole, fraction)) => format!("{whole}.{fraction}"),
+        None if exponent >= 0 => format!("{digits}{}", zeros(exponent)),
+        None => format!("0.{}{digits}", zeros(-point)),
+    };
+    Cow::Owned(format!("{sign}{spelled}"))
+}
+
 /// A spelling that numbers of the same value share.
 pub(crate) fn canonical(text: &str) -> String {
     let Decimal { negative, digits, exponent } = decimal(text);
     let sign = if negative { "-" } else { "" };
-    alloc::format!("{sign}{}e{exponent}", core::str::from_utf8(&digits).unwrap_or_default())
+    format!("{sign}{}e{exponent}", core::str::from_utf8(&digits).unwrap_or_default())
 }
 
 /// A number as a non-negative integer, if it is spelled as one and fits.
@@ -87,4 +115,33 @@ pub(crate) fn as_u64(text: &str) -> Option<u64> {
 pub(crate) fn spell(value: u64) -> String {
     use alloc::string::ToString;
     value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn numbers_are_written_as_javascript_writes_them() {
+        let cases = [
+            ("1", "1"),
+            ("-0", "0"),
+            ("-0.0", "0"),
+            ("1.0", "1"),
+            ("1.50", "1.5"),
+            ("-12.5e1", "-125"),
+            ("1e2", "100"),
+            ("1E+20", "100000000000000000000"),
+            ("1e21", "1e+21"),
+            ("1.25e400", "1.25e+400"),
+            ("0.1", "0.1"),
+            ("0.000001", "0.000001"),
+            ("0.0000001", "1e-7"),
+            ("-1.5e-9", "-1.5e-9"),
+            ("1180591620717411303424", "1180591620717411303424"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(plain(text), expected, "{text}");
+        }
+    }
 }

@@ -6,8 +6,7 @@
 use alloc::vec::Vec;
 
 use super::{Node, Text};
-
-use crate::sorted::Map;
+use crate::{budget::Budget, sorted::Map};
 
 /// One member: a name and its value.
 #[derive(Clone, Debug)]
@@ -16,6 +15,13 @@ pub struct Member<'a> {
     pub key: Text<'a>,
     /// The value.
     pub value: Node<'a>,
+}
+
+impl<'a> Member<'a> {
+    /// A copy that the budget pays for.
+    pub(crate) fn copy(&self, budget: &Budget) -> Member<'a> {
+        Member { key: self.key.clone(), value: self.value.copy(budget) }
+    }
 }
 
 /// A JSON object: members in order, names unique.
@@ -78,6 +84,11 @@ impl<'a> Object<'a> {
         *members = kept;
     }
 
+    /// A copy that the budget pays for.
+    pub(crate) fn copy(&self, budget: &Budget) -> Object<'a> {
+        Object { members: self.members.iter().map(|member| member.copy(budget)).collect() }
+    }
+
     /// How many members there are.
     pub fn len(&self) -> usize {
         self.members.len()
@@ -91,6 +102,11 @@ impl<'a> Object<'a> {
     /// The members in order.
     pub fn iter(&self) -> core::slice::Iter<'_, Member<'a>> {
         self.members.iter()
+    }
+
+    /// The members in order, as a slice.
+    pub fn members(&self) -> &[Member<'a>] {
+        &self.members
     }
 
     /// The value of a member.

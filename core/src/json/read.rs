@@ -68,7 +68,7 @@ pub(crate) fn read_outline<'a>(source: &'a str, lists: &[&str], mark: impl Fn(&T
             })?;
             Ok(Node::read(Data::Array(items), origin))
         })?;
-        Ok(Node::read(Data::Object(Object::from_members(members)), origin))
+        Ok(Node::read(Data::Object(reader.object(members)), origin))
     })
 }
 
@@ -93,13 +93,15 @@ struct Reader<'a> {
     lexer: SliceLexer<'a>,
     stops: Stops<'a>,
     count: u32,
+    /// A name stood twice in some object.
+    has_duplicates: bool,
     trail: Trail,
 }
 
 impl<'a> Reader<'a> {
     fn new(source: &'a str) -> Self {
         let bytes = source.as_bytes();
-        Reader { source, lexer: SliceLexer::new(bytes), stops: Stops::new(bytes), count: 0, trail: Trail::default() }
+        Reader { source, lexer: SliceLexer::new(bytes), stops: Stops::new(bytes), count: 0, has_duplicates: false, trail: Trail::default() }
     }
 
     fn document(&mut self, value: impl FnOnce(&mut Self, u8) -> Result<Node<'a>, Fault>) -> Result<Node<'a>, Error> {
@@ -108,7 +110,13 @@ impl<'a> Reader<'a> {
             None => Err(Expect::Value.into()),
         };
         match result {
-            Ok(node) if self.peek().is_none() => Ok(node),
+            Ok(mut node) if self.peek().is_none() => {
+                // A value that replaced another stands at the first one's place, and has its number from where it was read.
+                if self.has_duplicates {
+                    node.number_in_order();
+                }
+                Ok(node)
+            }
             Ok(_) => Err(self.error(Expect::Eof.into())),
             Err(fault) => Err(self.error(fault)),
         }
@@ -177,7 +185,8 @@ impl<'a> Reader<'a> {
                 if depth >= MAX_DEPTH {
                     return Err(Fault::Depth);
                 }
-                Data::Object(Object::from_members(self.members(|reader, _, next| reader.value(next, depth + 1))?))
+                let members = self.members(|reader, _, next| reader.value(next, depth + 1))?;
+                Data::Object(self.object(members))
             }
             _ => return Err(Expect::Value.into()),
         };
@@ -237,6 +246,13 @@ impl<'a> Reader<'a> {
             Ok(())
         })?;
         Ok(members)
+    }
+
+    fn object(&mut self, members: Vec<Member<'a>>) -> Object<'a> {
+        let count = members.len();
+        let object = Object::from_members(members);
+        self.has_duplicates |= object.len() != count;
+        object
     }
 
     /// A member's name and the first byte of its value.

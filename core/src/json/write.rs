@@ -6,7 +6,7 @@ use core::{fmt::Write as _, ops::Range, ptr};
 use super::{scan::plain_prefix, Data, Node, Text};
 
 /// Where JSON text goes. A second implementation counts bytes without making any.
-trait Sink {
+pub(super) trait Sink {
     fn put(&mut self, text: &str);
 
     /// A string that is spelled so.
@@ -65,7 +65,7 @@ impl Sink for Copied<'_> {
     }
 }
 
-struct Length(usize);
+pub(super) struct Length(pub(super) usize);
 
 impl Sink for Length {
     fn put(&mut self, text: &str) {
@@ -157,7 +157,7 @@ fn string(text: &Text<'_>, out: &mut impl Sink) {
 }
 
 /// The shortest escapes, as `JSON.stringify` and serde_json write them.
-fn escape(value: &str, out: &mut impl Sink) {
+pub(super) fn escape(value: &str, out: &mut impl Sink) {
     let mut rest = value;
     loop {
         // What ends the plain part is ASCII, so this cuts no character in two.

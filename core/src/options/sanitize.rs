@@ -4,6 +4,7 @@ use alloc::{format, string::String};
 
 use super::read::{choice, Example, Naming, Reader};
 use crate::{
+    budget::Budget,
     error::{Code, Error},
     json::{Member, Node, Object, Text},
     report::Allow,
@@ -78,13 +79,15 @@ pub struct SanitizeOptions {
     pub max_bytes: Option<Option<usize>>,
     /// The most nodes that inlining may produce.
     pub max_nodes: Option<usize>,
+    /// The most steps that the call may take: visits, copies and comparisons of nodes. By default a number that grows with the schema.
+    pub max_steps: Option<usize>,
     /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
     pub share: bool,
     /// How messages spell option names.
     pub(crate) naming: Naming,
 }
 
-pub(super) const KNOWN: &[&str] = &["dialect", "refs", "untyped", "hints", "allow", "maxBytes", "maxNodes", "share"];
+pub(super) const KNOWN: &[&str] = &["dialect", "refs", "untyped", "hints", "allow", "maxBytes", "maxNodes", "maxSteps", "share"];
 const EXAMPLE: Example = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
 impl SanitizeOptions {
@@ -98,6 +101,7 @@ impl SanitizeOptions {
             allow: Allow::Any,
             max_bytes: None,
             max_nodes: None,
+            max_steps: None,
             share: false,
             naming: Naming::Camel,
         }
@@ -145,6 +149,13 @@ impl SanitizeOptions {
         self
     }
 
+    /// Sets [`Self::max_steps`].
+    #[must_use]
+    pub fn max_steps(mut self, steps: usize) -> Self {
+        self.max_steps = Some(steps);
+        self
+    }
+
     /// Reads the options from JSON.
     ///
     /// # Errors
@@ -173,6 +184,7 @@ impl SanitizeOptions {
             allow: reader.choice("allow", Allow::CHOICES)?.unwrap_or_default(),
             max_bytes: reader.limit("maxBytes")?,
             max_nodes: reader.count("maxNodes")?,
+            max_steps: reader.count("maxSteps")?,
             share: reader.flag("share")?.unwrap_or_default(),
             naming,
         })
@@ -200,9 +212,15 @@ impl SanitizeOptions {
             ("hints", word(self.hints.map(|chosen| spelling(Hints::CHOICES, chosen)))),
             ("maxBytes", self.max_bytes.map(|bytes| bytes.map_or_else(Node::default, count))),
             ("maxNodes", self.max_nodes.map(count)),
+            ("maxSteps", self.max_steps.map(count)),
         ];
         let members = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
         Node::object(Object::from_unique(members.collect()))
+    }
+
+    /// What a call on a schema may do.
+    pub(crate) fn budget(&self, schema: &Node<'_>) -> Budget {
+        Budget::new(schema.values_read(), self.max_steps)
     }
 
     /// A call that works, for messages.

@@ -3,7 +3,7 @@
 //! Follows the plain schema that [`super::rules::encode`] writes from, made again from the original, and asks the same questions of it.
 //! What does not look as the schema says stays as it is.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{rc::Rc, string::String, vec::Vec};
 use core::cell::Cell;
 
 use super::{
@@ -19,7 +19,9 @@ use super::{
     stays,
 };
 use crate::{
+    budget::Budget,
     dialect::{grammar::Grammar, Dialect},
+    error::Error,
     json::{self, Child, Data, Member, Node, Object, Text},
     options::SanitizeOptions,
     report::Recorder,
@@ -36,20 +38,23 @@ pub(super) fn decode(
     dialect: &'static Dialect,
     grammar: &'static Grammar,
     options: &SanitizeOptions,
-) {
-    if !encode::applies(grammar) || stays(schema, grammar, options).unwrap_or(true) {
-        return;
+    budget: &Rc<Budget>,
+) -> Result<(), Error> {
+    if !encode::applies(grammar) || stays(schema, grammar, options, budget)? {
+        return Ok(());
     }
-    let mut plain = schema.clone();
-    if rules::sanitize(&mut plain, dialect, grammar, options, Finish::Plain, &mut Recorder::off()).is_err() {
-        return;
+    let mut plain = schema.copy(budget);
+    if rules::sanitize(&mut plain, dialect, grammar, options, Finish::Plain, &mut Recorder::off(), budget).is_err() {
+        return budget.check(String::new);
     }
-    let definitions = Definitions::of(&plain);
-    let decode = Decode { grammar, definitions: &definitions, steps: Cell::new(STEPS) };
+    let definitions = Definitions::of(&plain, budget);
+    let decode = Decode { budget, grammar, definitions: &definitions, steps: Cell::new(STEPS) };
     decode.value(arguments, &plain, true);
+    budget.check(String::new)
 }
 
 struct Decode<'d, 's, 'n> {
+    budget: &'d Budget,
     grammar: &'static Grammar,
     definitions: &'d Definitions<'s, 'n>,
     steps: Cell<usize>,
@@ -57,7 +62,7 @@ struct Decode<'d, 's, 'n> {
 
 impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
     fn value(&self, value: &mut Node<'_>, schema: &'d Node<'n>, is_root: bool) {
-        let Some(schema) = self.definitions.follow(schema) else { return };
+        let Some(schema) = self.definitions.follow(schema).filter(|schema| self.pay(value, schema)) else { return };
         match shape::of(schema, is_root || self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => {}
             Shape::Anything if encode::has_definition(self.grammar) => from_definition(value),
@@ -72,6 +77,13 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
                 _ => {}
             },
         }
+    }
+
+    /// Pays for looking at a value and what a schema says of it.
+    fn pay(&self, value: &Node<'_>, schema: &Node<'n>) -> bool {
+        let properties = schema.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+        let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
+        self.budget.pay(1 + properties + members)
     }
 
     fn record(&self, value: &mut Node<'_>, schema: &'d Node<'n>, others: Others<'d, 'n>) {
@@ -109,8 +121,11 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
             let Some(mut pairs) = members.remove(&name) else { return };
             self.map(&mut pairs, of);
             let Data::Object(pairs) = pairs.into_data() else { return };
+            // A pair says what no property says: one that names a property would give it a value that nobody held to its schema.
+            let is_property = |name: &Text<'_>| table.is_some_and(|table| table.get_text(name).is_some());
             let taken: Set<Text<'_>> = members.iter().map(|member| member.key.clone()).collect();
-            members.members_mut().extend(pairs.into_members().into_iter().filter(|member| !taken.contains(&member.key)));
+            let others = pairs.into_members().into_iter().filter(|member| !taken.contains(&member.key) && !is_property(&member.key));
+            members.members_mut().extend(others);
         }
     }
 
@@ -168,11 +183,11 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         let steps = self.steps.get();
         self.steps.set(steps.saturating_sub(1));
         let loosely = loosely || steps == 0;
-        let Some(schema) = self.definitions.follow(schema) else { return false };
+        let Some(schema) = self.definitions.follow(schema).filter(|schema| self.pay(value, schema)) else { return false };
         match shape::of(schema, self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => false,
             Shape::Anything => encode::has_definition(self.grammar) || value.as_text().is_some(),
-            Shape::Values(values) => values.iter().any(|known| value.is_text(&json::write(known))),
+            Shape::Values(values) => values.iter().any(|known| value.is_text(&json::write_plain(known))),
             Shape::Union(_) if steps == 0 => true,
             Shape::Union(branches) => {
                 let boxes = self.definitions.boxes(branches, self.grammar);

@@ -5,52 +5,77 @@ mod decode;
 mod depth;
 pub(crate) mod restore;
 mod rules;
+#[cfg(test)]
+mod tests;
 mod texts;
 
-use alloc::{format, string::ToString, vec::Vec};
+use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 
 use self::rules::{encode, Finish};
 use crate::{
+    budget::Budget,
     check,
     dialect::{self, grammar::Grammar, Method},
     error::{Code, Error},
     json::Node,
-    options::SanitizeOptions,
+    options::{Refs, SanitizeOptions, Untyped},
     report::{Allow, Change, Recorder},
-    schema::resolve,
+    schema::{draft::Draft, graph::Graph, resolve},
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
 pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
+    within(node, options, with_report, &Rc::new(options.budget(node)))
+}
+
+fn within(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool, budget: &Rc<Budget>) -> Result<Vec<Change>, Error> {
     let dialect = dialect::of(options)?;
     let mut recorder = if with_report || options.allow != Allow::Any { Recorder::on() } else { Recorder::off() };
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");
             let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
-            codex::sanitize(node, wire.as_ref(), &mut recorder)?;
+            codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
         }
         Method::Rules(grammar) => {
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !stays(node, grammar, options)? {
+            if !stays(node, grammar, options, budget)? {
                 // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
-                let ends = grammar.as_is && options.refs.is_none() && options.untyped.is_none() && !encode::applies(grammar);
-                let is_done = |node: &Node<'_>| ends && is_whole(node, grammar) && accepted(node, grammar, options).is_ok();
-                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder)? {
-                    accepted(node, grammar, options)?;
+                let ends = grammar.as_is && !encode::applies(grammar);
+                let is_done = |node: &Node<'_>| {
+                    let again = read_again(node, budget);
+                    ends && stays(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
+                };
+                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder, budget)? {
+                    accepted(node, grammar, options, budget)?;
                 }
             }
         }
     }
     depth::within_limit(node)?;
     let changes = recorder.finish();
-    within(options.allow, changes)
+    within_allowed(options.allow, changes)
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?
-fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<bool, Error> {
-    let asks_for_more = options.refs.is_some() || options.untyped.is_some();
-    Ok(grammar.as_is && !asks_for_more && is_whole(node, grammar) && check::accepts(node, options)?)
+fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
+    if !(grammar.as_is && is_whole(node, grammar) && check::accepts(node, options, budget)?) {
+        return Ok(false);
+    }
+    let inlines = options.refs == Some(Refs::Inline) && has_inlinable(node, budget)?;
+    let types = options.untyped.is_some_and(|untyped| untyped != Untyped::Keep) && rules::has_untyped(node, grammar, budget)?;
+    Ok(!inlines && !types)
+}
+
+/// Is there a reference that could be written out?
+fn has_inlinable(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    if !resolve::has_references(root, budget)? {
+        return Ok(false);
+    }
+    let references = resolve::resolve(root, Draft::of(root), budget)?;
+    let graph = Graph::of(root, &references, budget)?;
+    let inlinable = graph.all().any(|target| !graph.is_recursive(target));
+    Ok(inlinable)
 }
 
 /// Callers may count on a root with `properties`, whatever the API takes.
@@ -58,19 +83,24 @@ fn is_whole(node: &Node<'_>, grammar: &Grammar) -> bool {
     !grammar.object_root || node.get("properties").is_some()
 }
 
+/// A schema as it will be read, if that makes a difference: references are told apart by numbers, which parts that were copied share.
+fn read_again<'a>(node: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
+    resolve::mentions_references(node).then(|| {
+        let mut again = node.copy(budget);
+        again.number_in_order();
+        again
+    })
+}
+
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.
-///
-/// Definitions that refer to themselves are where they fall short, and what was not changed was accepted as it stood unless it
-/// has some.
-fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
-    if !grammar.as_is && node.is_intact() && node.get("$defs").is_none() {
-        return Ok(());
-    }
+fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
     depth::within_limit(node)?;
-    // References are told apart by numbers, which parts that were copied share: then it is judged as it will be read.
-    let read = resolve::mentions_references(node).then(|| node.as_read());
-    match check::first(read.as_ref().unwrap_or(node), options)? {
+    let again = read_again(node, budget);
+    let written = again.as_ref().unwrap_or(node);
+    // What was repaired may say more than it did.
+    rules::refuse_no_object(written, grammar, budget)?;
+    match check::first(written, options, budget)? {
         None => Ok(()),
         Some(violation) => {
             let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);
@@ -80,7 +110,7 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> Re
 }
 
 /// The changes, unless one of them loses more than is allowed.
-fn within(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
+fn within_allowed(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
     let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
         return Ok(changes);
     };

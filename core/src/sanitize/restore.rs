@@ -2,7 +2,7 @@
 //!
 //! Everything is found again from the original schema: nothing of the rewriting is kept. What is not understood stays as it is.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{rc::Rc, string::String, vec::Vec};
 
 use super::{
     decode,
@@ -14,6 +14,7 @@ use super::{
     texts,
 };
 use crate::{
+    budget::Budget,
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
     json::{Child, Data, Node, Object, Text},
@@ -21,6 +22,7 @@ use crate::{
     report::{Change, Recorder},
     schema::{
         draft::Draft,
+        graph::located,
         resolve::{self, Number, References},
     },
     sorted::{Map, Set},
@@ -36,21 +38,29 @@ const MOST: usize = 4096;
 pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
     let dialect = dialect::of(options)?;
     let Method::Rules(grammar) = dialect.method else { return Ok(()) };
+    let budget = Rc::new(Budget::new(schema.values_read() + arguments.values_read(), options.max_steps));
     // What was written last is undone first.
-    decode::decode(arguments, schema, dialect, grammar, options);
-    let references = if resolve::has_references(schema) { resolve::resolve(schema, Draft::of(schema)) } else { References::default() };
+    decode::decode(arguments, schema, dialect, grammar, options, &budget)?;
+    let refers = resolve::has_references(schema, &budget)?;
+    let references = if refers { resolve::resolve(schema, Draft::of(schema), &budget)? } else { References::default() };
     let wanted: Set<Number> = references.all_targets().collect();
-    let mut targets = Map::new();
-    index(schema, &wanted, &mut targets);
-    let no_slash = loses_slashes(schema, dialect, grammar, options);
+    let found = located(schema, &wanted, &budget).into_iter();
+    let targets = found.filter_map(|target| Some((target.origin().number()?, target))).collect();
+    let no_slash = refers && loses_slashes(schema, dialect, grammar, options, &budget)?;
     let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
-    let restore = Restore { spelling, references: &references, targets };
+    let restore = Restore { budget: &budget, spelling, references: &references, targets };
     restore.value(arguments, &[schema], true, texts::applies(grammar));
-    Ok(())
+    budget.check(String::new)
 }
 
 /// Were property names with `/` renamed? That depends on which definitions stay, and only the rules know.
-fn loses_slashes(schema: &Node<'_>, dialect: &'static Dialect, grammar: &'static Grammar, options: &SanitizeOptions) -> bool {
+fn loses_slashes(
+    schema: &Node<'_>,
+    dialect: &'static Dialect,
+    grammar: &'static Grammar,
+    options: &SanitizeOptions,
+    budget: &Rc<Budget>,
+) -> Result<bool, Error> {
     fn named_so(node: &Node<'_>) -> bool {
         match node.data() {
             Data::Object(object) => object.iter().any(|member| member.key.display().contains('/') || named_so(&member.value)),
@@ -58,32 +68,21 @@ fn loses_slashes(schema: &Node<'_>, dialect: &'static Dialect, grammar: &'static
             _ => false,
         }
     }
-    if !grammar.refs.no_slash_in_definitions || !resolve::has_references(schema) || !named_so(schema) {
-        return false;
+    if !grammar.refs.no_slash_in_definitions || !named_so(schema) {
+        return Ok(false);
     }
     let mut recorder = Recorder::on();
-    let written = rules::sanitize(&mut schema.clone(), dialect, grammar, options, Finish::Written(&|_| false), &mut recorder);
+    let written =
+        rules::sanitize(&mut schema.copy(budget), dialect, grammar, options, Finish::Written(&|_| false), &mut recorder, budget);
+    budget.check(String::new)?;
     let renames =
         |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
     // What could not be written has no arguments to restore.
-    written.is_ok() && recorder.finish().iter().any(renames)
-}
-
-fn index<'s, 'n>(node: &'s Node<'n>, wanted: &Set<Number>, found: &mut Map<Number, &'s Node<'n>>) {
-    if wanted.is_empty() {
-        return;
-    }
-    if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
-        found.insert(number, node);
-    }
-    match node.data() {
-        Data::Array(items) => items.iter().for_each(|item| index(item, wanted, found)),
-        Data::Object(object) => object.iter().for_each(|member| index(&member.value, wanted, found)),
-        _ => {}
-    }
+    Ok(written.is_ok() && recorder.finish().iter().any(renames))
 }
 
 struct Restore<'r, 's, 'n> {
+    budget: &'r Budget,
     spelling: Spelling,
     references: &'r References,
     targets: Map<Number, &'s Node<'n>>,
@@ -125,6 +124,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
                 continue;
             }
             found.push(schema);
+            self.budget.pay(1);
             let target = resolve::reference_number(schema).and_then(|number| self.references.target(number));
             open.extend(target.and_then(|target| self.targets.get(&target).copied()));
             for keyword in IN_PLACE {
@@ -145,9 +145,10 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
         let mut originals: Map<String, &Text<'n>> = Map::new();
         for table in tables() {
-            let shared = spelling.shared(table);
+            self.budget.pay(table.len());
+            let names = spelling.names(table);
             for member in table {
-                if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, table, &shared)) {
+                if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, &names)) {
                     originals.insert(new, &member.key);
                 }
             }

@@ -7,7 +7,10 @@ use super::{
     merge::{accepts_nothing, Types},
     resolve::{self, Number, References},
 };
-use crate::json::{Data, Node};
+use crate::{
+    budget::Budget,
+    json::{Data, Node},
+};
 
 /// How many schemas are looked at before the answer is yes.
 const MAX_STEPS: usize = 10_000;
@@ -16,13 +19,14 @@ const MAX_STEPS: usize = 10_000;
 const MAX_LEVELS: usize = 64;
 
 /// May some object be an instance of this document?
-pub(crate) fn admits_object(root: &Node<'_>, draft: Draft) -> bool {
-    Search { root, draft, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
+pub(crate) fn admits_object(root: &Node<'_>, draft: Draft, budget: &Budget) -> bool {
+    Search { root, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
 }
 
 struct Search<'s, 'a> {
     root: &'s Node<'a>,
     draft: Draft,
+    budget: &'s Budget,
     /// Found when they are first asked for: most roots have none.
     references: Option<References>,
     steps: usize,
@@ -32,6 +36,7 @@ impl<'s, 'a> Search<'s, 'a> {
     fn object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(1), levels.checked_sub(1)) else { return true };
         self.steps = steps;
+        self.budget.pay(1);
         if let Some(answer) = schema.as_bool() {
             return answer;
         }
@@ -55,8 +60,9 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     fn target(&mut self, schema: &Node<'a>) -> Option<&'s Node<'a>> {
-        let (root, draft) = (self.root, self.draft);
-        let references = self.references.get_or_insert_with(|| resolve::resolve(root, draft));
+        let (root, draft, budget) = (self.root, self.draft, self.budget);
+        // Where the budget is spent, the walks after this one say so.
+        let references = self.references.get_or_insert_with(|| resolve::resolve(root, draft, budget).unwrap_or_default());
         numbered(root, references.target(resolve::reference_number(schema)?)?)
     }
 }
@@ -81,10 +87,7 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
         let comes_later = |inner: &&'s Node<'a>| inner.origin().number().is_none_or(|own| own > number);
         node = match node.data() {
             Data::Array(items) => items.iter().rfind(|inner| !comes_later(inner))?,
-            // A member that a duplicate replaced stands at the first one's place, with a later number.
-            Data::Object(object) => {
-                object.iter().map(|member| &member.value).filter(|inner| !comes_later(inner)).max_by_key(|inner| inner.origin().number())?
-            }
+            Data::Object(object) => object.iter().map(|member| &member.value).rfind(|inner| !comes_later(inner))?,
             _ => return None,
         };
     }

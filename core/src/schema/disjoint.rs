@@ -10,6 +10,7 @@ use super::{
     merge::{accepts_nothing, values, ByValue, Types},
 };
 use crate::{
+    budget::Budget,
     json::{self, Data, Node, Text},
     sorted::Map,
 };
@@ -21,22 +22,23 @@ const MAX_STEPS: usize = 100_000;
 const MAX_LEVELS: usize = 64;
 
 /// No instance satisfies both.
-pub(crate) fn disjoint(one: &Node<'_>, two: &Node<'_>) -> bool {
-    Search { steps: MAX_STEPS, levels: MAX_LEVELS }.disjoint(one, two)
+pub(crate) fn disjoint(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
+    Search { budget, steps: MAX_STEPS, levels: MAX_LEVELS }.disjoint(one, two)
 }
 
-struct Search {
+struct Search<'b> {
+    budget: &'b Budget,
     steps: usize,
     levels: usize,
 }
 
-impl Search {
+impl Search<'_> {
     /// One level further down, if there is anything left to spend. Without an answer nothing is proved.
     fn below(&mut self, schemas: &[&Node<'_>], inside: impl FnOnce(&mut Self) -> bool) -> bool {
-        let steps = schemas.iter().map(|schema| breadth(schema)).sum();
+        let steps = breadth_of(schemas);
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(steps), self.levels.checked_sub(1)) else { return false };
         // What `nullable` means beside other keywords is not agreed on, and here it should be gone.
-        if schemas.iter().any(|schema| schema.get("nullable").is_some()) {
+        if !self.budget.pay(breadth_of(schemas)) || schemas.iter().any(|schema| schema.get("nullable").is_some()) {
             return false;
         }
         (self.steps, self.levels) = (steps, levels);
@@ -55,8 +57,8 @@ impl Search {
             || self.values_are_rejected(one, two)
             || self.values_are_rejected(two, one)
             || self.kinds_are_rejected(one, two)
-            || denies(one, two)
-            || denies(two, one)
+            || denies(self.budget, one, two)
+            || denies(self.budget, two, one)
             || self.parts_are_disjoint(one, two)
             || self.parts_are_disjoint(two, one)
     }
@@ -194,9 +196,9 @@ fn speaks_only_of(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
 }
 
 /// One denies what the other always is: `not` of a schema that says of types and required names no more than the other does.
-fn denies(one: &Node<'_>, two: &Node<'_>) -> bool {
+fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     let Some(not) = one.get("not") else { return false };
-    if json::same(not, two) {
+    if json::same_within(budget, not, two) {
         return true;
     }
     if !speaks_only_of(not, &[Keyword::Type, Keyword::Required]) {
@@ -209,6 +211,10 @@ fn denies(one: &Node<'_>, two: &Node<'_>) -> bool {
     };
     let types = not.get("type").map_or(Some(Types::ALL), Types::of_keyword);
     types.is_some_and(|types| common.within(types)) && not.get("required").is_none_or(|names| names.as_array().is_some_and(always_has))
+}
+
+fn breadth_of(schemas: &[&Node<'_>]) -> usize {
+    schemas.iter().map(|schema| breadth(schema)).sum()
 }
 
 /// How many names and values a schema lists at its top, and itself.

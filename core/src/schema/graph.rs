@@ -5,11 +5,13 @@ use alloc::vec::Vec;
 use super::{
     keyword::{Keyword, Keywords},
     resolve::{self, Number, References},
-    walk,
+    walk::{self, Next},
 };
 use crate::{
+    budget::Budget,
+    error::Error,
     json::{Data, Node},
-    sorted::{Map, Set},
+    sorted::{self, Map, Set},
 };
 
 /// The targets of a schema's references, and what is known of each.
@@ -44,12 +46,21 @@ struct Target {
 }
 
 impl Graph {
-    /// Surveys a schema in one walk.
-    pub(crate) fn of(root: &Node<'_>, references: &References) -> Graph {
-        let mut survey =
-            Survey { references, targets: Map::new(), open: Vec::new(), root: Target::default(), outside: Target::default(), tables: 0 };
-        survey.targets = references.all_targets().map(|number| (number, Target::default())).collect();
-        survey.schema(root, 0);
+    /// Surveys a schema in one walk, and every target that stands outside of it in one more.
+    ///
+    /// # Errors
+    /// Those of the walk.
+    pub(crate) fn of(root: &Node<'_>, references: &References, budget: &Budget) -> Result<Graph, Error> {
+        let targets = references.all_targets().map(|number| (number, Target::default())).collect();
+        let mut survey = Survey { budget, references, targets, root: Target::default(), outside: Target::default() };
+        survey.part(root, Part::Root)?;
+        for target in located(root, references.outside(), budget) {
+            // One inside another was met with that.
+            let is_known = |number| survey.targets.get(&number).is_some_and(|target| target.nodes > 0);
+            if !target.origin().number().is_some_and(is_known) {
+                survey.part(target, Part::Outside)?;
+            }
+        }
         let Survey { mut targets, root, outside, .. } = survey;
         for number in references.uses() {
             if let Some(target) = targets.get_mut(&number) {
@@ -71,7 +82,7 @@ impl Graph {
         let order = order.into_iter().chain(recursive.iter().copied()).collect();
         let mut graph = Graph { targets, recursive, produced: 0, depth: 0, outside, order };
         (graph.produced, graph.depth) = graph.whole(&root, &sizes);
-        graph
+        Ok(graph)
     }
 
     /// Nodes and depth of a root and of every recursive target, with everything inlined whose size is known.
@@ -140,6 +151,22 @@ impl Graph {
     }
 }
 
+/// The nodes of these numbers, wherever they stand, in document order.
+pub(crate) fn located<'t, 'a>(root: &'t Node<'a>, wanted: &Set<Number>, budget: &Budget) -> Vec<&'t Node<'a>> {
+    let (mut found, mut open) = (Vec::new(), Vec::from([root]));
+    while let Some(node) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
+        if node.origin().number().is_some_and(|number| wanted.contains(&number)) {
+            found.push(node);
+        }
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
+            _ => {}
+        }
+    }
+    sorted::by(found, |one, two| one.origin().number().cmp(&two.origin().number()))
+}
+
 /// Nodes and depth of a target with everything inlined whose size is known; the rest stay references.
 fn inlined(target: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
     let (mut nodes, mut depth) = (target.nodes, target.depth);
@@ -152,66 +179,74 @@ fn inlined(target: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usiz
     (nodes, depth)
 }
 
-struct Survey<'r> {
+struct Survey<'b, 'r> {
+    budget: &'b Budget,
     references: &'r References,
     targets: Map<Number, Target>,
-    /// The targets we are inside of, with the depth at which each began.
-    open: Vec<(Number, usize)>,
     /// The schema as a whole.
     root: Target,
     /// The same without its tables of definitions.
     outside: Target,
-    /// How many tables of definitions we are inside of.
-    tables: usize,
 }
 
-impl Survey<'_> {
-    fn schema(&mut self, node: &Node<'_>, depth: usize) {
-        let number = node.origin().number();
-        let is_target = number.is_some_and(|number| self.targets.contains_key(&number));
-        if let Some(number) = number.filter(|_| is_target) {
-            self.open.push((number, depth));
-        }
-        self.each_open(depth, |target, below| {
-            target.nodes += 1;
-            target.depth = target.depth.max(below);
-        });
-        match node.data() {
-            Data::Array(items) => items.iter().for_each(|item| self.schema(item, depth + 1)),
-            Data::Object(object) => {
-                if let Some(to) = resolve::reference_number(node).and_then(|number| self.references.target(number)) {
-                    self.each_open(depth, |target, below| target.refers.push((to, below)));
-                }
-                for member in object {
-                    match Keyword::named(&member.key).filter(|keyword| Keywords::ALL.has(*keyword)) {
-                        Some(keyword) => {
-                            let step = if member.value.as_array().is_some() || member.value.as_object().is_some() { 2 } else { 1 };
-                            let table = usize::from(matches!(keyword, Keyword::Defs | Keyword::Definitions));
-                            self.tables += table;
-                            walk::schemas_under(keyword, &member.value, &mut |schema| self.schema(schema, depth + step));
-                            self.tables -= table;
-                        }
-                        None => self.each_open(depth, |target, _| target.nodes += 1),
-                    }
-                }
-            }
-            _ => {}
-        }
-        if is_target {
-            self.open.pop();
-        }
-    }
+/// A target that the survey is inside of.
+struct Open {
+    number: Number,
+    /// How many schemas stand above it.
+    depth: usize,
+    /// How many levels of JSON stand above it.
+    level: usize,
+}
 
-    fn each_open(&mut self, depth: usize, mut change: impl FnMut(&mut Target, usize)) {
-        change(&mut self.root, depth);
-        if self.tables == 0 {
-            change(&mut self.outside, depth);
-        }
-        for (number, began) in &self.open {
-            if let Some(target) = self.targets.get_mut(number) {
-                change(target, depth - began);
+/// Which part of the document is surveyed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of it.
+    Root,
+    /// A target that stands where no schema stands.
+    Outside,
+}
+
+impl Survey<'_, '_> {
+    fn part(&mut self, part: &Node<'_>, what: Part) -> Result<(), Error> {
+        // The targets we are inside of, and the tables of definitions, with how many schemas stand above each.
+        let (mut open, mut tables): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
+        walk::visit(self.budget, part, Keywords::ALL, &mut |node, place| {
+            let level = place.pointer.steps().len();
+            while open.last().is_some_and(|known| known.depth >= place.depth) {
+                open.pop();
             }
-        }
+            while tables.last().is_some_and(|known| *known >= place.depth) {
+                tables.pop();
+            }
+            if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
+                tables.push(place.depth);
+            }
+            if let Some(number) = node.origin().number().filter(|number| self.targets.contains_key(number)) {
+                open.push(Open { number, depth: place.depth, level });
+            }
+            self.budget.pay(open.len());
+            let object = node.as_object();
+            let unknown = object.into_iter().flatten().filter(|member| Keyword::named(&member.key).is_none()).count();
+            let refers = resolve::reference_number(node).and_then(|number| self.references.target(number));
+            let add = |target: &mut Target, below: usize| {
+                target.nodes += 1 + unknown;
+                target.depth = target.depth.max(below);
+                target.refers.extend(refers.map(|to| (to, below)));
+            };
+            if what == Part::Root {
+                add(&mut self.root, level);
+                if tables.is_empty() {
+                    add(&mut self.outside, level);
+                }
+            }
+            for around in &open {
+                if let Some(target) = self.targets.get_mut(&around.number) {
+                    add(target, level - around.level);
+                }
+            }
+            Ok(Next::Into)
+        })
     }
 }
 

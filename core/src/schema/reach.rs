@@ -9,6 +9,7 @@ use super::{
     walk::{self, Next},
 };
 use crate::{
+    budget::Budget,
     json::{Data, Node, Text},
     sorted::{Map, Set},
 };
@@ -41,15 +42,15 @@ pub(crate) fn definition(reference: &Text<'_>) -> Option<Definition> {
 }
 
 /// Every definition that is reached: from the schemas outside the tables, and from there on through any `$ref` anywhere.
-pub(crate) fn reached(root: &Node<'_>) -> Set<Definition> {
-    reached_except(root, &|_| false)
+pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Set<Definition> {
+    reached_except(root, &|_| false, budget)
 }
 
 /// As [`reached`], not looking into the values that are `gone`.
-pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool) -> Set<Definition> {
+pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, budget: &Budget) -> Set<Definition> {
     let mut queue: Vec<Definition> = Vec::new();
-    // The visitor never fails, so neither does the walk.
-    let _ = walk::visit(root, OUTSIDE, &mut |node, _| {
+    // Where the budget is spent, the walks after this one say so.
+    let _ = walk::visit(budget, root, OUTSIDE, &mut |node, _| {
         queue.extend(node.get("$ref").and_then(Node::as_text).and_then(definition));
         Ok(Next::Into)
     });
@@ -65,25 +66,24 @@ pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool) 
         let target = tables.get(next.table).and_then(Option::as_ref).and_then(|table| table.get(next.name.as_str()));
         let Some(target) = target else { continue };
         if reached.insert(next) {
-            references(target, gone, &mut queue);
+            references(target, gone, &mut queue, budget);
         }
     }
     reached
 }
 
 /// Every `$ref` anywhere in a value, whether a schema stands there or not.
-fn references(node: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Vec<Definition>) {
-    match node.data() {
-        Data::Array(items) => items.iter().for_each(|item| references(item, gone, found)),
-        Data::Object(object) if !gone(node) => {
-            for member in object {
-                if member.key.is("$ref") {
-                    found.extend(member.value.as_text().and_then(definition));
-                }
-                references(&member.value, gone, found);
+fn references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Vec<Definition>, budget: &Budget) {
+    let mut open = Vec::from([value]);
+    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) if !gone(node) => {
+                found.extend(object.get("$ref").and_then(Node::as_text).and_then(definition));
+                open.extend(object.iter().map(|member| &member.value));
             }
+            _ => {}
         }
-        _ => {}
     }
 }
 

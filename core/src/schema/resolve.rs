@@ -1,16 +1,20 @@
-//! What each `$ref` refers to: pointers, anchors and embedded resources, by the numbers of the nodes as they were read.
+//! What each reference refers to: pointers, anchors and embedded resources, by the numbers of the nodes as they were read.
 //!
 //! Resolution happens on the schema as it came, before anything moves; the numbers then find the nodes wherever they are.
+//! `$dynamicRef` and `$recursiveRef` are read as references to the anchor that they name: which schema a dynamic scope would put
+//! in its place depends on who uses the document, and here nobody else does.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
     draft::Draft,
-    keyword::{Keyword, Keywords},
+    keyword::{Holds, Keyword, Keywords},
     reach, uri,
     walk::{self, Next},
 };
 use crate::{
+    budget::Budget,
+    error::Error,
     json::{Data, Node, Text},
     sorted::{Map, Set},
 };
@@ -23,6 +27,10 @@ pub(crate) type Number = u32;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
     targets: Map<Number, Number>,
+    /// The targets that stand where no schema stands: under a keyword that JSON Schema does not have.
+    outside: Set<Number>,
+    /// Dynamic references that another anchor of the name may catch.
+    ambiguous: Set<Number>,
 }
 
 impl References {
@@ -41,144 +49,315 @@ impl References {
         self.targets.values().copied().collect::<Set<Number>>().into_iter()
     }
 
+    /// The targets that no walk over the schema meets.
+    pub(crate) fn outside(&self) -> &Set<Number> {
+        &self.outside
+    }
+
+    /// The dynamic references that may lead to another schema, depending on where the way to them began.
+    pub(crate) fn ambiguous(&self) -> &Set<Number> {
+        &self.ambiguous
+    }
+
     /// What every reference refers to, one entry a reference.
     pub(crate) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
         self.targets.values().copied()
     }
 }
 
-/// Resolves every `$ref` of a schema as it was read.
-pub(crate) fn resolve(root: &Node<'_>, draft: Draft) -> References {
-    let mut document = Document { resources: Map::new(), anchors: Map::new(), refs: Vec::new() };
-    document.survey(root, draft);
-    let mut targets = Map::new();
-    for (number, base, reference) in &document.refs {
-        if let Some(target) = document.find(base, reference) {
-            targets.insert(*number, target);
+/// The keywords that refer to another schema.
+pub(crate) const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// Resolves every reference of a schema as it was read.
+///
+/// A target may stand where no schema stands, such as `#/components/schemas/Pet`; then the references in it count, too.
+///
+/// # Errors
+/// Those of the walk.
+pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<References, Error> {
+    let mut document = Document {
+        budget,
+        draft,
+        bases: Vec::from([String::new()]),
+        resources: Map::new(),
+        embedded: Map::new(),
+        anchors: Map::new(),
+        refs: Vec::new(),
+        dynamic: Map::new(),
+        tables: Map::new(),
+    };
+    document.resources.insert(String::new(), (root, 0));
+    document.survey(root, 0)?;
+    let mut references = References::default();
+    let mut next = 0;
+    while let Some(Reference { number, base, text, is_dynamic }) = document.refs.get(next) {
+        next += 1;
+        let (number, base, text) = (*number, *base, text.clone());
+        if *is_dynamic && document.dynamic.get(anchor_of(&text)).is_some_and(|count| *count > 1) {
+            references.ambiguous.insert(number);
+        }
+        let Some(target) = document.find(base, &text).filter(|_| !budget.is_spent()) else { continue };
+        let Some(found) = target.node.origin().number() else { continue };
+        references.targets.insert(number, found);
+        if target.is_outside && references.outside.insert(found) {
+            document.survey(target.node, target.base)?;
         }
     }
-    References { targets }
+    budget.check(String::new)?;
+    Ok(references)
 }
 
-/// The number of a schema's reference: that of the value of its `$ref`.
+/// The number of a schema's reference: that of the value of its `$ref`, or of a dynamic one.
 pub(crate) fn reference_number(node: &Node<'_>) -> Option<Number> {
-    node.get("$ref").filter(|reference| reference.as_text().is_some())?.origin().number()
+    let object = node.as_object()?;
+    let mut found = None;
+    for member in object {
+        match Keyword::named(&member.key) {
+            Some(Keyword::Ref) if member.value.as_text().is_some() => return member.value.origin().number(),
+            Some(Keyword::DynamicRef | Keyword::RecursiveRef) if member.value.as_text().is_some() => found = Some(&member.value),
+            _ => {}
+        }
+    }
+    found?.origin().number()
 }
 
-/// Is there a key called `$ref` anywhere, whatever it means there? Quicker to tell than whether it is a reference.
+/// Is there a key anywhere that is called like a reference, whatever it means there? Quicker to tell than whether it is one.
 pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
-    match root.data() {
-        Data::Array(items) => items.iter().any(mentions_references),
-        Data::Object(object) => object.iter().any(|member| member.key.is("$ref") || mentions_references(&member.value)),
-        _ => false,
-    }
-}
-
-/// Is there a `$ref` anywhere where a schema stands?
-pub(crate) fn has_references(root: &Node<'_>) -> bool {
-    let mut found = false;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, _| {
-        found = found || node.get("$ref").is_some_and(|reference| reference.as_text().is_some());
-        Ok(if found { Next::Skip } else { Next::Into })
-    });
-    found
-}
-
-/// Is there a reference whose target is found by what stands around it, `$dynamicRef` or `$recursiveRef`? (They are not resolved.)
-pub(crate) fn has_dynamic(root: &Node<'_>) -> bool {
-    let mut found = false;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, _| {
-        found = found || ["$dynamicRef", "$recursiveRef"].iter().any(|keyword| node.get(keyword).is_some());
-        Ok(if found { Next::Skip } else { Next::Into })
-    });
-    found
-}
-
-struct Document<'t, 'a> {
-    /// Embedded resources (and the root) by their URIs.
-    resources: Map<String, &'t Node<'a>>,
-    /// Named places by resource and name.
-    anchors: Map<(String, String), Number>,
-    /// Number, base and text of every reference.
-    refs: Vec<(Number, String, String)>,
-}
-
-impl<'t, 'a> Document<'t, 'a> {
-    fn survey(&mut self, root: &'t Node<'a>, draft: Draft) {
-        self.resources.insert(String::new(), root);
-        self.schema(root, String::new(), draft);
-    }
-
-    /// Notes what a schema and the schemas in it name and refer to. Goes where schemas stand, by the keyword table, because
-    /// an `$id` inside an `enum` is no identifier.
-    fn schema(&mut self, node: &'t Node<'a>, base: String, draft: Draft) {
+    let mut open = Vec::from([root]);
+    while let Some(node) = open.pop() {
         match node.data() {
-            Data::Array(items) => items.iter().for_each(|item| self.schema(item, base.clone(), draft)),
+            Data::Array(items) => open.extend(items.iter().filter(|item| is_container(item))),
             Data::Object(object) => {
-                let word = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
-                let reference = word("$ref");
-                let mut base = base;
-                // Beside `$ref` old drafts see nothing, `$id` included.
-                if !(draft.ref_stands_alone() && reference.is_some()) {
-                    if let Some(id) = word("$id").or_else(|| if draft == Draft::Four { word("id") } else { None }) {
-                        let (name, fragment) = uri::split_fragment(&id);
-                        if !name.is_empty() {
-                            base = uri::resolve(&base, name);
-                            self.resources.entry(base.clone()).or_insert(node);
-                        }
-                        if let Some(anchor) =
-                            fragment.filter(|anchor| draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/'))
-                        {
-                            self.name(&base, anchor, node);
-                        }
-                    }
-                    for keyword in ["$anchor", "$dynamicAnchor"] {
-                        if let Some(anchor) = word(keyword) {
-                            self.name(&base, &anchor, node);
-                        }
-                    }
+                if object.iter().any(|member| KEYWORDS.iter().any(|keyword| member.key.is(keyword))) {
+                    return true;
                 }
-                if let (Some(reference), Some(number)) = (reference, reference_number(node)) {
-                    self.refs.push((number, base.clone(), reference.into_owned()));
-                }
-                for member in object {
-                    let Some(keyword) = Keyword::named(&member.key) else { continue };
-                    walk::schemas_under(keyword, &member.value, &mut |schema| self.schema(schema, base.clone(), draft));
-                }
+                open.extend(object.iter().map(|member| &member.value).filter(|value| is_container(value)));
             }
             _ => {}
         }
     }
+    false
+}
 
-    fn name(&mut self, base: &str, anchor: &str, node: &Node<'_>) {
-        if let Some(number) = node.origin().number() {
-            self.anchors.entry((base.into(), anchor.into())).or_insert(number);
-        }
+fn is_container(node: &Node<'_>) -> bool {
+    matches!(node.data(), Data::Array(_) | Data::Object(_))
+}
+
+/// Is there a reference anywhere where a schema stands?
+///
+/// # Errors
+/// Those of the walk.
+pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    has(root, &KEYWORDS, budget)
+}
+
+/// Is there a reference whose target is found by what stands around it, `$dynamicRef` or `$recursiveRef`?
+///
+/// # Errors
+/// Those of the walk.
+pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    has(root, &["$dynamicRef", "$recursiveRef"], budget)
+}
+
+fn has(root: &Node<'_>, keywords: &[&str], budget: &Budget) -> Result<bool, Error> {
+    let mut found = false;
+    walk::visit(budget, root, Keywords::ALL, &mut |node, _| {
+        found = found || keywords.iter().any(|keyword| node.get(keyword).is_some_and(|reference| reference.as_text().is_some()));
+        Ok(if found { Next::Skip } else { Next::Into })
+    })?;
+    Ok(found)
+}
+
+/// A base URI, by its place among those of the document.
+type Base = usize;
+
+/// A reference as it is written.
+struct Reference {
+    number: Number,
+    base: Base,
+    text: String,
+    is_dynamic: bool,
+}
+
+/// The anchor that a reference names; none is that of `$recursiveAnchor`.
+fn anchor_of(reference: &str) -> &str {
+    uri::split_fragment(reference).1.unwrap_or_default()
+}
+
+/// What a reference leads to.
+struct Target<'t, 'a> {
+    node: &'t Node<'a>,
+    /// The base URI that holds there.
+    base: Base,
+    /// No schema stands there by the keywords above it.
+    is_outside: bool,
+}
+
+struct Document<'b, 't, 'a> {
+    budget: &'b Budget,
+    draft: Draft,
+    bases: Vec<String>,
+    /// Embedded resources (and the root) by their URIs.
+    resources: Map<String, (&'t Node<'a>, Base)>,
+    /// The base URIs of embedded resources, by their numbers.
+    embedded: Map<Number, Base>,
+    /// Named places by resource and name.
+    anchors: Map<(Base, String), (&'t Node<'a>, Base)>,
+    refs: Vec<Reference>,
+    /// How many dynamic anchors there are of each name.
+    dynamic: Map<String, usize>,
+    /// The members of large objects by name, for those that references led through.
+    tables: Map<Number, Map<String, &'t Node<'a>>>,
+}
+
+/// Objects of so few members are searched one by one.
+const FEW: usize = 16;
+
+impl<'t, 'a> Document<'_, 't, 'a> {
+    /// Notes what the schemas in a part of the document name and refer to. Goes where schemas stand, by the keyword table, because
+    /// an `$id` inside an `enum` is no identifier.
+    fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
+        // The identifiers that we are inside of, with how many schemas stand above each.
+        let mut around: Vec<(usize, Base)> = Vec::new();
+        walk::visit(self.budget, part, Keywords::ALL, &mut |node, place| {
+            while around.last().is_some_and(|(known, _)| *known >= place.depth) {
+                around.pop();
+            }
+            let outer = around.last().map_or(base, |(_, base)| *base);
+            let own = self.schema(node, outer);
+            if own != outer {
+                around.push((place.depth, own));
+            }
+            Ok(Next::Into)
+        })
     }
 
-    fn find(&self, base: &str, reference: &str) -> Option<Number> {
+    /// Notes what one schema names and refers to; gives the base URI that holds inside it.
+    fn schema(&mut self, node: &'t Node<'a>, outer: Base) -> Base {
+        let Some(object) = node.as_object() else { return outer };
+        let word = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
+        let mut base = outer;
+        // Beside `$ref` old drafts see nothing, `$id` included.
+        let is_hidden = self.draft.ref_stands_alone() && word("$ref").is_some();
+        if !is_hidden {
+            if let Some(id) = word("$id").or_else(|| if self.draft == Draft::Four { word("id") } else { None }) {
+                let (name, fragment) = uri::split_fragment(&id);
+                if !name.is_empty() {
+                    base = self.enter(outer, name, node);
+                }
+                let is_anchor = |anchor: &&str| self.draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/');
+                if let Some(anchor) = fragment.filter(is_anchor) {
+                    self.anchors.entry((base, anchor.into())).or_insert((node, base));
+                }
+            }
+            if object.get("$recursiveAnchor").and_then(Node::as_bool) == Some(true) {
+                *self.dynamic.entry(String::new()).or_default() += 1;
+            }
+            for keyword in ["$anchor", "$dynamicAnchor"] {
+                if let Some(anchor) = word(keyword) {
+                    if keyword == "$dynamicAnchor" {
+                        *self.dynamic.entry(anchor.clone().into_owned()).or_default() += 1;
+                    }
+                    self.anchors.entry((base, anchor.into_owned())).or_insert((node, base));
+                }
+            }
+        }
+        for keyword in KEYWORDS {
+            let Some(value) = object.get(keyword) else { continue };
+            let (Some(text), Some(number)) = (value.as_text().and_then(Text::value), value.origin().number()) else { continue };
+            self.refs.push(Reference { number, base, text: text.into_owned(), is_dynamic: keyword != "$ref" });
+        }
+        base
+    }
+
+    /// The base URI of a resource that names itself, which is known under that name from here on.
+    fn enter(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
+        let base = self.bases.len();
+        let uri = self.absolute(outer, name);
+        self.resources.entry(uri.clone()).or_insert((node, base));
+        if let Some(number) = node.origin().number() {
+            self.embedded.insert(number, base);
+        }
+        self.bases.push(uri);
+        base
+    }
+
+    fn absolute(&self, base: Base, name: &str) -> String {
+        let base = self.bases.get(base).map(String::as_str).unwrap_or_default();
+        self.budget.pay(base.len() + name.len());
+        uri::resolve(base, name)
+    }
+
+    fn find(&mut self, base: Base, reference: &str) -> Option<Target<'t, 'a>> {
         let (name, fragment) = uri::split_fragment(reference);
-        let resource = uri::resolve(base, name);
+        let (resource, base) = if name.is_empty() {
+            let own = self.bases.get(base)?;
+            *self.resources.get(own)?
+        } else {
+            *self.resources.get(&self.absolute(base, name))?
+        };
         let fragment = reach::percent_decoded(fragment.unwrap_or_default())?;
         if !fragment.is_empty() && !fragment.starts_with('/') {
-            return self.anchors.get(&(resource, fragment.into_owned())).copied();
+            let (node, base) = self.anchors.get(&(base, fragment.into_owned())).copied()?;
+            return Some(Target { node, base, is_outside: false });
         }
-        let mut node = *self.resources.get(&resource)?;
+        let mut target = Target { node: resource, base, is_outside: false };
+        let mut place = Some(Expected::Schema);
         for spelled in fragment.split('/').skip(1) {
-            node = child(node, &reach::token(spelled))?;
+            let token = reach::token(spelled);
+            place = place.and_then(|place| place.below(&token));
+            target.node = self.child(target.node, &token)?;
+            let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));
+            target.base = own.copied().unwrap_or(target.base);
         }
-        node.origin().number()
+        target.is_outside = place != Some(Expected::Schema);
+        Some(target)
+    }
+
+    /// One step of a JSON Pointer.
+    fn child(&mut self, node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
+        self.budget.pay(1 + token.len() / 8);
+        match (node.data(), node.origin().number()) {
+            (Data::Object(object), Some(number)) if object.len() > FEW => {
+                let by_name = || object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
+                self.tables.entry(number).or_insert_with(|| by_name().collect()).get(token).copied()
+            }
+            (Data::Object(object), _) => object.get(token),
+            (Data::Array(items), _) => {
+                let canonical = token == "0" || !token.starts_with('0');
+                items.get(token.parse::<usize>().ok().filter(|_| canonical && token.bytes().all(|digit| digit.is_ascii_digit()))?)
+            }
+            _ => None,
+        }
     }
 }
 
-/// One step of a JSON Pointer.
-fn child<'t, 'a>(node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
-    match node.data() {
-        Data::Object(object) => object.get(token),
-        Data::Array(items) => {
-            let canonical = token == "0" || !token.starts_with('0');
-            items.get(token.parse::<usize>().ok().filter(|_| canonical && token.bytes().all(|digit| digit.is_ascii_digit()))?)
+/// What stands at a place of a document, by the keywords that lead there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    Schema,
+    /// An object of schemas.
+    Named,
+    /// A list of schemas.
+    List,
+    /// A schema or a list of them.
+    SchemaOrList,
+}
+
+impl Expected {
+    fn below(self, token: &str) -> Option<Expected> {
+        let is_index = !token.is_empty() && token.bytes().all(|digit| digit.is_ascii_digit());
+        match self {
+            Expected::Named => Some(Expected::Schema),
+            Expected::List | Expected::SchemaOrList if is_index => Some(Expected::Schema),
+            Expected::List => None,
+            Expected::Schema | Expected::SchemaOrList => match Keyword::named(&Text::new(String::from(token)))?.holds() {
+                Holds::Value => None,
+                Holds::Schema => Some(Expected::Schema),
+                Holds::Schemas => Some(Expected::List),
+                Holds::SchemaOrSchemas => Some(Expected::SchemaOrList),
+                Holds::Named | Holds::NamedOrNames => Some(Expected::Named),
+            },
         }
-        _ => None,
     }
 }

@@ -4,8 +4,10 @@
 
 use super::keyword::{Holds, Keyword, Keywords};
 use crate::{
+    budget::Budget,
     error::Error,
-    json::{Child, Data, Node, Pointer, Step},
+    json::{self, Child, Data, Node, Pointer, Step},
+    limits::DEEP,
     report::Accepts,
 };
 
@@ -78,49 +80,47 @@ pub(crate) trait Rewrite<'a> {
 
 /// Walks a schema and lets `rewrite` change it, through the keywords in `through`.
 ///
-/// Depth is bounded because the tree's is: reading refuses more than [`crate::limits::MAX_DEPTH`] levels.
-pub(crate) fn rewrite<'a>(root: &mut Node<'a>, through: Keywords, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
-    let mut walk = Walk { through, pointer: Pointer::with_room() };
-    walk.schema_mut(root, Spot { keyword: None, depth: 0, position: Position::Positive }, rewrite)
+/// Each node it visits is paid from the budget, and no level is deeper than [`crate::limits::MAX_WALK_DEPTH`].
+///
+/// # Errors
+/// Those of `rewrite`, `budget-exceeded`, `too-deep`.
+pub(crate) fn rewrite<'a>(
+    budget: &Budget,
+    root: &mut Node<'a>,
+    through: Keywords,
+    rewrite: &mut dyn Rewrite<'a>,
+) -> Result<(), Error> {
+    rewrite_at(budget, root, Position::Positive, through, rewrite)
 }
 
 /// Walks a part of a schema that stands at some position, as [`rewrite`] does.
 pub(crate) fn rewrite_at<'a>(
+    budget: &Budget,
     part: &mut Node<'a>,
     position: Position,
     through: Keywords,
     rewrite: &mut dyn Rewrite<'a>,
 ) -> Result<(), Error> {
-    let mut walk = Walk { through, pointer: Pointer::with_room() };
+    let mut walk = Walk { budget, through, pointer: Pointer::with_room() };
     walk.schema_mut(part, Spot { keyword: None, depth: 0, position }, rewrite)
 }
 
 /// Walks a schema in document order without changing it, through the keywords in `through`.
-pub(crate) fn visit<'a>(
-    root: &Node<'a>,
+///
+/// # Errors
+/// Those of `visit`, `budget-exceeded`, `too-deep`.
+pub(crate) fn visit<'t, 'a>(
+    budget: &Budget,
+    root: &'t Node<'a>,
     through: Keywords,
-    visit: &mut dyn FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+    visit: &mut dyn FnMut(&'t Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
 ) -> Result<(), Error> {
-    let mut walk = Walk { through, pointer: Pointer::with_room() };
+    let mut walk = Walk { budget, through, pointer: Pointer::with_room() };
     walk.schema(root, Spot { keyword: None, depth: 0, position: Position::Positive }, visit)
 }
 
-/// Calls `each` with every schema that stands directly under a keyword: for readers that keep state of their own on the way
-/// down, such as the base URI.
-pub(crate) fn schemas_under<'t, 'a>(keyword: Keyword, value: &'t Node<'a>, each: &mut impl FnMut(&'t Node<'a>)) {
-    match (keyword.holds(), value.data()) {
-        (Holds::Value, _) => {}
-        (Holds::Named | Holds::NamedOrNames, Data::Object(table)) => {
-            let schemas = table.iter().map(|entry| &entry.value);
-            schemas.filter(|entry| keyword.holds() == Holds::Named || entry.as_array().is_none()).for_each(each);
-        }
-        (Holds::Named | Holds::NamedOrNames, _) => {}
-        (Holds::Schemas | Holds::SchemaOrSchemas, Data::Array(items)) => items.iter().for_each(each),
-        _ => each(value),
-    }
-}
-
-struct Walk<'a> {
+struct Walk<'b, 'a> {
+    budget: &'b Budget,
     through: Keywords,
     pointer: Pointer<'a>,
 }
@@ -142,8 +142,29 @@ impl Spot {
     }
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Walk<'_, 'a> {
+    /// Pays for a visit.
+    fn arrive(&self, node: &Node<'a>) -> Result<(), Error> {
+        let members = match node.data() {
+            Data::Object(object) => object.len(),
+            Data::Array(items) => items.len(),
+            _ => 0,
+        };
+        self.budget.pay(1 + members);
+        self.budget.enter_level(self.pointer.steps().len(), || self.pointer.render())
+    }
+
+    /// What was rewritten far down may have become so deep that nothing can go over it safely.
+    fn leave(&self, node: &Node<'a>) -> Result<(), Error> {
+        let level = self.pointer.steps().len();
+        if level >= DEEP && !node.is_intact() {
+            self.budget.enter_level(level + json::height(node, self.budget), || self.pointer.render())?;
+        }
+        self.budget.check(|| self.pointer.render())
+    }
+
     fn schema_mut(&mut self, node: &mut Node<'a>, spot: Spot, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
+        self.arrive(node)?;
         if rewrite.enter(node, &spot.place(&self.pointer))? == Next::Into {
             node.visit_children(|child, inner| match child {
                 // A list where one schema belongs: each of its items stands at this place.
@@ -156,7 +177,8 @@ impl<'a> Walk<'a> {
                 },
             })?;
         }
-        rewrite.leave(node, &spot.place(&self.pointer))
+        rewrite.leave(node, &spot.place(&self.pointer))?;
+        self.leave(node)
     }
 
     fn under_mut(&mut self, keyword: Keyword, node: &mut Node<'a>, spot: Spot, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
@@ -176,12 +198,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn schema(
+    fn schema<'t>(
         &mut self,
-        node: &Node<'a>,
+        node: &'t Node<'a>,
         spot: Spot,
-        visit: &mut dyn FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+        visit: &mut dyn FnMut(&'t Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
     ) -> Result<(), Error> {
+        self.arrive(node)?;
         if visit(node, &spot.place(&self.pointer))? == Next::Skip {
             return Ok(());
         }
@@ -212,11 +235,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn items(
+    fn items<'t>(
         &mut self,
-        items: &[Node<'a>],
+        items: &'t [Node<'a>],
         spot: Spot,
-        visit: &mut dyn FnMut(&Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+        visit: &mut dyn FnMut(&'t Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
     ) -> Result<(), Error> {
         for (index, item) in items.iter().enumerate() {
             self.step(Step::Index(index), |walk| walk.schema(item, spot, visit))?;

@@ -35,7 +35,8 @@ pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
     };
     let Some(schema) = schema else { return 0 };
     // The visitor never fails.
-    let _ = walk::visit(schema, REACHED, &mut |node, _| {
+    // One walk never takes more than the budget of a call.
+    let _ = walk::visit(&crate::budget::Budget::new(schema.values_read(), None), schema, REACHED, &mut |node, _| {
         if let Some(properties) = node.get("properties").and_then(Node::as_object) {
             let required = node.get("required").and_then(Node::as_array).unwrap_or_default();
             let required: Set<_> = required.iter().filter_map(Node::as_text).collect();

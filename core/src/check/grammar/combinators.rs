@@ -68,7 +68,7 @@ fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Repor
 /// The one value that a schema allows, as text, if it says so.
 fn constant(schema: &Node<'_>) -> Option<String> {
     match (schema.get("const"), schema.get("enum").and_then(Node::as_array)) {
-        (Some(value), _) | (None, Some([value])) => Some(json::write(value)),
+        (Some(value), _) | (None, Some([value])) => Some(json::write_plain(value)),
         _ => None,
     }
 }

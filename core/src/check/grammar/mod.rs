@@ -28,6 +28,7 @@ use alloc::{
 use self::{nesting::Nesting, references::References};
 use super::{found::Found, rule::Rule, Extent, Violation};
 use crate::{
+    budget::Budget,
     dialect::{grammar::Grammar, Dialect},
     error::Error,
     json::{Node, Object, Pointer, Step, Text},
@@ -47,6 +48,7 @@ pub(super) fn check(
     dialect: &Dialect,
     options: &SanitizeOptions,
     extent: Extent,
+    budget: &Budget,
 ) -> Result<Vec<Violation>, Error> {
     let mut report = Report {
         grammar,
@@ -71,10 +73,10 @@ pub(super) fn check(
         return Ok(report.found.finish());
     }
     let resolves = grammar.refs.resolves() && resolve::mentions_references(root);
-    let resolved = if resolves { resolve::resolve(root, Draft::of(root)) } else { Default::default() };
-    let mut references = References::new(root, &resolved);
+    let resolved = if resolves { resolve::resolve(root, Draft::of(root), budget)? } else { Default::default() };
+    let mut references = References::new(root, &resolved, budget);
     let mut nesting = Nesting::default();
-    walk::visit(root, grammar.through, &mut |node, place| {
+    walk::visit(budget, root, grammar.through, &mut |node, place| {
         let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar) && !report.is_decided()) else {
             return Ok(Next::Skip);
         };
@@ -106,8 +108,8 @@ pub(super) fn check(
     })?;
     if !report.is_decided() {
         places::check(root, &mut references, &mut report);
-        cycles::check(root, &resolved, &mut report)?;
-        parts::check(root, dialect, &mut report);
+        cycles::check(root, &resolved, &mut report, budget)?;
+        parts::check(root, dialect, &mut report, budget)?;
     }
     Ok(report.found.finish())
 }

@@ -4,7 +4,9 @@ use alloc::{format, string::String};
 
 use super::{Report, Rule};
 use crate::{
+    budget::Budget,
     dialect::Dialect,
+    error::Error,
     json::{Data, Node, Step},
     schema::{
         keyword::Keywords,
@@ -26,19 +28,19 @@ struct Held {
     over: [bool; 3],
 }
 
-pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>) {
+pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>, budget: &Budget) -> Result<(), Error> {
     let most = |name: &str| dialect.limit(name);
     let (properties, depth, values) = (most("propertiesPerPart"), most("depthPerPart"), most("enumValuesPerPart"));
     let (list, characters) = (most("longEnumCharacters"), most("charactersPerPart"));
     if [properties, depth, values, list, characters].iter().all(Option::is_none) {
-        return;
+        return Ok(());
     }
     if is_within(root, dialect, report) {
-        return;
+        return Ok(());
     }
     // The root's, and those of definitions by name.
     let (mut main, mut parts) = (Held::default(), Map::<String, Held>::new());
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Next::Skip) };
         let (held, inside) = match place.pointer.steps() {
             [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => {
@@ -87,14 +89,14 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>)
             }
         }
         Ok(Next::Into)
-    });
+    })
 }
 
 /// The characters of a value: of a string its own, of anything else those of its JSON.
 fn length(value: &Node<'_>) -> usize {
     match value.data() {
         Data::String(text) => text.code_points().count(),
-        _ => crate::json::length(value),
+        _ => crate::json::plain_length(value),
     }
 }
 

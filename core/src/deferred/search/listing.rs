@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::{
+    budget::Budget,
     deferred::{
         namespace::{self, FlatNames},
         tool::{self, has_type, type_of, Kind},
@@ -155,7 +156,8 @@ impl<'a> Listed<'_, 'a> {
         }
         let Some(schema) = self.schema() else { return };
         // The visitor never fails, so neither does the walk.
-        let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
+        // One walk never takes more than the budget of a call.
+        let _ = walk::visit(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, place| {
             if let (Some(Keyword::Properties), Some(Step::Member(name))) = (place.keyword, place.pointer.steps().last()) {
                 found(Field::ArgumentName, name);
             }

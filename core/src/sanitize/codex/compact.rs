@@ -30,11 +30,11 @@ const STEPS: Keywords =
 
 /// Gives up meaning, the cheapest first, until the schema's compact text is within `max_bytes`.
 pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, notes: &mut Notes<'_>) -> Result<(), Error> {
-    let fits = |root: &Node<'_>| json::length(root) <= max_bytes;
+    let fits = |root: &Node<'_>| json::plain_length(root) <= max_bytes;
     if fits(root) {
         return Ok(());
     }
-    walk::rewrite(root, APPLICATORS, &mut Descriptions { notes, max_bytes })?;
+    walk::rewrite(notes.budget, root, APPLICATORS, &mut Descriptions { notes, max_bytes })?;
     if fits(root) {
         return Ok(());
     }
@@ -84,7 +84,7 @@ fn empty<'a>(
     // Two passes, so that what earlier rules said of the schemas below is forgotten before these changes are noted.
     if notes.is_on() {
         let mut gone = Set::new();
-        walk::visit(root, through, &mut |node, place| {
+        walk::visit(notes.budget, root, through, &mut |node, place| {
             if !gives_up(node, place.depth) {
                 return Ok(Next::Into);
             }
@@ -93,7 +93,7 @@ fn empty<'a>(
         })?;
         notes.forget(&gone);
     }
-    walk::rewrite(root, through, &mut Empty { notes, rule, gives_up, max_bytes })
+    walk::rewrite(notes.budget, root, through, &mut Empty { notes, rule, gives_up, max_bytes })
 }
 
 struct Empty<'e, 'r, 'a> {

@@ -59,8 +59,9 @@ pub(super) fn keep(root: &mut Node<'_>, notes: &mut Notes<'_>) -> Result<(), Err
         return Err(refused(String::new(), "parameters that admit something", "the single type `null`"));
     }
     forget_dropped(root, notes)?;
+    let budget = notes.budget;
     let mut keep = Keep { notes, first: None };
-    walk::rewrite(root, APPLICATORS, &mut keep)?;
+    walk::rewrite(budget, root, APPLICATORS, &mut keep)?;
     keep.first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
@@ -70,7 +71,7 @@ fn forget_dropped(root: &Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
         return Ok(());
     }
     let mut gone = Set::new();
-    walk::visit(root, APPLICATORS, &mut |node, place| {
+    walk::visit(notes.budget, root, APPLICATORS, &mut |node, place| {
         if node.get("prefixItems").is_some() {
             gone.insert(place.pointer.render_with("prefixItems"));
         }

@@ -10,7 +10,7 @@ mod notes;
 mod prune;
 mod repair;
 
-use crate::{error::Error, json::Node, report::Recorder};
+use crate::{budget::Budget, error::Error, json::Node, report::Recorder};
 use notes::Notes;
 
 /// What Codex does before a request leaves, beyond repairing.
@@ -20,8 +20,8 @@ pub(super) struct Wire {
 }
 
 /// Does to a schema what Codex does. Without `wire` that is its sanitizer alone.
-pub(super) fn sanitize(node: &mut Node<'_>, wire: Option<&Wire>, recorder: &mut Recorder) -> Result<(), Error> {
-    let mut notes = Notes::new(node, wire.is_some(), recorder);
+pub(super) fn sanitize(node: &mut Node<'_>, wire: Option<&Wire>, recorder: &mut Recorder, budget: &Budget) -> Result<(), Error> {
+    let mut notes = Notes::new(node, wire.is_some(), recorder, budget)?;
     repair::repair(node, &mut notes)?;
     if let Some(wire) = wire {
         prune::prune(node, &mut notes);

@@ -3,6 +3,8 @@
 use alloc::{borrow::Cow, string::String};
 
 use crate::{
+    budget::Budget,
+    error::Error,
     json::{Node, Pointer},
     report::{Accepts, Change, Guidance, Recorder},
     schema::{
@@ -34,15 +36,17 @@ pub(super) struct Note {
 
 /// The recorder, and what is known of the schema as a whole.
 pub(super) struct Notes<'r> {
+    /// What the call may still do.
+    pub(super) budget: &'r Budget,
     recorder: &'r mut Recorder,
     /// Something refers to definitions from a place where only "the same" can be carried outside, so every effect is in doubt.
     in_doubt: bool,
 }
 
 impl<'r> Notes<'r> {
-    pub(super) fn new(root: &Node<'_>, wire: bool, recorder: &'r mut Recorder) -> Self {
-        let in_doubt = recorder.is_on() && in_doubt(root, wire);
-        Notes { recorder, in_doubt }
+    pub(super) fn new(root: &Node<'_>, wire: bool, recorder: &'r mut Recorder, budget: &'r Budget) -> Result<Self, Error> {
+        let in_doubt = recorder.is_on() && in_doubt(root, wire, budget)?;
+        Ok(Notes { budget, recorder, in_doubt })
     }
 
     pub(super) fn is_on(&self) -> bool {
@@ -95,12 +99,12 @@ impl<'r> Notes<'r> {
 
 /// Is there a reference from a place below `not`, `oneOf` and the like? Or, where such keywords survive, `unevaluated*`,
 /// which looks at everything beside it?
-fn in_doubt(root: &Node<'_>, wire: bool) -> bool {
+fn in_doubt(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
         found |= place.position != Position::Positive && node.get("$ref").is_some();
         found |= !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
         Ok(if found { Next::Skip } else { Next::Into })
-    });
-    found
+    })?;
+    Ok(found)
 }

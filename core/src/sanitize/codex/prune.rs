@@ -20,7 +20,7 @@ pub(super) fn prune(root: &mut Node<'_>, notes: &mut Notes<'_>) {
     if !TABLES.iter().any(|table| root.get(table).is_some()) {
         return;
     }
-    let reached = reach::reached(root);
+    let reached = reach::reached(root, notes.budget);
     for (number, table) in TABLES.iter().enumerate() {
         let is_reached = |name: &Text<'_>| match name.value() {
             Some(value) => reached.contains(&Definition { table: number, name: value.into_owned() }),

@@ -42,7 +42,7 @@ const SAYS_ITS_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
 
 /// Applies rules 1 to 12.
 pub(super) fn repair(root: &mut Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
-    walk::rewrite(root, VISITED, &mut Repair { notes })
+    walk::rewrite(notes.budget, root, VISITED, &mut Repair { notes })
 }
 
 struct Repair<'n, 'r> {

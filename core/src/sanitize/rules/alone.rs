@@ -9,8 +9,9 @@ use super::{
     unions, Rules,
 };
 use crate::{
+    budget::Budget,
     error::Error,
-    json::{Data, Member, Node, Object, Text},
+    json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     schema::{
         keyword::{Keyword, Keywords, Role},
@@ -43,7 +44,7 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
         flatten::union(root, rules, false)?;
     }
     let spare = rules.max_nodes;
-    walk::rewrite(root, Keywords::ALL, &mut Join { rules, spare })
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules, spare })
 }
 
 struct Join<'r> {
@@ -66,7 +67,7 @@ impl Join<'_> {
         if !object.iter().any(applies) {
             return;
         }
-        let weight: usize = object.iter().filter(|member| applies(member)).map(|member| unions::size(&member.value)).sum();
+        let weight: usize = object.iter().filter(|member| applies(member)).map(|member| json::size(&member.value, &self.rules.budget)).sum();
         let affordable = self.spare.checked_sub(weight.saturating_mul(count));
         let spot = Spot::under(node, "anyOf");
         let effect = if affordable.is_some() { DISTRIBUTE } else { UNSAID };
@@ -99,7 +100,7 @@ impl Join<'_> {
 
     fn joined<'a>(&mut self, bundle: &Node<'a>, branch: Node<'a>, place: &Place<'_, 'a>) -> Option<Node<'a>> {
         let (spot, own) = (Spot::of(&branch), branch.origin());
-        let merged = merge::both(bundle.clone(), branch);
+        let merged = merge::both(&self.rules.budget, bundle.copy(&self.rules.budget), branch);
         conflicts::note(&merged, place.position, &spot, self.rules);
         if unions::is_impossible(&merged.node) {
             return None;
@@ -130,11 +131,11 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(moves)) else { return };
     let mut moved: Vec<(String, bool)> = Vec::new();
-    let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) = object.clone().into_members().into_iter().partition(moves);
+    let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) = object.copy(&rules.budget).into_members().into_iter().partition(moves);
     node.replace(Data::Object(Object::from_unique(rest)));
     node.visit("anyOf", |list| {
         for text in texts {
-            let found = list.as_array_mut().is_some_and(|branches| settle(&text, branches));
+            let found = list.as_array_mut().is_some_and(|branches| settle(&text, branches, &rules.budget));
             moved.push((text.key.display().into_owned(), found));
         }
     });
@@ -162,14 +163,14 @@ fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         String::from("said the only branch of `anyOf` without a union")
     });
     let rest = core::mem::take(node);
-    let merged = merge::both_at(rest, branch, at);
+    let merged = merge::both_at(&rules.budget, rest, branch, at);
     conflicts::note(&merged, place.position, &Spot::Node(origin.number().unwrap_or(0)), rules);
     *node = merged.node.with_origin(origin);
     node.touch();
 }
 
 /// Finds a text its place among the branches; `false` if there is none.
-fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>]) -> bool {
+fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
     let describes = text.key.is("description");
     let mut found = false;
     for branch in branches.iter_mut() {
@@ -178,7 +179,7 @@ fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>]) -> bool {
             if found && !describes {
                 break;
             }
-            object.set(text.key.clone(), text.value.clone());
+            object.set(text.key.clone(), text.value.copy(budget));
             found = true;
         }
     }

@@ -10,6 +10,8 @@ use super::{
     Rules,
 };
 use crate::{
+    budget::Budget,
+    dialect::grammar::Grammar,
     error::Error,
     json::{Data, Node, Text},
     report::{Accepts, Guidance},
@@ -19,18 +21,23 @@ use crate::{
         merge,
         walk::{self, Next, Place, Rewrite},
     },
-    sorted::Map,
 };
 
-const ALL_OF: Effect = Effect::same("merge-all-of");
+pub(super) const ALL_OF: Effect = Effect::same("merge-all-of");
 const ONE_OF: Effect = Effect::same("one-of-to-any-of");
 const UNSAID: Effect = Effect::same("merge-all-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
-/// How many references in parts of one schema are followed; a definition that is part of itself would have no end.
-const MOST_EXPANSIONS: usize = 64;
+/// So many parts are joined one after the other.
+const FEW: usize = 16;
 
 /// How many pairs of branches are looked at for a proof that no two overlap.
 const MOST_PAIRS: usize = 2_000;
+
+/// Does a schema, or the root, have to say its `allOf` in itself?
+pub(super) fn merges_all_of(is_root: bool, grammar: &Grammar) -> bool {
+    // What is encoded must be one schema.
+    grammar.refuses.has(Keyword::AllOf) || (is_root && grammar.root_refuses.has(Keyword::AllOf)) || encode::applies(grammar)
+}
 
 /// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
 pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
@@ -40,38 +47,22 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| rules.present.has(keyword) && concerned(keyword)) {
         return Ok(());
     }
-    let definitions = if root.get("allOf").is_some() || refused.has(Keyword::AllOf) || merges { definitions(root) } else { Map::new() };
-    walk::rewrite(root, Keywords::ALL, &mut Join { rules, definitions })
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules })
 }
 
-/// What kept references refer to, by how they are written.
-fn definitions<'a>(root: &Node<'a>) -> Map<String, Node<'a>> {
-    let mut found = Map::new();
-    for table in ["$defs", "definitions"] {
-        for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
-            if let Some(name) = member.key.value() {
-                found.insert(format!("#/{table}/{name}"), member.value.clone());
-            }
-        }
-    }
-    found
-}
-
-struct Join<'r, 'a> {
+struct Join<'r> {
     rules: &'r mut Rules,
-    definitions: Map<String, Node<'a>>,
 }
 
-impl<'a> Rewrite<'a> for Join<'_, 'a> {
+impl<'a> Rewrite<'a> for Join<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         let grammar = self.rules.grammar;
         // What is encoded must be one schema.
         let merges = encode::applies(grammar);
         let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword)) || merges;
-        let mut expansions = 0;
         // A part may have parts of its own.
         while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {
-            self.all_of(node, place, &mut expansions);
+            self.all_of(node, place);
         }
         if refused(Keyword::OneOf) && node.get("oneOf").is_some_and(|branches| branches.as_array().is_some()) {
             self.one_of(node, place);
@@ -80,8 +71,8 @@ impl<'a> Rewrite<'a> for Join<'_, 'a> {
     }
 }
 
-impl<'a> Join<'_, 'a> {
-    fn all_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, expansions: &mut usize) {
+impl Join<'_> {
+    fn all_of<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let spot = Spot::under(node, "allOf");
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position("allOf").unwrap_or_default();
@@ -91,51 +82,47 @@ impl<'a> Join<'_, 'a> {
         let sees = |part: &Node<'_>| ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some());
         let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
         self.rules.notes.note(place.position, spot, to, effect, || format!("joined the {} parts of `allOf`", parts.len()));
+        let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
-            let met = Spot::of(&part);
-            let Some(part) = self.expanded(part, expansions) else {
-                self.rules.notes.note(place.position, met, Spot::Nowhere, UNSAID, || {
+            // What refers to a definition was settled as a reference with all that stands beside it; what is left had no room.
+            if part.get("$ref").is_some() {
+                self.rules.notes.note(place.position, Spot::of(&part), Spot::Nowhere, UNSAID, || {
                     String::from("left out a part of `allOf` that refers to itself, and cannot be joined")
                 });
-                continue;
-            };
+            } else {
+                left.push(part);
+            }
+        }
+        // Many parts are joined two by two: one after the other, each would be joined with all before it.
+        while left.len() > FEW {
+            let mut joined = Vec::with_capacity(left.len().div_ceil(2));
+            let mut parts = left.into_iter();
+            while let Some(first) = parts.next() {
+                joined.push(match parts.next() {
+                    Some(second) => self.both(first, second, 0, place),
+                    None => first,
+                });
+            }
+            left = joined;
+        }
+        for part in left {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            let merged = merge::both_at(whole, part, at);
-            conflicts::note(&merged, place.position, &met, self.rules);
-            *node = merged.node.with_origin(origin);
+            *node = self.both(whole, part, at, place).with_origin(origin);
             node.touch();
         }
     }
 
-    /// A part with what it refers to in place of its reference; `None` where that has no end.
-    fn expanded(&mut self, part: Node<'a>, expansions: &mut usize) -> Option<Node<'a>> {
-        let mut part = part;
-        while let Some(body) =
-            part.get("$ref").and_then(Node::as_text).and_then(|reference| self.definitions.get(&*reference.value()?)).cloned()
-        {
-            *expansions += 1;
-            if *expansions > MOST_EXPANSIONS {
-                return None;
-            }
-            if let Some(object) = part.as_object_mut() {
-                object.remove("$ref");
-            }
-            part = if part.as_object().is_some_and(|rest| rest.is_empty()) {
-                body
-            } else {
-                let merged = merge::both(part, body);
-                // A note of what could not be joined stands at the reference.
-                merged.node
-            };
-            part.touch();
-        }
-        Some(part)
+    fn both<'a>(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &Place<'_, 'a>) -> Node<'a> {
+        let met = Spot::of(&part);
+        let merged = merge::both_at(&self.rules.budget, whole, part, at);
+        conflicts::note(&merged, place.position, &met, self.rules);
+        merged.node
     }
 
-    fn one_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+    fn one_of<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
-        let effect = if exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
+        let effect = if exclusive(branches, &self.rules.budget) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Spot::under(node, "oneOf"), Spot::under(node, "anyOf"));
         self.rules.notes.note(place.position, from.clone(), to, effect, || String::from("spelled `oneOf` as `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
@@ -144,7 +131,7 @@ impl<'a> Join<'_, 'a> {
         if object.has("anyOf") {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            let merged = merge::both_at(whole, Node::record([("anyOf", branches)]), at);
+            let merged = merge::both_at(&self.rules.budget, whole, Node::record([("anyOf", branches)]), at);
             conflicts::note(&merged, place.position, &from, self.rules);
             *node = merged.node.with_origin(origin);
             node.touch();
@@ -155,8 +142,8 @@ impl<'a> Join<'_, 'a> {
 }
 
 /// Is it proved that no instance is in two of them?
-fn exclusive(branches: &[Node<'_>]) -> bool {
+fn exclusive(branches: &[Node<'_>], budget: &Budget) -> bool {
     let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
     let rest = |at: usize| -> Vec<&Node<'_>> { branches.iter().skip(at + 1).collect() };
-    pairs <= MOST_PAIRS && branches.iter().enumerate().all(|(at, one)| rest(at).into_iter().all(|two| disjoint(one, two)))
+    pairs <= MOST_PAIRS && branches.iter().enumerate().all(|(at, one)| rest(at).into_iter().all(|two| disjoint(budget, one, two)))
 }

@@ -10,8 +10,8 @@ use alloc::{
     vec::Vec,
 };
 
-use super::unions::size;
 use crate::{
+    budget::Budget,
     json::{self, Data, Member, Node},
     schema::{
         keyword::{Keyword, Keywords},
@@ -55,6 +55,7 @@ struct Grown<'a> {
 }
 
 pub(super) struct Definitions<'e, 's, 'a> {
+    budget: &'e Budget,
     references: &'e References,
     /// What references refer to, and where it stands.
     pub(super) targets: Map<Number, (&'s Node<'a>, String)>,
@@ -70,11 +71,10 @@ pub(super) struct Definitions<'e, 's, 'a> {
 }
 
 impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
-    pub(super) fn new(root: &'s Node<'a>, references: &'e References, beside: Keywords, spare: usize) -> Self {
+    pub(super) fn new(root: &'s Node<'a>, references: &'e References, beside: Keywords, spare: usize, budget: &'e Budget) -> Self {
         let wanted: Set<Number> = references.all_targets().collect();
-        let mut targets = Map::new();
-        index(root, &mut String::new(), &wanted, &mut targets);
-        Definitions { references, targets, beside, names: Map::new(), written: Map::new(), grown: Map::new(), spare, queue: Vec::new() }
+        let targets = targets(root, &wanted, budget);
+        Definitions { budget, references, targets, beside, names: Map::new(), written: Map::new(), grown: Map::new(), spare, queue: Vec::new() }
     }
 
     /// Does nothing stand beside this reference but what may?
@@ -103,7 +103,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         let Some((target, _)) = self.targets.get(&from.target).cloned() else { return Growth::Known(from.clone()) };
         let (siblings, at) = self.siblings(node);
         let joined = match self.grown.get(from) {
-            Some(grown) => merge::both(siblings, grown.siblings.clone()),
+            Some(grown) => merge::both(self.budget, siblings, grown.siblings.copy(self.budget)),
             None => Merged::exact(siblings),
         };
         let definition = Definition { target: from.target, with: Some(json::canonical(&joined.node)) };
@@ -113,17 +113,17 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if self.says(target, &joined.node, &mut Set::from([from.target])) {
             return Growth::Known(Definition::of(from.target));
         }
-        let body = merge::both_at(joined.node.clone(), target.clone(), at);
-        if !self.spend(size(&body.node)) {
+        let body = merge::both_at(self.budget, joined.node.copy(self.budget), target.copy(self.budget), at);
+        if !self.spend(json::size(&body.node, self.budget)) {
             return Growth::TooMuch;
         }
-        self.grown.insert(definition.clone(), Grown { siblings: joined.node.clone(), body: body.node.clone() });
+        self.grown.insert(definition.clone(), Grown { siblings: joined.node.copy(self.budget), body: body.node.copy(self.budget) });
         Growth::New(definition, [joined, body])
     }
 
     /// What stands beside a reference and may not, and before which of its keys the reference stood.
     fn siblings(&self, node: &Node<'a>) -> (Node<'a>, usize) {
-        let mut siblings = node.clone();
+        let mut siblings = node.copy(self.budget);
         let Some(object) = siblings.as_object_mut() else { return (siblings, 0) };
         object.retain(|member| member.key.is("$ref") || !self.may_stand_beside(member));
         let at = object.position("$ref").unwrap_or_default();
@@ -133,8 +133,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 
     /// Does a schema say all of this already? Every branch of a union has to; what refers back to it says what it says.
     fn says(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
-        let merged = merge::both(all.clone(), schema.clone());
-        if merged.is_exact() && json::same(&merged.node, schema) {
+        let merged = merge::both(self.budget, all.copy(self.budget), schema.copy(self.budget));
+        if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
             return true;
         }
         if let Some(target) = schema.get("$ref").and_then(|reference| self.references.target(reference.origin().number()?)) {
@@ -151,12 +151,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
             return name.clone();
         }
         let pointer = self.targets.get(&definition.target).map(|(_, pointer)| pointer.as_str()).unwrap_or_default();
-        let token = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "_").replace("~0", "_");
-        let stem: String = token
-            .chars()
-            .map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' })
-            .collect();
-        let stem = if stem.is_empty() { String::from("root") } else { stem };
+        let stem = stem(pointer);
         let mut name = stem.clone();
         let mut count = 2;
         // The name is the target's own, should it stay too.
@@ -174,8 +169,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     pub(super) fn next(&mut self) -> Option<(Definition, String, Node<'a>)> {
         let definition = self.queue.pop()?;
         let body = match (self.grown.get(&definition), self.targets.get(&definition.target)) {
-            (Some(grown), _) => grown.body.clone(),
-            (None, Some((target, _))) => (*target).clone(),
+            (Some(grown), _) => grown.body.copy(self.budget),
+            (None, Some((target, _))) => target.copy(self.budget),
             (None, None) => Node::new(Data::Bool(true)),
         };
         let name = self.names.get(&definition).cloned().unwrap_or_default();
@@ -183,20 +178,50 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 }
 
-/// Where the wanted nodes are, with their pointers.
-fn index<'s, 'a>(node: &'s Node<'a>, pointer: &mut String, wanted: &Set<Number>, found: &mut Map<Number, (&'s Node<'a>, String)>) {
-    if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
-        found.entry(number).or_insert_with(|| (node, pointer.clone()));
-    }
-    let length = pointer.len();
-    let mut below = |token: Cow<'_, str>, child: &'s Node<'a>| {
-        json::push_token(pointer, &token);
-        index(child, pointer, wanted, found);
-        pointer.truncate(length);
+/// A name for what stands at a pointer: its last token.
+///
+/// A name that we make is never a number: a JavaScript object would put it before all other members. One of the caller's own stays.
+fn stem(pointer: &str) -> String {
+    let spell = |token: &str| -> String {
+        let plain = token.replace("~1", "_").replace("~0", "_");
+        plain.chars().map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' }).collect()
     };
-    match node.data() {
-        Data::Array(items) => items.iter().enumerate().for_each(|(index, item)| below(Cow::Owned(index.to_string()), item)),
-        Data::Object(object) => object.iter().for_each(|member| below(member.key.display(), &member.value)),
-        _ => {}
+    let mut tokens = pointer.rsplit('/');
+    let (last, around) = (tokens.next().unwrap_or_default(), tokens.next().unwrap_or_default());
+    let is_number = !last.is_empty() && last.bytes().all(|digit| digit.is_ascii_digit());
+    match spell(last) {
+        stem if stem.is_empty() => String::from("root"),
+        stem if is_number && !matches!(around, "$defs" | "definitions") => format!("{}_{stem}", spell(around)),
+        stem => stem,
     }
+}
+
+/// Where the wanted nodes are, with their pointers.
+fn targets<'s, 'a>(root: &'s Node<'a>, wanted: &Set<Number>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
+    let mut found = Map::new();
+    // What is open, with the pointer's length there and the token that leads on.
+    let mut open: Vec<(&'s Node<'a>, usize, Cow<'s, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
+    let mut pointer = String::new();
+    while let Some((node, length, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
+        pointer.truncate(length);
+        if !core::ptr::eq(node, root) {
+            json::push_token(&mut pointer, &token);
+        }
+        if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
+            found.entry(number).or_insert_with(|| (node, pointer.clone()));
+        }
+        let length = pointer.len();
+        match node.data() {
+            Data::Array(items) => {
+                let below = items.iter().enumerate().rev();
+                open.extend(below.map(|(index, item)| (item, length, Cow::Owned(index.to_string()))));
+            }
+            Data::Object(object) => {
+                let below = object.members().iter().rev();
+                open.extend(below.map(|member| (&member.value, length, member.key.display())));
+            }
+            _ => {}
+        }
+    }
+    found
 }

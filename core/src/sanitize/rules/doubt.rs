@@ -6,6 +6,8 @@ use core::ops::Range;
 
 use super::unused;
 use crate::{
+    budget::Budget,
+    error::Error,
     json::Node,
     schema::{
         keyword::{Keyword, Keywords},
@@ -25,8 +27,8 @@ pub(super) struct Doubt {
 
 impl Doubt {
     /// What is in doubt in a schema whose nodes are numbered.
-    pub(super) fn of(root: &Node<'_>) -> Doubt {
-        let mut search = Search { bodies: Map::new(), open: Vec::new(), everywhere: false, by_name: true };
+    pub(super) fn of(root: &Node<'_>, budget: &Budget) -> Result<Doubt, Error> {
+        let mut search = Search { budget, bodies: Map::new(), open: Vec::new(), everywhere: false, by_name: true };
         for table in unused::TABLES {
             for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
                 if let Some(reference) = unused::reference(table, member) {
@@ -34,10 +36,10 @@ impl Doubt {
                 }
             }
         }
-        search.all(root);
+        search.all(root)?;
         let unsure = search.bodies.values().filter(|body| body.reached == Some(Position::Uncertain));
         let definitions = unsure.map(|body| unused::numbers(body.schema)).collect();
-        Doubt { everywhere: search.everywhere, definitions: sorted::by(definitions, |one, two| one.start.cmp(&two.start)) }
+        Ok(Doubt { everywhere: search.everywhere, definitions: sorted::by(definitions, |one, two| one.start.cmp(&two.start)) })
     }
 
     /// Is it in doubt what happens at this node?
@@ -55,6 +57,7 @@ struct Body<'n, 'a> {
 }
 
 struct Search<'n, 'a> {
+    budget: &'n Budget,
     /// By the reference that leads to each.
     bodies: Map<String, Body<'n, 'a>>,
     open: Vec<(String, Position)>,
@@ -65,9 +68,9 @@ struct Search<'n, 'a> {
 
 impl<'n, 'a> Search<'n, 'a> {
     /// Looks at whatever the root leads to.
-    fn all(&mut self, root: &'n Node<'a>) {
-        self.by_name = !resolve::has_dynamic(root);
-        self.schema(root, Position::Positive);
+    fn all(&mut self, root: &'n Node<'a>) -> Result<(), Error> {
+        self.by_name = !resolve::has_dynamic(root, self.budget)?;
+        self.schema(root, Position::Positive)?;
         while let Some((name, position)) = self.open.pop() {
             let Some(body) = self.bodies.get_mut(&name) else { continue };
             if body.reached == Some(Position::Uncertain) || body.reached == Some(position) {
@@ -75,20 +78,22 @@ impl<'n, 'a> Search<'n, 'a> {
             }
             body.reached = Some(position);
             let schema = body.schema;
-            self.schema(schema, position);
+            self.schema(schema, position)?;
         }
         if !self.by_name {
             // Anything may be reached from anywhere.
-            let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
-                self.everywhere |= looks_around(node) || (place.position != Position::Positive && node.get("$ref").is_some());
+            walk::visit(self.budget, root, Keywords::ALL, &mut |node, place| {
+                let refers = resolve::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
+                self.everywhere |= looks_around(node) || (place.position != Position::Positive && refers);
                 Ok(if self.everywhere { Next::Skip } else { Next::Into })
-            });
+            })?;
         }
+        Ok(())
     }
 
     /// Looks at a schema, its tables of definitions left out.
-    fn schema(&mut self, schema: &Node<'_>, position: Position) {
-        let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
+    fn schema(&mut self, schema: &Node<'_>, position: Position) -> Result<(), Error> {
+        walk::visit(self.budget, schema, Keywords::ALL, &mut |node, place| {
             if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
                 return Ok(Next::Skip);
             }
@@ -104,7 +109,7 @@ impl<'n, 'a> Search<'n, 'a> {
                 }
             }
             Ok(if self.everywhere { Next::Skip } else { Next::Into })
-        });
+        })
     }
 }
 

@@ -90,7 +90,7 @@ pub(super) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: 
         return;
     }
     if kept == 0 {
-        let found = json::write(declared);
+        let found = json::write_plain(declared);
         rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), CONTRADICTS, || {
             format!("replaced `type: {found}`, which none of the values in `enum` has")
         });
@@ -209,13 +209,13 @@ pub(super) fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'s
     let mut branches: Vec<Node<'a>> = Vec::new();
     for name in types {
         let wanted = Node::literal(name);
-        let own: Vec<Node<'a>> = values.iter().filter(|value| is_of(value, &wanted)).cloned().collect();
+        let own: Vec<Node<'a>> = values.iter().filter(|value| is_of(value, &wanted)).map(|value| value.copy(&rules.budget)).collect();
         branches.push(Node::record([("type", wanted), ("enum", Node::array(own))]).with_origin(origin));
     }
     let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);
     if object.has("anyOf") {
         let rest = core::mem::take(node);
-        let merged = merge::both_at(rest, union, at);
+        let merged = merge::both_at(&rules.budget, rest, union, at);
         conflicts::note(&merged, place.position, &Spot::of(&merged.node), rules);
         *node = merged.node;
         node.touch();

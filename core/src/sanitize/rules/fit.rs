@@ -8,6 +8,7 @@ use super::{
     types, Rules,
 };
 use crate::{
+    budget::Budget,
     dialect::Dialect,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
@@ -53,35 +54,36 @@ pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &Sanitize
     }
     // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands deeper
     // than the deepest schema.
-    let length = json::length(root);
+    let length = json::plain_length(root);
     if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && rules.deepest <= limits.depth {
         return Ok(());
     }
     let growth = Growth::of(rules.grammar.six_bytes);
-    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, &limits) };
+    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, &limits, &rules.budget)? };
     if found.excess(&limits).is_none() {
         return Ok(());
     }
     if found.is_too_long(&limits) {
         drop_keywords(root, rules)?;
-        found = Found::of(root, &limits, &growth);
+        found = Found::of(root, &limits, &growth, &rules.budget)?;
     }
     if found.is_too_long(&limits) {
         drop_constraints(root, rules)?;
-        found = Found::of(root, &limits, &growth);
+        found = Found::of(root, &limits, &growth, &rules.budget)?;
     }
-    let mut level = deepest(root);
+    let mut level = deepest(root, &rules.budget)?;
+    let budget = rules.budget.clone();
     while let Some(excess) = found.excess(&limits).filter(|_| level > 0) {
         let mut cut = Cut { rules, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
-        walk::rewrite(root, Keywords::ALL, &mut cut)?;
+        walk::rewrite(&budget, root, Keywords::ALL, &mut cut)?;
         // What went and what came was measured on the way: the whole need not be measured again at each level.
-        found = Found { bytes: (found.bytes + cut.added).saturating_sub(cut.saved), shape: Shape::of(root, &limits) };
+        found = Found { bytes: (found.bytes + cut.added).saturating_sub(cut.saved), shape: Shape::of(root, &limits, &rules.budget)? };
         level -= 1;
     }
     for length in SHORTER {
         if found.excess(&limits).is_some() {
-            walk::rewrite(root, Keywords::ALL, &mut Shorten { rules, length })?;
-            found = Found::of(root, &limits, &growth);
+            walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Shorten { rules, length })?;
+            found = Found::of(root, &limits, &growth, &rules.budget)?;
         }
     }
     match found.excess(&limits) {
@@ -114,8 +116,8 @@ struct Shape {
 }
 
 impl Found {
-    fn of(root: &Node<'_>, limits: &Limits, growth: &Growth<'_>) -> Self {
-        Found { bytes: growth.length(root), shape: Shape::of(root, limits) }
+    fn of(root: &Node<'_>, limits: &Limits, growth: &Growth<'_>, budget: &Budget) -> Result<Self, Error> {
+        Ok(Found { bytes: growth.length(root), shape: Shape::of(root, limits, budget)? })
     }
 
     fn excess(&self, limits: &Limits) -> Option<Excess> {
@@ -136,20 +138,20 @@ impl Found {
 
 impl Shape {
     /// Nothing is counted where nothing is limited.
-    fn of(root: &Node<'_>, limits: &Limits) -> Self {
+    fn of(root: &Node<'_>, limits: &Limits, budget: &Budget) -> Result<Self, Error> {
         let mut shape = Shape::default();
         if limits.depth == usize::MAX && limits.properties == usize::MAX {
-            return shape;
+            return Ok(shape);
         }
-        let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+        walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
             shape.properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
             if place.depth > shape.depth {
                 let steps = place.pointer.steps().iter();
                 shape.depth = shape.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
             }
             Ok(Next::Into)
-        });
-        shape
+        })?;
+        Ok(shape)
     }
 }
 
@@ -169,7 +171,7 @@ impl<'c> Growth<'c> {
 
     /// How many bytes a value counts.
     fn length(&self, node: &Node<'_>) -> usize {
-        json::length(node) + self.value(node)
+        json::plain_length(node) + self.value(node)
     }
 
     fn value(&self, node: &Node<'_>) -> usize {
@@ -185,28 +187,32 @@ impl<'c> Growth<'c> {
     }
 
     fn text(&self, text: &Text<'_>) -> usize {
+        let Some(plain) = text.as_plain() else {
+            let counted = text.code_points().filter_map(char::from_u32).filter(|character| self.characters.contains(character));
+            return counted.map(|character| 6 - character.len_utf8()).sum();
+        };
         // One byte after the other, and none of them early out: so the compiler compares many at a time.
-        let holds = |begin: &u8| text.chars().bytes().fold(false, |found, byte| found | (byte == *begin));
+        let holds = |begin: &u8| plain.bytes().fold(false, |found, byte| found | (byte == *begin));
         if !self.begins.iter().any(holds) {
             return 0;
         }
-        let counted = text.chars().chars().filter(|character| self.characters.contains(character));
+        let counted = plain.chars().filter(|character| self.characters.contains(character));
         counted.map(|character| 6 - character.len_utf8()).sum()
     }
 }
 
-fn deepest(root: &Node<'_>) -> usize {
+fn deepest(root: &Node<'_>, budget: &Budget) -> Result<usize, Error> {
     let mut deepest = 0;
-    let _ = walk::visit(root, Keywords::ALL, &mut |_, place| {
+    walk::visit(budget, root, Keywords::ALL, &mut |_, place| {
         deepest = deepest.max(place.depth);
         Ok(Next::Into)
-    });
-    deepest
+    })?;
+    Ok(deepest)
 }
 
 /// Unknown keywords, examples, defaults.
 fn drop_keywords<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
-    walk::rewrite(root, Keywords::ALL, &mut DropKeywords { rules })
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut DropKeywords { rules })
 }
 
 struct DropKeywords<'r> {
@@ -235,7 +241,7 @@ impl<'a> Rewrite<'a> for DropKeywords<'_> {
 
 /// Constraints on values: what they said is said in the description.
 fn drop_constraints<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
-    walk::rewrite(root, Keywords::ALL, &mut DropConstraints { rules })
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut DropConstraints { rules })
 }
 
 struct DropConstraints<'r> {
@@ -263,13 +269,13 @@ impl<'a> Rewrite<'a> for DropConstraints<'_> {
             self.rules
                 .notes
                 .note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || format!("dropped `{name}` to make room"));
-            said.push((name, member.value.clone()));
+            said.push((name, member.value.copy(&self.rules.budget)));
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
         }
         if described {
-            let said: Vec<(&str, Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+            let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
             describe::append(node, &said);
         }
         Ok(Next::Into)
@@ -304,8 +310,8 @@ impl<'a> Rewrite<'a> for Cut<'_, '_> {
         }
         // Saying "anything" may take more than what it would replace.
         let kept: usize =
-            object.iter().filter(|member| keeps(member)).map(|member| json::length(&member.value) + member.key.display().len() + 4).sum();
-        if self.for_bytes && kept + types::any_length(self.rules) >= json::length(node) {
+            object.iter().filter(|member| keeps(member)).map(|member| json::plain_length(&member.value) + member.key.display().len() + 4).sum();
+        if self.for_bytes && kept + types::any_length(self.rules) >= json::plain_length(node) {
             return Ok(Next::Into);
         }
         let spot = Spot::of(node);

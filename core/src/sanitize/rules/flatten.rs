@@ -10,6 +10,7 @@ use super::{
     unions, Rules,
 };
 use crate::{
+    budget::Budget,
     dialect::grammar::{Grammar, OpenRule},
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Pointer, Text},
@@ -22,7 +23,7 @@ use crate::{
         merge,
         walk::{self, Next, Place, Position, Rewrite},
     },
-    sorted::Set,
+    sorted::{Map, Set},
 };
 
 const OBJECT: Effect = Effect::same("declare-object");
@@ -34,7 +35,7 @@ const FLAT: Effect = Effect::same("flatten-root-union");
 const LONGEST_CONDITION: usize = 20_000;
 
 /// What no object can be made of is an error before anything is done.
-pub(super) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar) -> Result<(), Error> {
+pub(in crate::sanitize) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<(), Error> {
     if !grammar.object_root {
         return Ok(());
     }
@@ -45,7 +46,7 @@ pub(super) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar) -> Result<(),
     match root.data() {
         Data::Bool(true) => Ok(()),
         Data::Bool(false) => refused("`false`, which accepts nothing".into()),
-        Data::Object(_) if admits_object(root, Draft::of(root)) => Ok(()),
+        Data::Object(_) if admits_object(root, Draft::of(root), budget) => Ok(()),
         Data::Object(_) => match root.get("type").map(Node::data) {
             Some(Data::String(name)) if !name.is("object") => refused(format!("`type: \"{}\"`", name.display())),
             Some(Data::Array(names)) if !names.iter().any(|name| name.is_text("object")) => refused("a `type` without \"object\"".into()),
@@ -63,7 +64,7 @@ pub(super) fn declare_object(root: &mut Node<'_>, rules: &mut Rules) {
     if !root.get("type").is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Spot::of(root), Spot::under(root, "type"));
         // Where the root stands for other values too, those are no longer anything but objects.
-        let effect = if refers_to_root(root) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
+        let effect = if refers_to_root(root, &rules.budget) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
         rules.notes.note(Position::Positive, from, to, effect, || String::from("wrote `type: \"object\"`, which arguments are anyway"));
         if let Some(object) = root.as_object_mut() {
             match object.has("type") {
@@ -83,9 +84,10 @@ pub(super) fn declare_object(root: &mut Node<'_>, rules: &mut Rules) {
 }
 
 /// Is there a reference to the root by `#`?
-fn refers_to_root(root: &Node<'_>) -> bool {
+fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
     let mut found = false;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, _| {
+    // Where the budget is spent, the walks after this one say so.
+    let _ = walk::visit(budget, root, Keywords::ALL, &mut |node, _| {
         found = found || node.get("$ref").is_some_and(|reference| reference.is_text("#"));
         Ok(if found { Next::Skip } else { Next::Into })
     });
@@ -104,7 +106,7 @@ pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     let closes = rules.grammar.objects.open == OpenRule::MustClose;
     let refused = rules.grammar.root_refuses.has(Keyword::AnyOf) || rules.grammar.any_of.no_type_beside || closes;
     if refused && node.get("anyOf").is_some() {
-        let condition = condition(node, rules.grammar);
+        let condition = condition(node, rules.grammar, &rules.budget)?;
         union(node, rules, condition.is_some())?;
         if let Some(condition) = condition {
             require(node, condition);
@@ -117,19 +119,16 @@ pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
 }
 
 /// The union without its texts, where the grammar can still say it at the root: as what must not be untrue.
-fn condition<'a>(root: &Node<'a>, grammar: &Grammar) -> Option<Node<'a>> {
+fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     let refuses_not = grammar.refuses.has(Keyword::Not) || grammar.root_refuses.has(Keyword::Not) || grammar.opaque.has(Keyword::Not);
-    let mut union = root.get("anyOf").filter(|_| !refuses_not)?.clone();
+    let Some(union) = root.get("anyOf").filter(|_| !refuses_not) else { return Ok(None) };
     let said_of_single = union.as_array().is_some_and(|branches| branches.len() < 2);
-    if said_of_single || json::length(&union) > LONGEST_CONDITION {
-        return None;
+    if said_of_single || json::plain_length(union) > LONGEST_CONDITION {
+        return Ok(None);
     }
-    // The visitor never fails.
-    let _ = union.visit_children::<()>(|_, branch| {
-        let _ = walk::rewrite(branch, Keywords::ALL, &mut Bare);
-        Ok(())
-    });
-    Some(Node::record([("anyOf", union)]))
+    let mut union = union.copy(budget);
+    union.visit_children(|_, branch| walk::rewrite(budget, branch, Keywords::ALL, &mut Bare))?;
+    Ok(Some(Node::record([("anyOf", union)])))
 }
 
 /// Takes out what only the reader needs.
@@ -177,7 +176,7 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
     let mut objects: Vec<Object<'a>> = Vec::new();
     for branch in branches {
         let from = Spot::of(&branch);
-        let merged = merge::both(bundle.clone(), branch);
+        let merged = merge::both(&rules.budget, bundle.copy(&rules.budget), branch);
         conflicts::note(&merged, place.position, &from, rules);
         let mut merged = merged.node;
         if unions::is_impossible(&merged) {
@@ -195,7 +194,7 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
         return Err(Error::new(Code::NotRepresentable, "", "expected a root `anyOf` with a branch that accepts some object, found none"));
     }
     let single = objects.len() == 1;
-    let conditions = conditions(&objects);
+    let conditions = conditions(&objects, &rules.budget);
     let described = !single && !exact && rules.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
     let guidance = match (exact, described) {
         (true, _) => Guidance::Same,
@@ -212,7 +211,7 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
     rules.notes.note(Position::Positive, spot, Spot::of(&bundle), effect, || {
         format!("made one object of the {} branches of the root's `anyOf`", objects.len())
     });
-    let mut members = one_object::flat(objects);
+    let mut members = one_object::flat(objects, &rules.budget);
     for member in rest {
         if member.key.is("$defs") {
             members.push(member);
@@ -229,24 +228,30 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
     }
     node.replace(Data::Object(Object::from_members(members)));
     if described {
-        describe::append(node, &[("anyOf", conditions)]);
+        describe::append(node, &[("anyOf", &conditions)]);
     }
     Ok(())
 }
 
 /// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant by which it is
 /// told from them, if all have one. Without one, a branch that requires nothing more would make the rest untrue: nothing is said.
-fn conditions<'a>(objects: &[Object<'a>]) -> Node<'a> {
+fn conditions<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> =
-        objects.iter().map(|object| object.get("required").and_then(Node::as_array).unwrap_or_default().to_vec()).collect();
-    let everywhere = |name: &Node<'a>| lists.iter().all(|list| list.iter().any(|other| json::same(other, name)));
-    let own: Vec<Vec<Node<'a>>> =
-        lists.iter().map(|list| list.iter().filter(|name| !everywhere(name)).cloned().collect::<Vec<_>>()).collect();
+        objects.iter().map(|object| json::copies(object.get("required").and_then(Node::as_array).unwrap_or_default(), budget)).collect();
+    let mut times: Map<&Text<'a>, usize> = Map::new();
+    for list in &lists {
+        for name in list.iter().filter_map(Node::as_text).collect::<Set<_>>() {
+            *times.entry(name).or_default() += 1;
+        }
+    }
+    let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| times.get(name) == Some(&lists.len()));
+    let own = lists.iter().map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
+    let own: Vec<Vec<Node<'a>>> = own.collect();
     if own.iter().all(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     let shared = lists.first().into_iter().flatten().filter(|name| everywhere(name)).filter_map(Node::as_text);
-    let mut told_apart = shared.filter_map(|name| objects.iter().map(|object| constant(object, name)).collect::<Option<Vec<_>>>());
+    let mut told_apart = shared.filter_map(|name| objects.iter().map(|object| constant(object, name, budget)).collect::<Option<Vec<_>>>());
     let constants = told_apart.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
     if constants.is_none() && own.iter().any(Vec::is_empty) {
         return Node::array(Vec::new());
@@ -264,10 +269,10 @@ fn conditions<'a>(objects: &[Object<'a>]) -> Node<'a> {
 }
 
 /// One property of a branch and the values it lists for it, as `properties` say it.
-fn constant<'a>(object: &Object<'a>, name: &Text<'a>) -> Option<Node<'a>> {
+fn constant<'a>(object: &Object<'a>, name: &Text<'a>, budget: &Budget) -> Option<Node<'a>> {
     let property = object.get("properties").and_then(Node::as_object)?.get_text(name)?;
     let (keyword, values) = ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;
     let mut table = Object::new();
-    table.set(name.clone(), Node::record([(keyword, values.clone())]));
+    table.set(name.clone(), Node::record([(keyword, values.copy(budget))]));
     Some(Node::object(table))
 }

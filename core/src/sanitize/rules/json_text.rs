@@ -2,7 +2,7 @@
 //!
 //! A string that holds JSON loses nothing, and `restore_arguments` reads it again.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
     describe,
@@ -33,7 +33,7 @@ pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
     }
-    describe::append(node, &[("value", Node::literal("any JSON, written as JSON text"))]);
+    describe::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
 }
 
 /// Says an object of which no property is known, where objects must have some.
@@ -50,7 +50,8 @@ pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     let goes = |member: &Member<'a>| !stays(member) && !member.key.is("type") && !member.key.is("properties");
     let spot = Spot::of(node);
     let Some(members) = node.as_object_mut() else { return };
-    let told: Vec<Member<'a>> = members.iter().filter(|member| goes(member)).cloned().collect();
+    let (told, left): (Vec<Member<'a>>, Vec<Member<'a>>) = core::mem::take(members).into_members().into_iter().partition(goes);
+    *members = Object::from_unique(left);
     members.retain(|member| stays(member) || member.key.is("type"));
     members.set(Text::literal("type"), Node::literal("string"));
     let asserts = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
@@ -58,8 +59,9 @@ pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     rules.notes.note(place.position, spot.clone(), spot, effect, || {
         String::from("said an object of which no property is known as a string that holds JSON")
     });
-    let names: Vec<(String, Node<'a>)> = told.into_iter().map(|member| (member.key.display().into_owned(), member.value)).collect();
-    let mut notes: Vec<(&str, Node<'a>)> = names.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    notes.push(("value", Node::literal("a JSON object, written as JSON text")));
+    let names: Vec<(Cow<'_, str>, &Node<'a>)> = told.iter().map(|member| (member.key.display(), &member.value)).collect();
+    let kind = Node::literal("a JSON object, written as JSON text");
+    let mut notes: Vec<(&str, &Node<'a>)> = names.iter().map(|(name, value)| (&**name, *value)).collect();
+    notes.push(("value", &kind));
     describe::append(node, &notes);
 }

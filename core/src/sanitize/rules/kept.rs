@@ -1,8 +1,9 @@
 //! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
 
-use super::{unused, Rules};
+use super::{combinators, unused, Rules};
 use crate::{
     dialect::grammar::{Recursion, RefRule},
+    error::Error,
     json::{Node, Text},
     options::Refs,
     schema::{
@@ -13,20 +14,25 @@ use crate::{
 };
 
 /// May every reference stay as it is?
-pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules) -> bool {
+pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules) -> Result<bool, Error> {
     let rule = rules.grammar.refs;
     let settles = rules.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     if settles || root.get("$ref").is_some() {
-        return false;
+        return Ok(false);
     }
     let mut fine = true;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, place| {
         // Below an identifier a pointer begins somewhere else, and the identifier may go.
         if place.keyword.is_some() && node.get("$id").is_some() {
             fine = false;
         }
         // Without its identifier a part of the document would read its references another way.
         fine = fine && !(rules.grammar.refuses.has(Keyword::Id) && node.get("$id").is_some());
+        // A part that refers to a definition becomes one schema with it.
+        let is_part = |part: &Node<'_>| part.get("$ref").is_some();
+        fine = fine
+            && !(combinators::merges_all_of(place.keyword.is_none(), rules.grammar)
+                && node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(is_part)));
         if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
             let resolved = resolve::reference_number(node).is_some_and(|number| references.target(number).is_some());
             let alone = node.as_object().into_iter().flatten().all(|member| {
@@ -38,9 +44,9 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules
             fine = fine && resolved && alone && leads_to_table(reference, &rule);
         }
         Ok(if fine { Next::Into } else { Next::Skip })
-    });
+    })?;
     // What nothing leads to goes. (Where dynamic references lead, nobody has asked.)
-    fine && (resolve::has_dynamic(root) || !unused::any(root))
+    Ok(fine && (resolve::has_dynamic(root, &rules.budget)? || !unused::any(root, &rules.budget)?))
 }
 
 /// A pointer to anywhere else would break when what it goes through is rewritten.

@@ -38,16 +38,14 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         [name] => single(node, place, name, rules),
         names => {
             enums::split(node, place, names, rules);
-            let mut branches = node.get("anyOf").cloned().unwrap_or_default();
-            for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(names) {
-                if branch.get("enum").is_some() {
-                    single(branch, place, name, rules);
-                    says::container(branch, place, rules);
+            node.visit("anyOf", |branches| {
+                for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(names) {
+                    if branch.get("enum").is_some() {
+                        single(branch, place, name, rules);
+                        says::container(branch, place, rules);
+                    }
                 }
-            }
-            if let Some(object) = node.as_object_mut() {
-                object.set(Text::literal("anyOf"), branches);
-            }
+            });
         }
     }
 }
@@ -97,7 +95,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rule
     });
     // A list of types that says null too is one idea with it.
     if let Some(names) = node.get("type").and_then(Node::as_array) {
-        let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).cloned().collect();
+        let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&rules.budget)).collect();
         let kinds = if others.len() == 1 { others.pop().unwrap_or_default() } else { Node::array(others) };
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("type"), kinds);
@@ -159,7 +157,7 @@ fn single<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, ru
         .note(place.position, spot, to, effect, || format!("dropped an `enum` that this API does not take beside `type: \"{name}\"`"));
     let values = node.as_object_mut().and_then(|object| object.remove("enum"));
     if let Some(values) = values.filter(|_| told) {
-        describe::append(node, &[("enum", values)]);
+        describe::append(node, &[("enum", &values)]);
     }
 }
 
@@ -189,12 +187,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, r
     }
 }
 
-/// An integer in plain digits, if it is not larger than any real one.
+/// An integer in plain digits, however it is spelled, if it is not larger than any real one.
 fn whole(number: &str) -> Option<String> {
-    if let Ok(whole) = number.parse::<i64>() {
-        return Some(format!("{whole}"));
-    }
-    let (digits, fraction) = number.split_once('.')?;
-    let zeros = !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0');
-    digits.parse::<i64>().ok().filter(|_| zeros).map(|whole| format!("{whole}"))
+    json::plain_number(number).parse::<i64>().ok().map(|whole| format!("{whole}"))
 }

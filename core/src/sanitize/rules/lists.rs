@@ -3,6 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
+    conflicts,
     notes::{Effect, Spot},
     required, says,
     types::annotates,
@@ -13,6 +14,7 @@ use crate::{
     json::{Data, Member, Node, Object, Text},
     schema::{
         keyword::{Keyword, Kind},
+        merge,
         walk::Place,
     },
 };
@@ -62,7 +64,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
             let mut branch = Object::new();
             branch.set(Text::literal("type"), Node::string(name));
             for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == kind && kind.is_some()) {
-                branch.set(member.key.clone(), member.value.clone());
+                branch.set(member.key.clone(), member.value.copy(&rules.budget));
             }
             let mut branch = Node::object(branch).with_origin(origin);
             says::container(&mut branch, place, rules);
@@ -72,8 +74,17 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         .collect();
     let branches = Node::array(branches);
     let mut rest = Object::from_unique(shared);
-    rest.insert_at(at, Text::literal("anyOf"), branches);
-    node.replace(Data::Object(rest));
+    if !rest.has("anyOf") {
+        rest.insert_at(at, Text::literal("anyOf"), branches);
+        node.replace(Data::Object(rest));
+        return;
+    }
+    // A value is of one of the types, and in one of the branches that stand there.
+    let union = Node::record([("anyOf", branches)]).with_origin(origin);
+    let merged = merge::both_at(&rules.budget, Node::object(rest).with_origin(origin), union, at);
+    conflicts::note(&merged, place.position, &Spot::of(&merged.node), rules);
+    *node = merged.node;
+    node.touch();
 }
 
 fn kind_of(name: &Text<'_>) -> Option<Kind> {

@@ -9,12 +9,14 @@ use super::{
     Rules,
 };
 use crate::{
+    budget::Budget,
     json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     schema::{
         keyword::{Holds, Keyword},
         walk::Place,
     },
+    sorted::Set,
 };
 
 const NOT_A_SCHEMA: Effect = Effect::same("replace-non-schema").accepts(Accepts::Wider).guidance(Guidance::Lost);
@@ -57,7 +59,7 @@ pub(super) fn repair<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
         Data::Bool(_) => return,
         _ => return non_schema(node, place, rules),
     }
-    if node.as_object().is_some_and(is_well_formed) {
+    if node.as_object().is_some_and(|object| is_well_formed(object, &rules.budget)) {
         return;
     }
     nulls(node, place, rules);
@@ -68,7 +70,7 @@ pub(super) fn repair<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
 }
 
 /// Is there nothing to repair at an object? Most are as they should be, and one look at their members tells.
-pub(super) fn is_well_formed(object: &Object<'_>) -> bool {
+fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
     object.iter().all(|Member { key, value }| match Keyword::named(key) {
         None | Some(Keyword::Default | Keyword::Examples | Keyword::Const) => true,
         Some(_) if value.is_null() => false,
@@ -77,7 +79,7 @@ pub(super) fn is_well_formed(object: &Object<'_>) -> bool {
             .as_object()
             .is_some_and(|table| table.get("type").is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)),
         Some(Keyword::Required) => value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())),
-        Some(keyword) => matches!(mend(keyword, value), Mended::Fine),
+        Some(keyword) => matches!(mend(keyword, value, budget), Mended::Fine),
     })
 }
 
@@ -87,8 +89,8 @@ fn names_types(value: &Node<'_>) -> bool {
     match value.data() {
         Data::String(_) => fine(value),
         Data::Array(names) => {
-            let differs = |(at, name)| !names.iter().take(at).any(|before| json::same(before, name));
-            !names.is_empty() && names.iter().all(fine) && names.iter().enumerate().all(differs)
+            let differs = |(at, name): (usize, &Node<'_>)| !names.iter().take(at).any(|before| before.as_text() == name.as_text());
+            !names.is_empty() && names.len() <= TYPES.len() && names.iter().all(fine) && names.iter().enumerate().all(differs)
         }
         _ => false,
     }
@@ -160,7 +162,7 @@ fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         }
     }
     let spot = Spot::of(value);
-    let found = json::write(value);
+    let found = json::write_plain(value);
     let (replacement, effect) = match meant.as_slice() {
         [] => (None, if lost { UNKNOWN_TYPE } else { TYPE_NAME }),
         _ if any => (None, TYPE_NAME),
@@ -168,7 +170,7 @@ fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
     };
     rules.notes.note(place.position, spot, Spot::under(node, "type"), effect, || match &replacement {
-        Some(types) => format!("read `type: {found}` as {}", json::write(types)),
+        Some(types) => format!("read `type: {found}` as {}", json::write_plain(types)),
         None => format!("removed `type: {found}`, which names no type"),
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -248,19 +250,16 @@ fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let mut names: Vec<Node<'a>> = match value.data() {
-        Data::Array(names) => names.iter().filter(|name| is_name(name)).cloned().collect(),
-        Data::String(_) => vec![value.clone()],
+        Data::Array(names) => names.iter().filter(|name| is_name(name)).map(|name| name.copy(&rules.budget)).collect(),
+        Data::String(_) => vec![value.copy(&rules.budget)],
         _ => Vec::new(),
     };
     let spot = Spot::of(value);
     rules
         .notes
         .note(place.position, spot, Spot::under(node, "required"), REPAIR, || String::from("kept of `required` what is a list of names"));
-    for name in hoisted {
-        if !names.iter().any(|known| known.as_text() == Some(&name)) {
-            names.push(Node::string(name));
-        }
-    }
+    let known: Set<Text<'a>> = names.iter().filter_map(|name| name.as_text().cloned()).collect();
+    names.extend(hoisted.into_iter().filter(|name| !known.contains(name)).map(Node::string));
     let Some(object) = node.as_object_mut() else { return };
     if names.is_empty() {
         object.remove("required");
@@ -281,7 +280,7 @@ fn values<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let mut mended: Vec<(Keyword, Mended<'a>)> = Vec::new();
     for member in object {
         let Some(keyword) = Keyword::named(&member.key) else { continue };
-        match mend(keyword, &member.value) {
+        match mend(keyword, &member.value, &rules.budget) {
             Mended::Fine => {}
             other => mended.push((keyword, other)),
         }
@@ -308,13 +307,13 @@ fn values<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     }
 }
 
-fn mend<'a>(keyword: Keyword, value: &Node<'a>) -> Mended<'a> {
+fn mend<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Mended<'a> {
     let fine_if = |fine: bool| if fine { Mended::Fine } else { Mended::Gone };
     match keyword {
-        Keyword::Enum => enumeration(value),
+        Keyword::Enum => enumeration(value, budget),
         Keyword::Description | Keyword::Title => match value.data() {
             Data::String(_) => Mended::Fine,
-            Data::Number(_) | Data::Bool(_) => Mended::As(Node::string(json::write(value)).with_origin(value.origin())),
+            Data::Number(_) | Data::Bool(_) => Mended::As(Node::string(json::write_plain(value)).with_origin(value.origin())),
             _ => Mended::Gone,
         },
         Keyword::Pattern
@@ -348,7 +347,7 @@ fn mend<'a>(keyword: Keyword, value: &Node<'a>) -> Mended<'a> {
         _ => match keyword.holds() {
             Holds::Schemas => match value.data() {
                 Data::Array(items) => fine_if(!items.is_empty()),
-                Data::Object(_) => Mended::As(Node::array(vec![value.clone()])),
+                Data::Object(_) => Mended::As(Node::array(vec![value.copy(budget)])),
                 _ => Mended::Gone,
             },
             Holds::Named | Holds::NamedOrNames => fine_if(value.as_object().is_some()),
@@ -373,13 +372,13 @@ fn number<'a>(value: &Node<'a>) -> Mended<'a> {
 }
 
 /// `enum: []` accepts nothing and is meant as nothing said; a single value is a list of one; nothing stands twice.
-fn enumeration<'a>(value: &Node<'a>) -> Mended<'a> {
+fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> Mended<'a> {
     match value.data() {
         Data::Array(items) if items.is_empty() => Mended::Gone,
         Data::Array(items) if are_different_words(items) => Mended::Fine,
         Data::Array(items) => {
-            let mut seen: crate::sorted::Set<String> = crate::sorted::Set::new();
-            let unique: Vec<Node<'a>> = items.iter().filter(|item| seen.insert(json::canonical(item))).cloned().collect();
+            let mut seen: Set<String> = Set::new();
+            let unique: Vec<Node<'a>> = items.iter().filter(|item| seen.insert(json::canonical(item))).map(|item| item.copy(budget)).collect();
             if unique.len() == items.len() {
                 Mended::Fine
             } else {
@@ -387,7 +386,7 @@ fn enumeration<'a>(value: &Node<'a>) -> Mended<'a> {
             }
         }
         Data::Object(_) => Mended::Gone,
-        _ => Mended::As(Node::array(vec![value.clone()]).with_origin(value.origin())),
+        _ => Mended::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
     }
 }
 

@@ -6,12 +6,14 @@
 
 mod alone;
 mod booleans;
+mod break_cycles;
 mod combinators;
 mod conflicts;
 mod containers;
 mod definitions;
 mod describe;
 mod doubt;
+mod dynamic_refs;
 pub(super) mod encode;
 mod endless;
 mod enums;
@@ -44,9 +46,10 @@ mod unions;
 mod unroll;
 mod unused;
 
-use alloc::format;
+use alloc::{format, rc::Rc, string::String};
 
 use crate::{
+    budget::Budget,
     dialect::{
         grammar::{Anything, Grammar, Typed},
         Dialect,
@@ -62,12 +65,15 @@ use crate::{
         resolve,
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::Set,
 };
 use notes::Notes;
 use switch::runs;
 
 /// What the rules work with: the grammar, the caller's wishes, and the notes.
 struct Rules {
+    /// What the call may still do.
+    budget: Rc<Budget>,
     grammar: &'static Grammar,
     draft: Draft,
     refs: Refs,
@@ -100,9 +106,18 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(node: &Node<'_>, grammar: &'static Grammar, options: &SanitizeOptions, draft: Draft, notes: Notes) -> Self {
+    fn new(
+        node: &Node<'_>,
+        grammar: &'static Grammar,
+        options: &SanitizeOptions,
+        draft: Draft,
+        notes: Notes,
+        budget: &Rc<Budget>,
+    ) -> Result<Self, Error> {
         let mentions_references = resolve::mentions_references(node);
-        Rules {
+        let has_references = mentions_references && resolve::has_references(node, budget)?;
+        Ok(Rules {
+            budget: budget.clone(),
             grammar,
             draft,
             refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
@@ -113,7 +128,7 @@ impl Rules {
             reads_input: notes.reads_input(),
             respelled: false,
             mentions_references,
-            no_references: !(mentions_references && resolve::has_references(node)),
+            no_references: !has_references,
             no_slash: false,
             leaves_definitions: false,
             types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
@@ -121,7 +136,7 @@ impl Rules {
             present: Keywords::NONE,
             refused: refused::concerns(grammar),
             notes,
-        }
+        })
     }
 }
 
@@ -143,12 +158,13 @@ pub(super) fn sanitize(
     options: &SanitizeOptions,
     finish: Finish<'_>,
     recorder: &mut Recorder,
+    budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
-    flatten::refuse_no_object(node, grammar)?;
+    flatten::refuse_no_object(node, grammar, budget)?;
     refuse_options(grammar, options)?;
-    let mut notes = Notes::new(node, recorder);
+    let mut notes = Notes::new(node, recorder, budget)?;
     let draft = Draft::of(node);
-    notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes))?;
+    notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes, budget)?)?;
     let mut is_settled = node.is_intact();
     let mut ends = !is_settled && finish.is_done(node);
     for count in 1..MOST_ROUNDS {
@@ -158,7 +174,7 @@ pub(super) fn sanitize(
         let before = rounds::renumber(node);
         notes.read_as(&before);
         // What is read now was written here, in the words of today.
-        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes);
+        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes, budget)?;
         rules.may_grow = count < LAST_GROWTH;
         notes = round(node, dialect, options, rules)?;
         is_settled = node.is_intact();
@@ -169,10 +185,20 @@ pub(super) fn sanitize(
     if finish.is_written() && encode::applies(grammar) {
         let before = rounds::renumber(node);
         notes.read_as(&before);
-        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes);
+        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes, budget)?;
         encode::write(node, &mut rules)?;
         notes = rules.notes;
         rounds::restore(node, &before);
+        // What was written as text refers to nothing any more, so what was recursive may not be.
+        if options.refs == Some(Refs::Inline) && resolve::mentions_references(node) {
+            let before = rounds::renumber(node);
+            notes.read_as(&before);
+            let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes, budget)?;
+            let references = resolve::resolve(node, Draft::Y2020, budget)?;
+            refs::settle(node, &references, Set::new(), &mut rules)?;
+            notes = rules.notes;
+            rounds::restore(node, &before);
+        }
     }
     notes.finish(node, |rule| dialect.because(rule), recorder);
     Ok(ends)
@@ -180,20 +206,23 @@ pub(super) fn sanitize(
 
 /// Runs every rule once; gives the notes back.
 fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeOptions, mut rules: Rules) -> Result<Notes, Error> {
-    let references = (!rules.no_references).then(|| resolve::resolve(node, rules.draft));
-    walk::rewrite(node, Keywords::ALL, &mut Down { rules: &mut rules })?;
-    respell::declare_draft(node, &mut rules);
-    if references.is_some() {
+    let references = if rules.no_references { None } else { Some(resolve::resolve(node, rules.draft, &rules.budget)?) };
+    let budget = rules.budget.clone();
+    walk::rewrite(&budget, node, Keywords::ALL, &mut Down { rules: &mut rules })?;
+    if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
+        if runs("cycles") {
+            break_cycles::cut(node, references, &mut rules)?;
+        }
+        rules.leaves_definitions = kept::as_written(node, references, &rules)?;
+        if !rules.leaves_definitions {
+            let dynamic = dynamic_refs::respell(node, references, &mut rules)?;
+            refs::settle(node, references, dynamic, &mut rules)?;
+        }
         // What is put in place of a reference brings what it has.
         rules.present = Keywords::ALL;
-    }
-    if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
-        rules.leaves_definitions = kept::as_written(node, references, &rules);
-        if !rules.leaves_definitions {
-            refs::settle(node, references, &mut rules)?;
-        }
         rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slashes::stand_in_definitions(node);
     }
+    respell::declare_draft(node, &mut rules)?;
     if runs("unroll") {
         unroll::unroll(node, &mut rules)?;
     }
@@ -201,7 +230,7 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     if runs("alone") {
         alone::join(node, &mut rules)?;
     }
-    walk::rewrite(node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
+    walk::rewrite(&budget, node, Keywords::ALL, &mut says::Up::new(&mut rules))?;
     if runs("root") {
         flatten::root(node, &mut rules)?;
     }
@@ -209,7 +238,7 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
         endless::cut(node, &mut rules)?;
     }
     if !rules.leaves_definitions {
-        unused::prune(node);
+        unused::prune(node, &budget)?;
     }
     if runs("fit") {
         fit::fit(node, dialect, options, &mut rules)?;
@@ -218,10 +247,14 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
         encode::plain(node, dialect, &mut rules)?;
     }
     if !rules.leaves_definitions {
-        unused::prune(node);
+        unused::prune(node, &budget)?;
     }
+    budget.check(String::new)?;
     Ok(rules.notes)
 }
+
+pub(super) use flatten::refuse_no_object;
+pub(super) use types::has_untyped;
 
 /// How far a schema is rewritten.
 #[derive(Clone, Copy)]

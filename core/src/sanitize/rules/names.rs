@@ -1,6 +1,6 @@
 //! Property names that the grammar takes for keywords: renamed everywhere, and brought back by `restore_arguments`.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     notes::{Effect, Spot},
@@ -82,26 +82,30 @@ impl Spelling {
 
     /// The name that stands for one in a table which may have that one too.
     /// Those that several names would share carry a mark of the name.
-    pub(in crate::sanitize) fn stand_in_among(self, name: &str, table: &Object<'_>, shared: &Set<String>) -> Option<String> {
+    pub(in crate::sanitize) fn stand_in_among(self, name: &str, table: &Names) -> Option<String> {
         let mut new = self.stand_in(name)?;
-        if shared.contains(&new) {
+        if table.shared.contains(&new) {
             new = marked(new, name, self.shape().map_or(usize::MAX, |shape| shape.most));
         }
-        while table.has(&new) {
+        while table.taken.contains(&new) {
             new.push('_');
         }
         Some(new)
     }
 
-    /// The stand-ins that several names of a table share.
-    pub(in crate::sanitize) fn shared(self, table: &Object<'_>) -> Set<String> {
-        let (mut once, mut shared) = (Set::new(), Set::new());
-        for new in table.iter().filter_map(|member| self.stand_in(&member.key.value()?)) {
-            if !once.insert(new.clone()) {
-                shared.insert(new);
+    /// What a table of properties has of names.
+    pub(in crate::sanitize) fn names(self, table: &Object<'_>) -> Names {
+        let mut names = Names { taken: Set::new(), shared: Set::new() };
+        let mut once = Set::new();
+        for name in table.iter().filter_map(|member| member.key.value()) {
+            if let Some(new) = self.stand_in(&name) {
+                if !once.insert(new.clone()) {
+                    names.shared.insert(new);
+                }
             }
+            names.taken.insert(name.into_owned());
         }
-        shared
+        names
     }
 
     fn shape(self) -> Option<PropertyShape> {
@@ -116,6 +120,14 @@ impl Spelling {
     fn goes_everywhere(self, name: &str) -> bool {
         self.rule.reserved.contains(&name) || self.has_slash(name)
     }
+}
+
+/// The names of a table of properties.
+pub(in crate::sanitize) struct Names {
+    /// All of them.
+    taken: Set<String>,
+    /// The stand-ins that several of them share.
+    shared: Set<String>,
 }
 
 /// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of itself.
@@ -156,10 +168,10 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
-        let shared = spelling.shared(table);
+        let names = spelling.names(table);
         for member in table {
             let Some(name) = member.key.value() else { continue };
-            let Some(new) = spelling.stand_in_among(&name, table, &shared) else { continue };
+            let Some(new) = spelling.stand_in_among(&name, &names) else { continue };
             let misshapen = spelling.shape().is_some_and(|shape| !shape.allows(&name));
             if !spelling.goes_everywhere(&name) && !misshapen && !breaks(&member.value) {
                 continue;
@@ -176,21 +188,35 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
         let name = name.value()?;
         renamed.get(&*name).cloned().or_else(|| spelling.stand_in(&name).filter(|_| spelling.goes_everywhere(&name)))
     };
+    // What is named without being a property is reported where it is named.
+    for keyword in ["dependentRequired", "dependentSchemas", "required"] {
+        let Some(value) = node.get(keyword) else { continue };
+        let listed = |list: &Node<'a>| list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect::<Vec<_>>();
+        let names: Vec<Text<'a>> = match value.as_object() {
+            Some(table) => table.iter().flat_map(|member| core::iter::once(member.key.clone()).chain(listed(&member.value))).collect(),
+            None => listed(value),
+        };
+        let is_new = |name: &&Text<'a>| name.value().is_some_and(|name| !renamed.contains_key(&*name));
+        for name in names.iter().filter(is_new) {
+            let Some(new) = new_name(name) else { continue };
+            let (from, to) = (Spot::of(value), Spot::under(node, keyword));
+            let effect = Effect { encoded: true, ..Effect::same(RENAME) };
+            rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{}` to `{new}`", name.display()));
+        }
+    }
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
         let affected = |table: &Object<'_>| table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name));
         if !node.get(keyword).and_then(Node::as_object).is_some_and(affected) {
             continue;
         }
         node.visit(keyword, |table| {
-            let taken: Set<String> =
-                table.as_object().into_iter().flatten().filter_map(|member| member.key.value().map(|name| name.into_owned())).collect();
-            let shared = table.as_object().map(|table| spelling.shared(table)).unwrap_or_else(Set::new);
+            let Some(names) = table.as_object().map(|table| spelling.names(table)) else { return };
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 let marks = |new: String| match member.key.value() {
-                    Some(name) if shared.contains(&new) && !renamed.contains_key(&*name) => marked(new, &name, usize::MAX),
+                    Some(name) if names.shared.contains(&new) && !renamed.contains_key(&*name) => marked(new, &name, usize::MAX),
                     _ => new,
                 };
-                if let Some(new) = new_name(&member.key).map(marks).filter(|new| !taken.contains(new)) {
+                if let Some(new) = new_name(&member.key).map(marks).filter(|new| !names.taken.contains(new)) {
                     member.key = Text::new(new);
                 }
                 if keyword == "dependentRequired" {

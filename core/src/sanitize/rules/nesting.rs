@@ -10,6 +10,7 @@ use super::{
     Rules,
 };
 use crate::{
+    budget::Budget,
     error::Error,
     json::{Node, Step},
     report::{Accepts, Guidance},
@@ -42,28 +43,29 @@ struct Part {
 
 /// Cuts references until no way through them nests deeper than `most`.
 pub(super) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut Rules) -> Result<(), Error> {
-    let parts = parts(root);
+    let parts = parts(root, &rules.budget)?;
     if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= most
         || longest(&parts).is_some_and(|longest| longest <= most)
     {
         return Ok(());
     }
     let gone = too_deep(&parts, most);
+    let budget = rules.budget.clone();
     let mut cutter = Cutter {
         rules,
         goes: &|node, _| gone.contains(&place_of(node)),
         effect: CUT,
         says: &|name| format!("cut the reference to `{name}`: properties may nest {most} deep, references followed"),
     };
-    walk::rewrite(root, Keywords::ALL, &mut cutter)
+    walk::rewrite(&budget, root, Keywords::ALL, &mut cutter)
 }
 
-fn parts(root: &Node<'_>) -> Vec<Part> {
+fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
     let table = root.get("$defs").and_then(crate::json::Node::as_object);
     let names: Map<String, usize> =
         table.into_iter().flatten().zip(1..).filter_map(|(member, number)| Some((member.key.value()?.into_owned(), number))).collect();
     let mut parts: Vec<Part> = (0..=names.len()).map(|_| Part::default()).collect();
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
         let (number, depth) = whose(place, &names);
         let Some(part) = parts.get_mut(number) else { return Ok(Next::Skip) };
         part.deepest = part.deepest.max(depth);
@@ -71,8 +73,8 @@ fn parts(root: &Node<'_>) -> Vec<Part> {
             part.references.push(Reference { at: depth, to: *to, place: place_of(node) });
         }
         Ok(Next::Into)
-    });
-    parts
+    })?;
+    Ok(parts)
 }
 
 /// The part that a place is in, and how many `properties` stand above it there.

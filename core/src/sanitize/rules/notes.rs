@@ -5,9 +5,14 @@ use core::ops::Range;
 
 use super::{doubt::Doubt, rounds::Before};
 use crate::{
+    budget::Budget,
+    error::Error,
     json::{push_token, Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
-    schema::{resolve::Number, walk::Position},
+    schema::{
+        resolve::{Number, KEYWORDS},
+        walk::Position,
+    },
     sorted::{self, Map, Set},
 };
 
@@ -55,6 +60,13 @@ impl Spot {
     /// A node, by its origin.
     pub(super) fn of(node: &Node<'_>) -> Spot {
         node.origin().number().map_or(Spot::Node(0), Spot::Node)
+    }
+
+    /// The reference that a schema holds, by whatever keyword, wherever it was written.
+    pub(super) fn of_reference(node: &Node<'_>) -> Spot {
+        let written = KEYWORDS.iter().find_map(|keyword| node.get(keyword));
+        let value = written.filter(|value| value.origin().number().is_some());
+        value.map_or_else(|| Spot::under(node, "$ref"), Spot::of)
     }
 
     /// A keyword of a node.
@@ -111,14 +123,14 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn new(root: &Node<'_>, recorder: &Recorder) -> Self {
+    pub(super) fn new(root: &Node<'_>, recorder: &Recorder, budget: &Budget) -> Result<Self, Error> {
         let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), read_as: None, doubt: Doubt::default() };
         if recorder.is_on() {
             notes.entries = Some(Vec::new());
-            notes.number(root, 0, String::new());
-            notes.doubt = Doubt::of(root);
+            notes.locate_input(root);
+            notes.doubt = Doubt::of(root, budget)?;
         }
-        notes
+        Ok(notes)
     }
 
     /// Notes nothing until [`resume`](Self::resume): for what is only tried.
@@ -135,25 +147,25 @@ impl Notes {
         self.entries.is_some()
     }
 
-    fn number(&mut self, node: &Node<'_>, parent: Number, token: String) {
-        let Some(number) = node.origin().number() else { return };
-        // Numbers count in document order, so this is the next place, but for members that a duplicate replaced.
-        while self.input.len() < number as usize {
-            self.input.push((0, String::new()));
-        }
-        self.input.push((parent, token));
-        match node.data() {
-            Data::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.number(item, number, alloc::format!("{index}"));
-                }
+    /// Knows where each value of the input stands. Numbers count in document order, but for members that a duplicate replaced: those
+    /// stand at the first one's place with a later number.
+    fn locate_input(&mut self, root: &Node<'_>) {
+        let mut open: Vec<(&Node<'_>, Number, Cow<'_, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
+        while let Some((node, parent, token)) = open.pop() {
+            let Some(number) = node.origin().number() else { continue };
+            if self.input.len() <= number as usize {
+                self.input.resize(number as usize + 1, (0, String::new()));
             }
-            Data::Object(object) => {
-                for member in object {
-                    self.number(&member.value, number, member.key.display().into_owned());
-                }
+            if let Some(place) = self.input.get_mut(number as usize) {
+                *place = (parent, token.into_owned());
             }
-            _ => {}
+            match node.data() {
+                Data::Array(items) => {
+                    open.extend(items.iter().enumerate().map(|(index, item)| (item, number, Cow::Owned(alloc::format!("{index}")))));
+                }
+                Data::Object(object) => open.extend(object.iter().map(|member| (&member.value, number, member.key.display()))),
+                _ => {}
+            }
         }
     }
 
@@ -222,11 +234,11 @@ impl Notes {
         entries.retain(|entry| !entry.is_undone);
         forget_removed(&mut entries, &self.input, output);
         let wanted: Set<Number> = entries.iter().map(|entry| entry.to.number()).collect();
-        let mut places: Map<Number, (String, Vec<String>)> = Map::new();
+        let mut places: Map<Number, (String, Set<String>)> = Map::new();
         locate(output, &mut String::new(), &wanted, &mut places);
         let input = &self.input;
         let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
-        let members = input.iter().map(|(parent, token)| (*parent, token.as_str()));
+        let members = input.iter().skip(1).map(|(parent, token)| (*parent, token.as_str()));
         let there: Set<(Number, &str)> = members.filter(|member| asked.contains(member)).collect();
         for entry in &entries {
             let place = entry.from.number();
@@ -241,7 +253,7 @@ impl Notes {
                     Spot::Node(number) => places.get(number).map(|(pointer, _)| pointer.clone()),
                     Spot::Keyword(number, keyword) => places.get(number).map(|(pointer, keys)| {
                         let mut pointer = pointer.clone();
-                        if keys.iter().any(|key| key == keyword) {
+                        if keys.contains(&**keyword) {
                             push_token(&mut pointer, keyword);
                         }
                         pointer
@@ -324,7 +336,7 @@ fn input_pointer(input: &[(Number, String)], number: Number) -> String {
 }
 
 /// The first place in the output of every wanted node, with the names of its members.
-fn locate(node: &Node<'_>, pointer: &mut String, wanted: &Set<Number>, places: &mut Map<Number, (String, Vec<String>)>) {
+fn locate(node: &Node<'_>, pointer: &mut String, wanted: &Set<Number>, places: &mut Map<Number, (String, Set<String>)>) {
     if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
         let keys = node.as_object().into_iter().flatten().map(|member| member.key.display().into_owned());
         places.entry(number).or_insert_with(|| (pointer.clone(), keys.collect()));

@@ -27,7 +27,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 /// `type: ["string", "null"]`
 fn list<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(names) = node.get("type").and_then(Node::as_array) else { return };
-    let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).cloned().collect();
+    let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&rules.budget)).collect();
     if names.len() > 1 && others.len() == names.len() {
         return;
     }

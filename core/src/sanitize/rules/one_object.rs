@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    budget::Budget,
     json::{self, Data, Member, Node, Object, Text},
     sorted::{Map, Set},
 };
@@ -21,7 +22,7 @@ fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
 }
 
 /// One object schema that accepts everything that one of these accepts.
-pub(super) fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
+pub(super) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<'a>> {
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
     let mut seen: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
@@ -60,7 +61,7 @@ pub(super) fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
     }
     let mut table = Object::new();
     for (name, schemas) in properties {
-        table.members_mut().push(Member { key: name, value: one_of_these(schemas) });
+        table.members_mut().push(Member { key: name, value: one_of_these(schemas, budget) });
     }
     let mut table = Some(Node::object(table));
     let mut members = Vec::new();
@@ -71,11 +72,11 @@ pub(super) fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
         }
         let Some((times, values)) = seen.remove(&key) else { continue };
         let value = if key.is("required") && times == count {
-            common(values)
+            common(values, budget)
         } else if key.is("additionalProperties") {
             closed.then(|| Node::bool(false))
         } else {
-            all_the_same(values, times == count)
+            all_the_same(values, times == count, budget)
         };
         members.extend(value.map(|value| Member { key, value }));
     }
@@ -83,52 +84,61 @@ pub(super) fn flat<'a>(objects: Vec<Object<'a>>) -> Vec<Member<'a>> {
 }
 
 /// The names that every list has.
-fn common<'a>(lists: Vec<Node<'a>>) -> Option<Node<'a>> {
-    let mut lists = lists.into_iter();
-    let first = lists.next()?;
-    let others: Vec<Node<'a>> = lists.collect();
-    let everywhere =
-        |name: &Node<'a>| others.iter().all(|list| list.as_array().is_some_and(|names| names.iter().any(|other| json::same(other, name))));
-    let names: Vec<Node<'a>> = first.as_array().unwrap_or_default().iter().filter(|name| everywhere(name)).cloned().collect();
+fn common<'a>(lists: Vec<Node<'a>>, budget: &Budget) -> Option<Node<'a>> {
+    let (first, others) = lists.split_first()?;
+    let names = |list: &'_ Node<'a>| -> Set<Text<'a>> { list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect() };
+    let others: Vec<Set<Text<'a>>> = others.iter().map(names).collect();
+    let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| others.iter().all(|list| list.contains(name)));
+    let shared = first.as_array().unwrap_or_default().iter().filter(|name| everywhere(name));
+    let names: Vec<Node<'a>> = shared.map(|name| name.copy(budget)).collect();
     (!names.is_empty()).then(|| Node::array(names).with_origin(first.origin()))
 }
 
-fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool) -> Option<Node<'a>> {
+fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool, budget: &Budget) -> Option<Node<'a>> {
     let mut values = values.into_iter();
     let first = values.next()?;
-    (everywhere && values.all(|value| json::same(&first, &value))).then_some(first)
+    (everywhere && values.all(|value| json::same_within(budget, &first, &value))).then_some(first)
 }
 
 /// A property that differs between branches is any of them.
-fn one_of_these<'a>(schemas: Vec<Node<'a>>) -> Node<'a> {
+fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
     let mut said: Set<String> = Set::new();
     let mut distinct: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
         // Unions of unions are one union.
-        let nested = match schema.as_object() {
-            Some(object) if object.len() == 1 => object.get("anyOf").and_then(Node::as_array).map(<[_]>::to_vec),
-            _ => None,
-        };
-        for schema in nested.unwrap_or_else(|| Vec::from([schema])) {
+        let is_union = schema.as_object().is_some_and(|object| object.len() == 1 && object.get("anyOf").is_some_and(|list| list.as_array().is_some()));
+        for schema in if is_union { branches(schema) } else { Vec::from([schema]) } {
+            budget.pay(json::size(&schema, budget));
             if said.insert(json::canonical(&schema)) {
                 distinct.push(schema);
             }
         }
     }
-    let mut distinct = join_values(distinct);
+    let mut distinct = join_values(distinct, budget);
     if distinct.len() == 1 {
         return distinct.pop().unwrap_or_default();
     }
     Node::record([("anyOf", Node::array(distinct))])
 }
 
+fn branches(union: Node<'_>) -> Vec<Node<'_>> {
+    let list = match union.into_data() {
+        Data::Object(mut object) => object.remove("anyOf"),
+        _ => None,
+    };
+    match list.map(Node::into_data) {
+        Some(Data::Array(branches)) => branches,
+        _ => Vec::new(),
+    }
+}
+
 /// Schemas that differ in nothing but the values they list become one with all the values, which accepts the same.
-fn join_values(schemas: Vec<Node<'_>>) -> Vec<Node<'_>> {
-    let mut joined: Vec<Node<'_>> = Vec::new();
+fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
+    let mut joined: Vec<Node<'a>> = Vec::new();
     // By what they say beside the values: where the joined schema stands, its values, and these once more to find doubles.
-    let mut groups: Map<String, (usize, Vec<Node<'_>>, Set<String>)> = Map::new();
+    let mut groups: Map<String, (usize, Vec<Node<'a>>, Set<String>)> = Map::new();
     for schema in schemas {
-        let Some((rest, values)) = listed(&schema) else {
+        let Some((rest, values)) = listed(&schema, budget) else {
             joined.push(schema);
             continue;
         };
@@ -140,32 +150,32 @@ fn join_values(schemas: Vec<Node<'_>>) -> Vec<Node<'_>> {
     }
     for (_, (place, values, _)) in groups {
         if let Some(schema) = joined.get_mut(place) {
-            list_values(schema, values);
+            list_values(schema, values, budget);
         }
     }
     joined
 }
 
 /// What a schema says beside the values that it lists by `const` or `enum`, with their kind, to compare; and the values.
-fn listed<'a>(schema: &Node<'a>) -> Option<(String, Vec<Node<'a>>)> {
+fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a>>)> {
     let object = schema.as_object()?;
     let values = match (object.get("const"), object.get("enum").and_then(Node::as_array)) {
-        (Some(value), None) => Vec::from([value.clone()]),
-        (None, Some(values)) => values.to_vec(),
+        (Some(value), None) => Vec::from([value.copy(budget)]),
+        (None, Some(values)) => json::copies(values, budget),
         _ => return None,
     };
     let kind = values.first()?.kind();
     if values.iter().any(|value| value.kind() != kind) {
         return None;
     }
-    let mut rest = object.clone();
+    let mut rest = object.copy(budget);
     rest.retain(|member| !member.key.is("const") && !member.key.is("enum"));
     Some((format!("{kind} {}", json::canonical(&Node::object(rest))), values))
 }
 
 /// Writes the values, unless they are the ones that stand there.
-fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>) {
-    if listed(schema).is_some_and(|(_, standing)| standing.len() == values.len()) {
+fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>, budget: &Budget) {
+    if listed(schema, budget).is_some_and(|(_, standing)| standing.len() == values.len()) {
         return;
     }
     let Some(object) = schema.as_object_mut() else { return };

@@ -14,6 +14,7 @@ use crate::{
     options::Hints,
     report::{Accepts, Guidance},
     schema::{keyword::Keyword, walk::Place},
+    sorted::Set,
 };
 
 const RESPELL: Effect = Effect::same("patterns-to-additional");
@@ -49,9 +50,10 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     }
     let names: Vec<Node<'a>> = patterns.iter().map(|member| Node::string(member.key.clone())).collect();
     let mut schemas: Vec<Node<'a>> = Vec::new();
+    let mut known: Set<String> = Set::new();
     for schema in patterns.iter().map(|member| &member.value).chain(rest) {
-        if !schemas.iter().any(|known| json::same(known, schema)) {
-            schemas.push(schema.clone());
+        if known.insert(json::canonical(schema)) {
+            schemas.push(schema.copy(&rules.budget));
         }
     }
     let described = !every && rules.hints == Hints::Describe;
@@ -78,10 +80,14 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         object.set(Text::literal("additionalProperties"), schema);
     }
     if described {
-        let pattern = match names.as_slice() {
-            [name] => name.clone(),
-            _ => Node::new(Data::Array(names)),
+        let mut names = names;
+        let pattern = match names.pop() {
+            Some(name) if names.is_empty() => name,
+            last => {
+                names.extend(last);
+                Node::new(Data::Array(names))
+            }
         };
-        describe::append(node, &[("patternProperties", pattern)]);
+        describe::append(node, &[("patternProperties", &pattern)]);
     }
 }

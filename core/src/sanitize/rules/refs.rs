@@ -1,21 +1,21 @@
 //! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
 
 use super::{
-    conflicts,
+    combinators, conflicts,
     definitions::{Definition, Definitions, Growth},
     notes::{Effect, Spot},
-    unions::size,
     unroll,
     unused::{self, named},
     Rules,
 };
 use crate::{
     error::{Code, Error},
-    json::{Data, Member, Node, Object, Step, Text},
+    json::{self, Data, Member, Node, Object, Origin, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
     report::{Accepts, Guidance},
     schema::{
+        draft::Draft,
         graph::Graph,
         keyword::{Holds, Keyword, Keywords, Role},
         merge,
@@ -36,9 +36,17 @@ const ENOUGH: Effect = Effect::same("drop-ref-sibling").accepts(Accepts::Wider).
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
-pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &mut Rules) -> Result<(), Error> {
-    let source = root.clone();
-    let graph = Graph::of(&source, references);
+///
+/// In drafts in which a reference stands alone, other keywords still apply beside those in `applied_with`.
+pub(super) fn settle<'a>(
+    root: &mut Node<'a>,
+    references: &References,
+    applied_with: Set<Number>,
+    rules: &mut Rules,
+) -> Result<(), Error> {
+    let budget = rules.budget.clone();
+    let source = root.copy(&budget);
+    let graph = Graph::of(&source, references, &budget)?;
     let mut kept: Set<Number> = match rules.refs {
         Refs::Keep => graph.all().collect(),
         Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
@@ -68,25 +76,26 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
     let mut expand = Expand {
         references,
         graph: &graph,
-        definitions: Definitions::new(&source, references, rules.grammar.refs.beside, spare),
+        definitions: Definitions::new(&source, references, rules.grammar.refs.beside, spare, &budget),
         kept,
         cut,
         written: Vec::new(),
         used: Set::new(),
+        applied_with,
         in_definitions: false,
         at_root: true,
         chains: vec![Set::from([0])],
         rules,
     };
-    walk::rewrite(root, Keywords::ALL, &mut expand)?;
+    walk::rewrite(&budget, root, Keywords::ALL, &mut expand)?;
     expand.in_definitions = true;
     let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
     while let Some((definition, name, mut body)) = expand.definitions.next() {
-        walk::rewrite(&mut body, Keywords::ALL, &mut expand)?;
+        walk::rewrite(&budget, &mut body, Keywords::ALL, &mut expand)?;
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let used = core::mem::take(&mut expand.used);
-    unused::note(&source, &used, rules);
+    unused::note(&source, &used, rules)?;
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
         let definitions = sorted::by(definitions, |(one, _), (two, _)| one.cmp(two));
@@ -104,7 +113,7 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, rules: &m
         }
     }
     // Everything was written anew to find out that nothing had to be.
-    if source.is_intact() && crate::json::identical(root, &source) {
+    if source.is_intact() && json::identical(root, &source) {
         *root = source;
     }
     Ok(())
@@ -127,6 +136,8 @@ struct Expand<'e, 's, 'a> {
     /// For each schema that the walk is in, how many of the counted targets were written out on the way.
     written: Vec<usize>,
     used: Set<Number>,
+    /// The references beside which other keywords apply in every draft: dynamic ones, and those that stood in parts of `allOf`.
+    applied_with: Set<Number>,
     /// The root is done.
     in_definitions: bool,
     /// What is walked stands at the root, or is to be merged with what stands there.
@@ -145,6 +156,7 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
         self.written.push(self.written.last().copied().unwrap_or_default());
         self.drop_tables(node);
         self.drop_identifiers(node, place);
+        self.flatten_parts(node, place);
         // A definition may be nothing but a reference to the next one.
         while node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
@@ -152,11 +164,18 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
             }
             self.drop_tables(node);
             self.drop_identifiers(node, place);
+            self.flatten_parts(node, place);
         }
         Ok(Next::Into)
     }
 
-    fn leave(&mut self, _node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        // What is kept of the parts is one reference with all the others beside it, then the next.
+        while self.lift_part(node, place) {
+            if self.reference(node, place)? {
+                break;
+            }
+        }
         self.written.pop();
         if self.is_root_branch(place) {
             self.chains.pop();
@@ -176,6 +195,49 @@ impl<'a> Expand<'_, '_, 'a> {
         self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
     }
 
+    fn merges_parts(&self, place: &Place<'_, 'a>) -> bool {
+        combinators::merges_all_of(place.keyword.is_none(), self.rules.grammar)
+    }
+
+    /// The parts of a part are parts of the whole.
+    fn flatten_parts(&self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        if self.merges_parts(place) && node.get("allOf").is_some() {
+            flatten_parts(node);
+        }
+    }
+
+    /// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by part would
+    /// have no end where a definition has itself for a part. `false` if there is no such part.
+    fn lift_part(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> bool {
+        if !self.merges_parts(place) || node.get("$ref").is_some() {
+            return false;
+        }
+        let refers = |part: &Node<'_>| part.get("$ref").is_some_and(|reference| reference.as_text().is_some());
+        let Some(parts) = node.get("allOf").and_then(Node::as_array) else { return false };
+        let Some(at) = parts.iter().position(refers) else { return false };
+        let (spot, count) = (Spot::under(node, "allOf"), parts.len());
+        let Some(object) = node.as_object_mut() else { return false };
+        let place_of_parts = object.position("allOf").unwrap_or_default();
+        let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return false };
+        let Some(part) = parts.get_mut(at) else { return false };
+        if self.rules.draft.ref_stands_alone() {
+            drop_siblings(part, place.position, self.rules);
+        }
+        let reference = part.as_object_mut().and_then(|part| part.remove("$ref"));
+        if part.as_object().is_some_and(Object::is_empty) {
+            parts.remove(at);
+        }
+        if parts.is_empty() {
+            object.remove("allOf");
+        }
+        if let Some(reference) = reference {
+            self.applied_with.extend(reference.origin().number());
+            object.insert_at(place_of_parts, Text::literal("$ref"), reference);
+        }
+        self.rules.notes.note(place.position, spot, Spot::of(node), combinators::ALL_OF, || format!("joined the {count} parts of `allOf`"));
+        true
+    }
+
     fn drop_tables(&self, node: &mut Node<'a>) {
         if unused::TABLES.iter().any(|table| node.get(table).is_some()) {
             if let Some(object) = node.as_object_mut() {
@@ -187,7 +249,12 @@ impl<'a> Expand<'_, '_, 'a> {
     /// Every reference has found its target, and an `$id` further down would only change what `#/$defs/…` means there.
     fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let is_root = place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions;
+        let draft = self.rules.draft;
         let goes = |member: &Member<'_>| {
+            // Draft 4 calls it `id`.
+            if member.key.is("id") && draft == Draft::Four && member.value.as_text().is_some() {
+                return !is_root;
+            }
             let fragment = || member.value.as_text().is_some_and(|text| text.display().contains('#'));
             (member.key.is("$id") && (!is_root || fragment())) || member.key.is("$anchor")
         };
@@ -205,10 +272,11 @@ impl<'a> Expand<'_, '_, 'a> {
 
     /// Deals with one `$ref`; `true` if there may be another in its place.
     fn reference(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<bool, Error> {
-        if self.rules.draft.ref_stands_alone() {
-            self.drop_siblings(node, place.position);
-        }
         let number = resolve::reference_number(node);
+        // What stood in a part of `allOf` applies together with all that stands beside it now.
+        if self.rules.draft.ref_stands_alone() && !number.is_some_and(|number| self.applied_with.contains(&number)) {
+            drop_siblings(node, place.position, self.rules);
+        }
         if number.is_none() {
             // What this pass has written itself is settled, unless joining has put something beside it since.
             if let Some(definition) =
@@ -238,7 +306,7 @@ impl<'a> Expand<'_, '_, 'a> {
             return Ok(false);
         }
         let (body, pointer) = match self.definitions.targets.get(&target) {
-            Some((body, pointer)) => ((*body).clone(), pointer.clone()),
+            Some((body, pointer)) => (body.copy(&self.rules.budget), pointer.clone()),
             None => return Ok(false),
         };
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
@@ -253,7 +321,7 @@ impl<'a> Expand<'_, '_, 'a> {
                 *last = written + 1;
             }
         }
-        let spot = Spot::under(node, "$ref");
+        let spot = Spot::of_reference(node);
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Spot::of(&body) } else { Spot::of(node) };
         let says = || format!("put `#{pointer}` where it is referred to");
@@ -292,7 +360,7 @@ impl<'a> Expand<'_, '_, 'a> {
     /// May a definition be said at the root once more? Not within itself, and not without end in the branches of unions.
     fn joins_root(&mut self, target: Number) -> bool {
         let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
-        let cost = self.definitions.targets.get(&target).filter(|_| self.chains.len() > 1).map_or(0, |(body, _)| size(body));
+        let cost = self.definitions.targets.get(&target).filter(|_| self.chains.len() > 1).map_or(0, |(body, _)| json::size(body, &self.rules.budget));
         is_new && self.definitions.spend(cost)
     }
 
@@ -312,8 +380,9 @@ impl<'a> Expand<'_, '_, 'a> {
         let mut body = body;
         if !only_annotations(&siblings) {
             // Both may hold references of their own at the same place, so both are settled before they become one.
-            walk::rewrite_at(&mut siblings, place.position, Keywords::ALL, self)?;
-            walk::rewrite_at(&mut body, place.position, Keywords::ALL, self)?;
+            let budget = self.rules.budget.clone();
+            walk::rewrite_at(&budget, &mut siblings, place.position, Keywords::ALL, self)?;
+            walk::rewrite_at(&budget, &mut body, place.position, Keywords::ALL, self)?;
         }
         *node = self.both(siblings, body, reference_at, place.position);
         node.touch();
@@ -321,7 +390,7 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, position: Position) -> Node<'a> {
-        let merged = merge::both_at(outer, inner, at);
+        let merged = merge::both_at(&self.rules.budget, outer, inner, at);
         conflicts::note(&merged, position, &Spot::of(&merged.node), self.rules);
         merged.node
     }
@@ -344,12 +413,13 @@ impl<'a> Expand<'_, '_, 'a> {
         // What stands beside a reference later was put there by a rule that has said so.
         let joined = self.rules.reads_input && !is_alone;
         if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
-            let spot = Spot::under(node, "$ref");
-            self.rules.notes.note(place.position, spot.clone(), spot, KEEP, || format!("spelled the reference `{reference}`"));
+            let (from, to) = (Spot::of_reference(node), Spot::under(node, "$ref"));
+            self.rules.notes.note(place.position, from, to, KEEP, || format!("spelled the reference `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| self.definitions.may_stand_beside(member));
-        object.set(Text::literal("$ref"), Node::string(reference));
+        let written = object.get("$ref").map_or(Origin::NONE, Node::origin);
+        object.set(Text::literal("$ref"), Node::string(reference).with_origin(written));
         let origin = node.origin();
         if wrapped {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
@@ -401,9 +471,16 @@ impl<'a> Expand<'_, '_, 'a> {
     /// A reference that leads nowhere in this document accepts what it would have refused.
     fn cut(&mut self, node: &mut Node<'a>, position: Position) {
         let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
-        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), UNRESOLVED, || {
+        // Below a `not`, what accepts more refuses more outside.
+        let is_negated = position == Position::Negated;
+        let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
+        self.rules.notes.note(position, Spot::of_reference(node), Spot::of(node), effect, || {
             format!("removed `$ref: \"{reference}\"`, which leads nowhere in this document")
         });
+        if is_negated {
+            node.replace(Data::Bool(false));
+            return;
+        }
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
@@ -414,30 +491,54 @@ impl<'a> Expand<'_, '_, 'a> {
 
     /// A root that is its own definition says nothing by that.
     fn cut_own(&mut self, node: &mut Node<'a>, position: Position) {
-        self.rules.notes.note(position, Spot::under(node, "$ref"), Spot::of(node), OWN, || {
+        self.rules.notes.note(position, Spot::of_reference(node), Spot::of(node), OWN, || {
             String::from("removed a reference from the root to what it is already")
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
     }
+}
 
-    /// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
-    fn drop_siblings(&mut self, node: &mut Node<'a>, position: Position) {
-        let validates = |member: &Member<'_>| {
-            !member.key.is("$ref")
-                && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
+/// The parts of a part are parts of the whole.
+fn flatten_parts(node: &mut Node<'_>) {
+    let nests = |part: &Node<'_>| part.get("allOf").is_some_and(|parts| parts.as_array().is_some());
+    if !node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(nests)) {
+        return;
+    }
+    let Some(object) = node.as_object_mut() else { return };
+    let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return };
+    let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
+    while let Some(mut part) = open.pop() {
+        let inner = match part.as_object_mut().filter(|object| object.get("allOf").is_some_and(|parts| parts.as_array().is_some())) {
+            Some(object) => object.remove("allOf"),
+            None => None,
         };
-        let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
-        for member in object.iter().filter(|member| validates(member)) {
-            let keyword = member.key.display().into_owned();
-            self.rules.notes.note(position, Spot::under(node, keyword.clone()), Spot::Nowhere, SIBLING, || {
-                format!("dropped `{keyword}`, which does not apply beside `$ref` in this draft")
-            });
+        if let Some(Data::Array(inner)) = inner.map(Node::into_data) {
+            open.extend(inner.into_iter().rev());
+            if part.as_object().is_some_and(Object::is_empty) {
+                continue;
+            }
         }
-        if let Some(object) = node.as_object_mut() {
-            object.retain(|member| !validates(member));
-        }
+        parts.push(part);
+    }
+}
+
+/// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
+fn drop_siblings(node: &mut Node<'_>, position: Position, rules: &mut Rules) {
+    let validates = |member: &Member<'_>| {
+        !member.key.is("$ref")
+            && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
+    };
+    let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
+    for member in object.iter().filter(|member| validates(member)) {
+        let keyword = member.key.display().into_owned();
+        rules.notes.note(position, Spot::under(node, keyword.clone()), Spot::Nowhere, SIBLING, || {
+            format!("dropped `{keyword}`, which does not apply beside `$ref` in this draft")
+        });
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !validates(member));
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     Rules,
 };
 use crate::{
+    budget::Budget,
     dialect::grammar::{Grammar, OpenRule, PatternRule},
     json::{self, Data, Member, Node, Object, Text},
     options::Hints,
@@ -19,6 +20,7 @@ use crate::{
         regex,
         walk::Place,
     },
+    sorted::Set,
 };
 
 const DROP: Effect = Effect::same("drop-keyword");
@@ -71,12 +73,14 @@ fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     else {
         return;
     };
+    drop_unknown(node, place, rules);
+    let Some(object) = node.as_object() else { return };
     let mut said: Vec<(String, Node<'a>)> = Vec::new();
     let faults: Vec<(String, Fault)> =
         object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?))).collect();
     for (name, fault) in faults {
         let Some(value) = node.get(&name) else { continue };
-        let value = value.clone();
+        let value = value.copy(&rules.budget);
         match fault {
             Fault::TooLarge(most) => lower(node, place, &name, most, rules),
             _ => match nearly(node, place, &name, &value, rules) {
@@ -90,10 +94,27 @@ fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         }
     }
     if rules.hints == Hints::Describe && can_describe(node, grammar) {
-        let said: Vec<(&str, Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
         if !said.is_empty() {
             describe::append(node, &said);
         }
+    }
+}
+
+/// Drops the keys that JSON Schema does not have and the grammar does not know: all at once, for there may be many.
+fn drop_unknown<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(known) = rules.grammar.unknown else { return };
+    let goes = |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
+    let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
+    for member in object.iter().filter(|member| goes(member)) {
+        let name = member.key.display().into_owned();
+        let spot = Spot::under(node, name.clone());
+        rules.notes.note(place.position, spot, Spot::Nowhere, DROP.guidance(Guidance::Lost), || {
+            format!("dropped what `{name}` held: this API does not take it")
+        });
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !goes(member));
     }
 }
 
@@ -163,7 +184,7 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
         Role::Meta | Role::Identifier | Role::Table => false,
         // What accepts anything by itself says nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
-        Role::Assertion | Role::Annotation => keyword.holds() == Holds::Value || json::length(value) <= LONGEST_SCHEMA,
+        Role::Assertion | Role::Annotation => keyword.holds() == Holds::Value || json::plain_length(value) <= LONGEST_SCHEMA,
     }
 }
 
@@ -199,7 +220,7 @@ fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node
     let removed = object.remove(name);
     match keyword {
         // One without the other says something else.
-        Some(Keyword::PatternProperties) => open_for_patterns(object, removed, rules.grammar),
+        Some(Keyword::PatternProperties) => open_for_patterns(object, removed, rules.grammar, &rules.budget),
         Some(Keyword::MinContains) if value.as_number() == Some("0") => {
             object.remove("contains");
         }
@@ -230,7 +251,7 @@ fn is_open(value: &Node<'_>) -> bool {
 }
 
 /// What patterns let through must not be closed out once they are gone.
-fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar) {
+fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
     let Some(rest) = object.get("additionalProperties").filter(|rest| !is_open(rest)) else { return };
     let closed = rest.as_bool() == Some(false);
     let mut schemas: Vec<Node<'a>> = match patterns.map(Node::into_data) {
@@ -241,7 +262,7 @@ fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, gr
         return;
     }
     if !closed {
-        schemas.push(rest.clone());
+        schemas.push(rest.copy(budget));
     }
     let any = match schemas.len() {
         _ if !grammar.objects.maps => Node::bool(true),
@@ -284,11 +305,11 @@ fn inclusive<'a>(
         return Nearly::Not;
     }
     let Some(number) = value.as_number() else { return Nearly::Not };
-    let whole = number.parse::<i64>().ok().and_then(|number| number.checked_add(step));
+    let whole = json::plain_number(number).parse::<i64>().ok().and_then(|number| number.checked_add(step));
     let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
     let (bound, effect) = match whole.filter(|_| is_integer) {
         Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
-        None => (value.clone(), BOUND.accepts(Accepts::Wider)),
+        None => (value.copy(&rules.budget), BOUND.accepts(Accepts::Wider)),
     };
     // The tighter of both holds.
     let said = if matches!(effect.accepts, Accepts::Same) { Nearly::Exactly } else { Nearly::Loosely };
@@ -323,9 +344,10 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
     let most = node.get("maxItems").and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
     let closed = rest.is_some_and(|rest| rest.as_bool() == Some(false)) || most.is_some_and(|most| most <= count);
     let mut schemas: Vec<Node<'a>> = Vec::new();
+    let mut known: Set<String> = Set::new();
     for schema in positions.iter().chain(rest.filter(|_| !closed)) {
-        if !schemas.iter().any(|known| json::same(known, schema)) {
-            schemas.push(schema.clone());
+        if known.insert(json::canonical(schema)) {
+            schemas.push(schema.copy(&rules.budget));
         }
     }
     let anything = |schema: &Node<'_>| is_open(schema);

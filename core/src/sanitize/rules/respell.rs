@@ -8,10 +8,12 @@ use super::{
 };
 use crate::{
     dialect::grammar::{Null, OpenRule, Typed},
+    error::Error,
     json::{self, Data, Member, Node, Object, Text},
     schema::{
-        keyword::{Keyword, Keywords},
-        walk::Place,
+        draft::Draft,
+        keyword::{Keyword, Keywords, Role},
+        walk::{self, Next, Place, Position},
     },
 };
 
@@ -51,17 +53,33 @@ pub(super) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mu
 }
 
 /// A schema that was rewritten is no longer in the draft it declares, if that is an old one.
-pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) {
-    if !rules.respelled || root.get("$schema").is_none() || rules.draft == crate::schema::draft::Draft::Y2020 {
-        return;
+pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
+    let draft = Draft::of(root);
+    if draft == Draft::Y2020 || !(rules.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, rules)?)) {
+        return Ok(());
     }
     let spot = Spot::under(root, "$schema");
-    rules.notes.note(crate::schema::walk::Position::Positive, spot.clone(), spot, DIALECT, || {
+    rules.notes.note(Position::Positive, spot.clone(), spot, DIALECT, || {
         format!("declared `{CURRENT}`, whose words are used now")
     });
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }
+    Ok(())
+}
+
+/// Does something apply beside a reference, which in old drafts nothing does?
+fn has_words_beside_ref(root: &Node<'_>, rules: &Rules) -> Result<bool, Error> {
+    let applies = |member: &Member<'_>| {
+        !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
+    };
+    let mut found = false;
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+        let object = node.as_object().filter(|object| object.has("$ref"));
+        found |= object.is_some_and(|object| object.iter().any(applies));
+        Ok(if found { Next::Skip } else { Next::Into })
+    })?;
+    Ok(found)
 }
 
 /// Where definitions are written for the whole document, an identifier further down would hide them.
@@ -157,7 +175,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let spot = Spot::of(value);
-    let among = node.get("enum").and_then(Node::as_array).is_none_or(|items| items.iter().any(|item| json::same(item, value)));
+    let among = node.get("enum").and_then(Node::as_array).is_none_or(|items| items.iter().any(|item| json::same_within(&rules.budget, item, value)));
     rules.notes.note(place.position, spot, Spot::under(node, "enum"), CONST, || String::from("spelled `const` as an `enum` of one value"));
     if !among {
         // Nothing is both that constant and in the list.
@@ -189,6 +207,21 @@ fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let null = || Node::literal("null");
+    // What applies beside a type, or to a union as a whole, refuses null whatever they say: null is a branch of its own then.
+    let has_union = object.has("anyOf");
+    let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
+        Some(Keyword::Type | Keyword::Enum) => !has_union,
+        Some(Keyword::AnyOf) => true,
+        Some(keyword) => keyword.role() != Role::Assertion || keyword.constrains().is_some(),
+        None => true,
+    };
+    if !object.iter().all(is_alone) {
+        // Arguments are objects, so the root admits no null.
+        if place.keyword.is_some() {
+            beside_null(node);
+        }
+        return;
+    }
     let is_null_branch = |branch: &Node<'_>| branch.get("type").is_some_and(|name| name.is_text("null"));
     if let Some(items) = object.get_mut("enum").filter(|list| !list.as_array().is_some_and(|items| items.iter().any(Node::is_null))) {
         if let Some(items) = items.as_array_mut() {
@@ -207,4 +240,18 @@ fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
             branches.push(Node::record([("type", null())]));
         }
     }
+}
+
+/// Puts what a schema says beside null; what it tells the reader stays outside.
+fn beside_null(node: &mut Node<'_>) {
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let is_inside = |member: &Member<'_>| {
+        Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.constrains().is_some())
+    };
+    let (inside, outside): (Vec<_>, Vec<_>) = core::mem::take(object).into_members().into_iter().partition(is_inside);
+    let inner = Node::object(Object::from_unique(inside)).with_origin(origin);
+    let mut members = Object::from_unique(outside);
+    members.set(Text::literal("anyOf"), Node::array(vec![inner, Node::record([("type", Node::literal("null"))])]));
+    node.replace(Data::Object(members));
 }

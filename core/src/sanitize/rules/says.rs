@@ -17,7 +17,7 @@ use crate::{
 pub(super) const IN_PLACE: Keywords = Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
 
 /// Below these nothing is typed: a type would change what the question is.
-const NOT_TYPED: Keywords = Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);
+pub(super) const NOT_TYPED: Keywords = Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);
 
 /// What may admit null beside `nullable`.
 const NULL_STANDS_IN: Keywords = Keywords::of(&[Keyword::Type, Keyword::AnyOf]);
@@ -47,6 +47,17 @@ impl TypeSet {
         TypeSet(TYPES.iter().position(|known| *known == name).map_or(0, |place| 1 << place))
     }
 
+    /// Is every instance of one of these types?
+    fn is_all(self) -> bool {
+        let all = TYPES.iter().filter(|name| **name != "integer").fold(0, |set, name| set | TypeSet::of(name).0);
+        self.0 & all == all
+    }
+
+    /// Does a schema say that it may be anything, by naming all types?
+    pub(super) fn names_all(node: &Node<'_>) -> bool {
+        TypeSet::declared(node).is_some_and(TypeSet::is_all)
+    }
+
     /// Is every instance of these types one of the other's? (Every integer is a number.)
     pub(super) fn within(self, other: TypeSet) -> bool {
         let number = TypeSet::of("number").0;
@@ -64,6 +75,8 @@ pub(super) struct Context {
     pub(super) not_typed: bool,
     /// The validator does not look here, so nothing needs to be given up for it.
     pub(super) opaque: bool,
+    /// The schema around it, whose items these are, says that it may be anything; nothing is said of the items of anything.
+    pub(super) of_anything: bool,
 }
 
 pub(super) struct Up<'r> {
@@ -85,12 +98,14 @@ impl<'a> Rewrite<'a> for Up<'_> {
                 known: if IN_PLACE.has(keyword) { above.known } else { None },
                 not_typed: above.not_typed || NOT_TYPED.has(keyword),
                 opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
+                of_anything: false,
             },
             _ => Context {
                 // Tool arguments are objects.
                 known: self.rules.grammar.object_root.then(|| TypeSet::of("object")),
                 not_typed: false,
                 opaque: false,
+                of_anything: false,
             },
         };
         self.rules.deepest = self.rules.deepest.max(place.depth);
@@ -112,8 +127,9 @@ impl<'a> Rewrite<'a> for Up<'_> {
                 known: above.known.filter(|_| IN_PLACE.has(keyword)),
                 not_typed: above.not_typed || NOT_TYPED.has(keyword),
                 opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
+                of_anything: keyword == Keyword::Items && above.known.is_some_and(TypeSet::is_all),
             },
-            _ => Context { known: None, not_typed: false, opaque: false },
+            _ => Context { known: None, not_typed: false, opaque: false, of_anything: false },
         };
         say(node, place, context, present, self.rules)
     }

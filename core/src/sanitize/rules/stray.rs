@@ -1,13 +1,13 @@
 //! Keys called `$ref` that are no references: where a validator takes every such key for one, they are taken out of its sight.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     notes::{Effect, Spot},
     Rules,
 };
 use crate::{
-    json::{Data, Node, Text},
+    json::{Node, Text},
     report::{Accepts, Guidance},
     schema::{
         keyword::{Holds, Keyword, Role},
@@ -61,10 +61,20 @@ fn pattern<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     });
 }
 
-/// Is there an object with that key, in objects only?
+/// Is there an object with that key, in objects and in lists of branches?
 fn holds(value: &Node<'_>) -> bool {
-    match value.data() {
-        Data::Object(object) => object.has("$ref") || object.iter().any(|member| holds(&member.value)),
-        _ => false,
+    let mut open = Vec::from([value]);
+    while let Some(value) = open.pop() {
+        for member in value.as_object().into_iter().flatten() {
+            if member.key.is("$ref") {
+                return true;
+            }
+            match member.value.as_array() {
+                Some(items) if member.key.is("anyOf") => open.extend(items),
+                Some(_) => {}
+                None => open.push(&member.value),
+            }
+        }
     }
+    false
 }

@@ -3,7 +3,7 @@
 
 extern crate std;
 
-use alloc::{string::String, vec::Vec};
+use alloc::{rc::Rc, string::String, vec::Vec};
 
 use super::switch::without;
 use crate::{
@@ -57,7 +57,8 @@ fn found(schema: &str, options: &SanitizeOptions) -> Vec<&'static str> {
     // The rules alone: the public function would turn what `check` finds into an error.
     let dialect = dialect::of(options).unwrap_or_else(|error| panic!("{error}"));
     let Method::Rules(grammar) = dialect.method else { panic!("`{}` has no grammar", dialect.name) };
-    super::sanitize(&mut node, dialect, grammar, options, super::Finish::Written(&|_| false), &mut Recorder::off())
+    let budget = Rc::new(options.budget(&node));
+    super::sanitize(&mut node, dialect, grammar, options, super::Finish::Written(&|_| false), &mut Recorder::off(), &budget)
         .unwrap_or_else(|error| panic!("{schema}: {error}"));
     // As text, so that nothing but what a provider sees counts.
     let text: String = json::write(&node);

@@ -6,17 +6,19 @@ use super::{
     json_text,
     malformed::TYPES,
     notes::{Effect, Spot},
-    says::{is_open_map, Context, TypeSet},
+    says::{self, is_open_map, Context, TypeSet},
     Rules,
 };
 use crate::{
+    budget::Budget,
     dialect::grammar::{Anything, Grammar, OpenRule, PropertiesRule, Typed},
+    error::Error,
     json::{Data, Member, Node, Object, Text},
     options::Untyped,
     report::Accepts,
     schema::{
-        keyword::{Keyword, Kind, Role},
-        walk::Place,
+        keyword::{Keyword, Keywords, Kind, Role},
+        walk::{self, Next, Place},
     },
 };
 
@@ -46,7 +48,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         return;
     }
     let enough: &[&str] = if must { &ENOUGH } else { &SAYS_IT };
-    if object.has("type") || context.not_typed || enough.iter().any(|keyword| object.has(keyword)) {
+    if object.has("type") || context.not_typed || (context.of_anything && object.is_empty() && !must) || enough.iter().any(|keyword| object.has(keyword)) {
         return;
     }
     if is_open_map(place) && object.is_empty() {
@@ -89,6 +91,25 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         (_, None) if context.opaque => {}
         (names, None) => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
     }
+}
+
+/// Is there a schema without a type, where one could be written?
+pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
+    let mut found = false;
+    // Of each schema that we are inside of, whether it may be anything.
+    let mut around: Vec<bool> = Vec::new();
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+        around.truncate(place.depth);
+        let of_anything = place.keyword == Some(Keyword::Items) && around.last() == Some(&true);
+        around.push(TypeSet::names_all(node));
+        if place.keyword.is_some_and(|keyword| says::NOT_TYPED.has(keyword) || grammar.opaque.has(keyword)) {
+            return Ok(Next::Skip);
+        }
+        let is_untyped = |object: &Object<'_>| !object.has("type") && !(of_anything && object.is_empty()) && !SAYS_IT.iter().any(|keyword| object.has(keyword));
+        found |= node.as_object().is_some_and(is_untyped) && !super::unions::is_impossible(node);
+        Ok(if found { Next::Skip } else { Next::Into })
+    })?;
+    Ok(found)
 }
 
 /// The type that a part of `allOf` declares, which holds for the whole.

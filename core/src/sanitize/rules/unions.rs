@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    json::{Data, Member, Node, Object, Text},
+    json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     schema::{keyword::Keyword, merge, walk::Place},
     sorted::Set,
@@ -66,7 +66,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     let Some(branches) = object.get("anyOf").and_then(Node::as_array) else { return Ok(()) };
     let count = branches.len();
     let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !annotates(member) && !is_bookkeeping(member);
-    let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| size(&member.value)).sum();
+    let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &rules.budget)).sum();
     let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
     let typed = rule.no_type_beside && object.has("type");
     let shared = rule.no_shared_keywords
@@ -124,7 +124,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
     for branch in branches {
         let spot = Spot::of(&branch);
         let own = branch.origin();
-        let merged = merge::both(bundle.clone(), branch);
+        let merged = merge::both(&rules.budget, bundle.copy(&rules.budget), branch);
         conflicts::note(&merged, place.position, &spot, rules);
         let mut branch = merged.node;
         if is_impossible(&branch) {
@@ -184,11 +184,3 @@ fn names_unknown(branch: &Node<'_>) -> bool {
     names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
 }
 
-/// How many values a tree has.
-pub(super) fn size(node: &Node<'_>) -> usize {
-    1 + match node.data() {
-        Data::Array(items) => items.iter().map(size).sum(),
-        Data::Object(object) => object.iter().map(|member| size(&member.value)).sum(),
-        _ => 0,
-    }
-}

@@ -12,6 +12,7 @@ use super::{
     Rules,
 };
 use crate::{
+    budget::Budget,
     dialect::grammar::{Anything, Recursion},
     error::Error,
     json::{Data, Node, Object, Step, Text},
@@ -45,16 +46,17 @@ pub(super) fn unroll<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), E
         return Ok(());
     }
     let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(()) };
-    let bodies: Map<String, Node<'a>> =
-        table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.clone()))).collect();
-    let recursive = recursive(&bodies);
+    let budget = rules.budget.clone();
+    let bodies = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.copy(&budget))));
+    let bodies: Map<String, Node<'a>> = bodies.collect();
+    let recursive = recursive(&bodies, &budget);
     if recursive.is_empty() {
         return Ok(());
     }
     let bodies: Map<String, Node<'a>> = bodies.into_iter().filter(|(name, _)| recursive.contains(name)).collect();
-    let levels = levels(root, &bodies, rules.max_nodes);
+    let levels = levels(root, &bodies, rules.max_nodes, &budget);
     let mut unroll = Unroll { bodies: &bodies, levels, above: Vec::new(), only_forced: recursion == Recursion::OnlyOptional, rules };
-    walk::rewrite(root, Keywords::ALL, &mut unroll)?;
+    walk::rewrite(&budget, root, Keywords::ALL, &mut unroll)?;
     if recursion == Recursion::Refused {
         if let Some(object) = root.as_object_mut() {
             if let Some(table) = object.get_mut("$defs").and_then(Node::as_object_mut) {
@@ -69,11 +71,11 @@ pub(super) fn unroll<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), E
 }
 
 /// The names of the definitions that can reach themselves.
-fn recursive(bodies: &Map<String, Node<'_>>) -> Set<String> {
+fn recursive(bodies: &Map<String, Node<'_>>, budget: &Budget) -> Set<String> {
     let names: Vec<&String> = bodies.keys().collect();
     let numbers: Map<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
     let edges = bodies.iter().filter_map(|(name, body)| {
-        let to = measure(body).references.iter().filter_map(|(_, to)| numbers.get(to.as_str()).copied()).collect();
+        let to = measure(body, budget).references.iter().filter_map(|(_, to)| numbers.get(to.as_str()).copied()).collect();
         Some((*numbers.get(name.as_str())?, to))
     });
     let recursive = graph::recursive(&edges.collect());
@@ -89,30 +91,28 @@ struct Measure {
     references: Vec<(usize, String)>,
 }
 
-fn measure(schema: &Node<'_>) -> Measure {
-    let mut found = Measure::default();
-    count(schema, 0, &mut found);
+fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
+    let (mut found, mut open) = (Measure::default(), Vec::from([(schema, 0)]));
+    while let Some((node, depth)) = open.pop().filter(|_| budget.pay(1)) {
+        found.nodes += 1;
+        found.depth = found.depth.max(depth);
+        match node.data() {
+            Data::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Data::Object(object) => {
+                // A property of that name counts too; it makes the estimate no smaller.
+                found.references.extend(named(node).map(|name| (depth, String::from(name))));
+                open.extend(object.iter().map(|member| (&member.value, depth + 1)));
+            }
+            _ => {}
+        }
+    }
     found
 }
 
-fn count(node: &Node<'_>, depth: usize, found: &mut Measure) {
-    found.nodes += 1;
-    found.depth = found.depth.max(depth);
-    match node.data() {
-        Data::Array(items) => items.iter().for_each(|item| count(item, depth + 1, found)),
-        Data::Object(object) => {
-            // A property of that name counts too; it makes the estimate no smaller.
-            found.references.extend(named(node).map(|name| (depth, String::from(name))));
-            object.iter().for_each(|member| count(&member.value, depth + 1, found));
-        }
-        _ => {}
-    }
-}
-
 /// How many levels can be written out within the budgets; none where even one is too much.
-fn levels(root: &Node<'_>, bodies: &Map<String, Node<'_>>, max_nodes: usize) -> usize {
-    let measures: Map<&str, Measure> = bodies.iter().map(|(name, body)| (name.as_str(), measure(body))).collect();
-    let whole = measure(root);
+fn levels(root: &Node<'_>, bodies: &Map<String, Node<'_>>, max_nodes: usize, budget: &Budget) -> usize {
+    let measures: Map<&str, Measure> = bodies.iter().map(|(name, body)| (name.as_str(), measure(body, budget))).collect();
+    let whole = measure(root, budget);
     // By name, the nodes and the depth of a definition with so many levels in it: what ends it is a reference's own size.
     let mut sizes: Map<&str, (usize, usize)> = measures.keys().map(|name| (*name, (4, 2))).collect();
     let mut best = 0;
@@ -224,7 +224,7 @@ impl<'a> Unroll<'_, 'a> {
             end(body, self.rules)
         } else {
             self.rules.notes.note(place.position, from, Spot::of(body), INLINE, || format!("put `{name}` where it is referred to"));
-            let mut copy = body.clone();
+            let mut copy = body.copy(&self.rules.budget);
             // What a document says of itself is no part of a copy inside it.
             if copy.get("$schema").is_some() {
                 copy.as_object_mut().and_then(|object| object.remove("$schema"));
@@ -235,7 +235,7 @@ impl<'a> Unroll<'_, 'a> {
         if rest.as_object().is_some_and(Object::is_empty) {
             *node = if ends { target.with_origin(origin) } else { target };
         } else {
-            let merged = merge::both_at(rest, target, at);
+            let merged = merge::both_at(&self.rules.budget, rest, target, at);
             conflicts::note(&merged, place.position, &Spot::Node(origin.number().unwrap_or(0)), self.rules);
             *node = merged.node;
         }
@@ -248,6 +248,6 @@ pub(super) fn end<'a>(body: &Node<'a>, rules: &Rules) -> Node<'a> {
     // JSON text says all of it, whatever the type.
     let keeps_type = rules.grammar.anything != Anything::JsonText;
     let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
-    let members = body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).cloned().collect();
+    let members = body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).map(|member| member.copy(&rules.budget)).collect();
     Node::object(Object::from_unique(members))
 }

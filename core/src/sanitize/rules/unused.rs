@@ -8,6 +8,8 @@ use super::{
     Rules,
 };
 use crate::{
+    budget::Budget,
+    error::Error,
     json::{Data, Member, Node, Object, Text},
     schema::{
         keyword::{Keyword, Keywords},
@@ -38,13 +40,13 @@ pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &m
 }
 
 /// Reports the definitions that nothing refers to, and forgets what was said about their insides.
-pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut Rules) {
+pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut Rules) -> Result<(), Error> {
     if !rules.notes.is_on() {
-        return;
+        return Ok(());
     }
     let mut unused: Vec<Range<Number>> = Vec::new();
     let mut names: Vec<(Number, String)> = Vec::new();
-    let _ = walk::visit(source, Keywords::ALL, &mut |node, place| {
+    walk::visit(&rules.budget, source, Keywords::ALL, &mut |node, place| {
         let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
         if in_table {
             let range = numbers(node);
@@ -55,24 +57,25 @@ pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut Rules) {
             }
         }
         Ok(Next::Into)
-    });
+    })?;
     rules.notes.forget(&unused);
     for (number, pointer) in names {
         rules
             .notes
             .note(Position::Positive, Spot::Node(number), Spot::Nowhere, PRUNE, || format!("removed `{pointer}`: nothing refers to it"));
     }
+    Ok(())
 }
 
 /// Removes the definitions that are no longer reached, once what referred to them was cut.
-pub(super) fn prune(root: &mut Node<'_>) {
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return };
-    let reached = reached(root);
+pub(super) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
+    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(()) };
+    let reached = reached(root, budget)?;
     let is_reached = |member: &Member<'_>| reference("$defs", member).is_some_and(|reference| reached.contains(&reference));
     if table.iter().all(is_reached) {
-        return;
+        return Ok(());
     }
-    let Some(object) = root.as_object_mut() else { return };
+    let Some(object) = root.as_object_mut() else { return Ok(()) };
     let is_empty = object.get_mut("$defs").and_then(Node::as_object_mut).is_none_or(|table| {
         table.retain(|member| is_reached(member));
         table.is_empty()
@@ -80,12 +83,13 @@ pub(super) fn prune(root: &mut Node<'_>) {
     if is_empty {
         object.remove("$defs");
     }
+    Ok(())
 }
 
 /// Does something stand in the root's tables that no schema outside leads to?
-pub(super) fn any(root: &Node<'_>) -> bool {
+pub(super) fn any(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let count: usize = TABLES.iter().filter_map(|table| root.get(table).and_then(Node::as_object)).map(Object::len).sum();
-    count > 0 && reached(root).len() < count
+    Ok(count > 0 && reached(root, budget)?.len() < count)
 }
 
 /// The name of the definition that a kept reference names.
@@ -99,32 +103,32 @@ pub(super) fn reference(table: &str, member: &Member<'_>) -> Option<String> {
 }
 
 /// The references to definitions that are reached from outside the tables.
-fn reached(root: &Node<'_>) -> Set<String> {
+fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, Error> {
     let tables = TABLES.iter().filter_map(|table| Some((table, root.get(table)?.as_object()?)));
     let bodies: Map<String, &Node<'_>> = tables
         .flat_map(|(table, members)| members.iter().filter_map(move |member| Some((reference(table, member)?, &member.value))))
         .collect();
     let (mut open, mut reached) = (Vec::new(), Set::new());
-    references(root, &mut open);
+    references(root, &mut open, budget)?;
     while let Some(name) = open.pop() {
         if let Some(body) = bodies.get(&name) {
             if reached.insert(name) {
-                references(body, &mut open);
+                references(body, &mut open, budget)?;
             }
         }
     }
-    reached
+    Ok(reached)
 }
 
 /// What a schema refers to, tables of definitions left out.
-fn references(schema: &Node<'_>, found: &mut Vec<String>) {
-    let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
+fn references(schema: &Node<'_>, found: &mut Vec<String>, budget: &Budget) -> Result<(), Error> {
+    walk::visit(budget, schema, Keywords::ALL, &mut |node, place| {
         if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
             return Ok(Next::Skip);
         }
         found.extend(node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).map(String::from));
         Ok(Next::Into)
-    });
+    })
 }
 
 /// The numbers of a node and everything in it.

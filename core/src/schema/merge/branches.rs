@@ -10,7 +10,7 @@ use super::{
     Impossible, Merge, Side,
 };
 use crate::{
-    json::{self, Node},
+    json::Node,
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -39,7 +39,7 @@ const IN_PLACE: Keywords = Keywords::of(&[
     Keyword::RecursiveRef,
 ]);
 
-impl<'a> Merge<'a> {
+impl<'a> Merge<'_, 'a> {
     /// `unevaluated*` speaks of what nothing beside it speaks of, so it cannot stand beside anything new that does.
     pub(super) fn unevaluated(&mut self, sides: &mut Sides<'a>) {
         let keywords = [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
@@ -66,9 +66,10 @@ impl<'a> Merge<'a> {
         };
         let (our_values, their_values) = (values(ours), values(theirs));
         if their_values.is_subset(&our_values) {
-            return if json::same(&outer, &inner) { Kept::Either(outer, inner) } else { Kept::Outer(outer) };
+            return if self.same(&outer, &inner) { Kept::Either(outer, inner) } else { Kept::Outer(outer) };
         }
-        let new: Vec<Node<'a>> = theirs.iter().filter(|schema| !our_values.contains(&ByValue(schema))).cloned().collect();
+        let new = theirs.iter().filter(|schema| !our_values.contains(&ByValue(schema))).map(|schema| schema.copy(self.budget));
+        let new: Vec<Node<'a>> = new.collect();
         if let Some(schemas) = outer.as_array_mut() {
             schemas.extend(new);
         }
@@ -81,7 +82,7 @@ impl<'a> Merge<'a> {
             return Ok(self.equal(Keyword::AnyOf, outer, inner));
         };
         let pairs = ours.len().saturating_mul(theirs.len());
-        if pairs == 0 || json::same(&outer, &inner) {
+        if pairs == 0 || self.same(&outer, &inner) {
             return Ok(self.equal(Keyword::AnyOf, outer, inner));
         }
         if pairs <= self.branches {
@@ -95,14 +96,14 @@ impl<'a> Merge<'a> {
     }
 
     fn pairs(&mut self, ours: &[Node<'a>], theirs: &[Node<'a>], pairs: usize) -> Option<Vec<Item<'a>>> {
-        let mut below = Merge::new(self.branches / pairs.max(1), self.spare);
+        let mut below = Merge::new(self.budget, self.branches / pairs.max(1), self.spare);
         below.at = self.at.clone();
         let mut items = Vec::with_capacity(pairs);
         let mut guidance_lost = false;
         for (outer_place, outer) in ours.iter().enumerate() {
             for (inner_place, inner) in theirs.iter().enumerate() {
                 below.guidance_lost = false;
-                let kept = below.schema(outer.clone(), inner.clone());
+                let kept = below.schema(outer.copy(self.budget), inner.copy(self.budget));
                 self.spare = below.spare;
                 if below.in_doubt || !below.unmerged.is_empty() {
                     return None;
@@ -123,8 +124,9 @@ impl<'a> Merge<'a> {
         if accepts_all(&outer) || accepts_all(&inner) {
             return Err(Impossible);
         }
-        if accepts_nothing(&inner) || json::same(&outer, &inner) {
-            return Ok(if accepts_nothing(&outer) || json::same(&outer, &inner) { Kept::Either(outer, inner) } else { Kept::Outer(outer) });
+        let same = self.same(&outer, &inner);
+        if accepts_nothing(&inner) || same {
+            return Ok(if accepts_nothing(&outer) || same { Kept::Either(outer, inner) } else { Kept::Outer(outer) });
         }
         if accepts_nothing(&outer) {
             return Ok(Kept::Inner(inner));
@@ -133,8 +135,8 @@ impl<'a> Merge<'a> {
         let alone = outer.as_object().is_some_and(|object| object.len() == 1);
         let extended = outer.visit("anyOf", |list| match list.as_array_mut() {
             Some(list) if alone => {
-                if !list.iter().any(|schema| json::same(schema, &inner)) {
-                    list.push(inner.clone());
+                if !list.iter().any(|schema| self.same(schema, &inner)) {
+                    list.push(inner.copy(self.budget));
                 }
                 true
             }
@@ -152,7 +154,7 @@ impl<'a> Merge<'a> {
         let ours = [condition.0, positive.0, negative.0];
         let theirs = [condition.1, positive.1, negative.1];
         let says = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
-        if same_group(&ours, &theirs) {
+        if self.same_group(&ours, &theirs) {
             for ((keyword, ours), theirs) in CONDITION.into_iter().zip(ours).zip(theirs) {
                 if let (Some(ours), Some(theirs)) = (ours, theirs) {
                     sides.settle(keyword, Kept::Either(ours, theirs));
@@ -168,13 +170,13 @@ impl<'a> Merge<'a> {
             sides.settle_all(CONDITION, ours, Kept::Outer);
         }
     }
-}
 
-/// Are two groups of keywords the same, keyword by keyword?
-pub(super) fn same_group<const N: usize>(ours: &[Option<Node<'_>>; N], theirs: &[Option<Node<'_>>; N]) -> bool {
-    ours.iter().zip(theirs).all(|(ours, theirs)| match (ours, theirs) {
-        (Some(ours), Some(theirs)) => json::same(ours, theirs),
-        (None, None) => true,
-        _ => false,
-    })
+    /// Are two groups of keywords the same, keyword by keyword?
+    fn same_group<const N: usize>(&self, ours: &[Option<Node<'a>>; N], theirs: &[Option<Node<'a>>; N]) -> bool {
+        ours.iter().zip(theirs).all(|(ours, theirs)| match (ours, theirs) {
+            (Some(ours), Some(theirs)) => self.same(ours, theirs),
+            (None, None) => true,
+            _ => false,
+        })
+    }
 }

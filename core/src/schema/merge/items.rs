@@ -16,7 +16,7 @@ use crate::{
 
 const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword::MaxContains];
 
-impl<'a> Merge<'a> {
+impl<'a> Merge<'_, 'a> {
     /// Settles `prefixItems` and `items`: what one side says of all other items meets what the other says of a position.
     pub(super) fn positions(&mut self, sides: &mut Sides<'a>) {
         let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
@@ -74,7 +74,7 @@ impl<'a> Merge<'a> {
             let rest = rest.as_ref().filter(|_| missing > 0);
             let affordable = rest.is_none_or(|rest| merge.afford(rest, missing));
             merge.in_doubt |= !affordable;
-            rest.filter(|_| affordable).cloned()
+            rest.filter(|_| affordable).map(|rest| rest.copy(merge.budget))
         };
         let our_rest = beyond(our_rest, theirs.len().saturating_sub(ours.len()), self);
         let their_rest = beyond(their_rest, ours.len().saturating_sub(theirs.len()), self);
@@ -87,11 +87,17 @@ impl<'a> Merge<'a> {
             let kept = self.below(Step::Index(place), |merge| match (ours, theirs) {
                 (Some(ours), Some(theirs)) => Some(merge.schema(ours, theirs)),
                 (Some(ours), None) => Some(match &their_rest {
-                    Some(rest) => merge.schema(ours, rest.clone()),
+                    Some(rest) => {
+                        let rest = rest.copy(merge.budget);
+                        merge.schema(ours, rest)
+                    }
                     None => Kept::Outer(ours),
                 }),
                 (None, Some(theirs)) => Some(match &our_rest {
-                    Some(rest) => merge.schema(rest.clone(), theirs),
+                    Some(rest) => {
+                        let rest = rest.copy(merge.budget);
+                        merge.schema(rest, theirs)
+                    }
                     None => Kept::Inner(theirs),
                 }),
                 (None, None) => None,
@@ -111,7 +117,7 @@ impl<'a> Merge<'a> {
             }
             ((Some(ours), None), least, most) => sides.settle_all(CONTAINS, [Some(ours), least.0, most.0], Kept::Outer),
             ((None, Some(theirs)), least, most) => sides.settle_all(CONTAINS, [Some(theirs), least.1, most.1], Kept::Inner),
-            ((Some(ours), Some(theirs)), least, most) if json::same(&ours, &theirs) => {
+            ((Some(ours), Some(theirs)), least, most) if self.same(&ours, &theirs) => {
                 sides.settle(Keyword::Contains, Kept::Either(ours, theirs));
                 let least = match least {
                     (Some(ours), Some(theirs)) => Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs)),

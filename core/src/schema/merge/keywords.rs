@@ -15,7 +15,7 @@ use crate::{
     sorted::Set,
 };
 
-impl<'a> Merge<'a> {
+impl<'a> Merge<'_, 'a> {
     /// Some spellings of older drafts change what the keyword beside them says.
     pub(super) fn doubt_older_spellings(&mut self, outer: &Node<'a>, inner: &Node<'a>) {
         let has = |node: &Node<'a>, keywords: &[Keyword]| keywords.iter().any(|keyword| node.get(keyword.name()).is_some());
@@ -35,7 +35,7 @@ impl<'a> Merge<'a> {
             Some(keyword) if matches!(keyword.role(), Role::Assertion | Role::Table) => self.assertion(keyword, outer, inner)?,
             Some(Keyword::Description) => self.description(outer, inner),
             keyword => {
-                let same = json::same(&outer, &inner);
+                let same = self.same(&outer, &inner);
                 self.guidance_lost |= !same && keyword != Some(Keyword::Comment);
                 if same {
                     Kept::Either(outer, inner)
@@ -52,7 +52,7 @@ impl<'a> Merge<'a> {
         match keyword {
             Keyword::Type => self.types(outer, inner),
             Keyword::Enum => self.enums(outer, inner),
-            Keyword::Const if json::same(&outer, &inner) => Ok(Kept::Either(outer, inner)),
+            Keyword::Const if self.same(&outer, &inner) => Ok(Kept::Either(outer, inner)),
             Keyword::Const => Err(Impossible),
             Keyword::Minimum | Keyword::ExclusiveMinimum | Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties => {
                 Ok(self.tighter(keyword, Ordering::Greater, outer, inner))
@@ -71,7 +71,7 @@ impl<'a> Merge<'a> {
             Keyword::DependentSchemas => Ok(self.table(keyword, outer, inner, Merge::schema)),
             Keyword::Defs | Keyword::Definitions => Ok(self.table(keyword, outer, inner, |merge, outer, inner| {
                 // A reference means the outer's; what referred to the inner's is in another's hands.
-                let same = json::same(&outer, &inner);
+                let same = merge.same(&outer, &inner);
                 merge.in_doubt |= !same;
                 if same {
                     Kept::Either(outer, inner)
@@ -89,7 +89,7 @@ impl<'a> Merge<'a> {
 
     /// Two values that can be one only if they are the same.
     pub(super) fn equal(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
-        if json::same(&outer, &inner) {
+        if self.same(&outer, &inner) {
             return Kept::Either(outer, inner);
         }
         self.leave_over(Side::Inner, keyword, [(keyword, inner)]);
@@ -127,7 +127,7 @@ impl<'a> Merge<'a> {
             (true, false) => Kept::Outer(outer),
             (false, true) => Kept::Inner(inner),
             (false, false) => {
-                let common = ours.iter().filter(|value| their_values.contains(&ByValue(value))).cloned().collect();
+                let common = ours.iter().filter(|value| their_values.contains(&ByValue(value))).map(|value| value.copy(self.budget)).collect();
                 Kept::Made(replaced(outer, Data::Array(common)))
             }
         };
@@ -148,7 +148,7 @@ impl<'a> Merge<'a> {
         if !values.iter().any(fits) {
             return Err(Impossible);
         }
-        let fitting = values.iter().filter(|value| fits(value)).cloned().collect();
+        let fitting = values.iter().filter(|value| fits(value)).map(|value| value.copy(self.budget)).collect();
         if let Some(slot) = sides.slot(Keyword::Enum) {
             let before = match core::mem::replace(&mut slot.value, Value::Gone) {
                 Value::Settled(kept) => kept.into_node(),
@@ -207,10 +207,10 @@ impl<'a> Merge<'a> {
             };
         }
         let mut seen = known;
-        let mut names: Vec<Node<'a>> = outer.as_array().unwrap_or_default().to_vec();
+        let mut names = json::copies(outer.as_array().unwrap_or_default(), self.budget);
         for (node, name) in inner.as_array().unwrap_or_default().iter().zip(&theirs) {
             if seen.insert(name) {
-                names.push(node.clone());
+                names.push(node.copy(self.budget));
             }
         }
         Kept::Made(replaced(outer, Data::Array(names)))
@@ -218,7 +218,7 @@ impl<'a> Merge<'a> {
 
     /// The outer's text, then what the inner's adds.
     fn description(&mut self, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
-        if json::same(&outer, &inner) {
+        if self.same(&outer, &inner) {
             return Kept::Either(outer, inner);
         }
         let text = |node: &Node<'a>| node.as_text().and_then(Text::value).map(Cow::into_owned);

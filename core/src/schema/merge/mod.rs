@@ -34,13 +34,18 @@ pub(super) use self::{
 };
 use super::keyword::{Keyword, Keywords, Role};
 use crate::{
-    json::{Data, Member, Node, Object, Pointer, Step, Text},
-    limits::{MAX_DEPTH, MAX_NODES},
+    budget::Budget,
+    json::{self, Data, Member, Node, Object, Pointer, Step, Text},
+    limits::MAX_NODES,
 };
 
 /// Two lists of `anyOf` become one list of all pairs only up to so many branches; lists inside the pairs share them, so that
 /// merging never makes more than so many copies of anything.
 const MAX_BRANCHES: usize = 16;
+
+/// How many levels of JSON two schemas are merged down. Each takes kilobytes of stack, and no real tool schema nests deeper than 40;
+/// where both still say something further down, that is in doubt.
+const MAX_LEVELS: usize = 128;
 
 /// Two schemas as one.
 #[derive(Debug)]
@@ -100,13 +105,13 @@ impl<'a> Unmerged<'a> {
 ///
 /// The outer's keys keep their places and the inner's new ones come last. `$schema`, `$id` and anchors of the inner are dropped.
 /// A side to which the other adds nothing comes back untouched (the inner only if its keys need not move for it).
-pub(crate) fn both<'a>(outer: Node<'a>, inner: Node<'a>) -> Merged<'a> {
-    both_at(outer, inner, usize::MAX)
+pub(crate) fn both<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>) -> Merged<'a> {
+    both_at(budget, outer, inner, usize::MAX)
 }
 
 /// As [`both`], with the inner's new keys before the outer's key number `place`.
-pub(crate) fn both_at<'a>(outer: Node<'a>, inner: Node<'a>, place: usize) -> Merged<'a> {
-    let mut merge = Merge::new(MAX_BRANCHES, MAX_NODES);
+pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, place: usize) -> Merged<'a> {
+    let mut merge = Merge::new(budget, MAX_BRANCHES, MAX_NODES);
     let node = merge.schema_at(outer, inner, place).into_node();
     let Merge { unmerged, guidance_lost, in_doubt, .. } = merge;
     Merged { node, unmerged, guidance_lost, in_doubt }
@@ -116,7 +121,8 @@ pub(crate) fn both_at<'a>(outer: Node<'a>, inner: Node<'a>, place: usize) -> Mer
 #[derive(Debug)]
 struct Impossible;
 
-struct Merge<'a> {
+struct Merge<'b, 'a> {
+    budget: &'b Budget,
     unmerged: Vec<Unmerged<'a>>,
     guidance_lost: bool,
     in_doubt: bool,
@@ -169,9 +175,9 @@ pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
 const OWN: Keywords =
     Keywords::of(&[Keyword::Schema, Keyword::Id, Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor, Keyword::Vocabulary]);
 
-impl<'a> Merge<'a> {
-    fn new(branches: usize, spare: usize) -> Self {
-        Merge { unmerged: Vec::new(), guidance_lost: false, in_doubt: false, at: Pointer::root(), branches, spare }
+impl<'b, 'a> Merge<'b, 'a> {
+    fn new(budget: &'b Budget, branches: usize, spare: usize) -> Self {
+        Merge { budget, unmerged: Vec::new(), guidance_lost: false, in_doubt: false, at: Pointer::root(), branches, spare }
     }
 
     /// Two schemas as one.
@@ -182,7 +188,7 @@ impl<'a> Merge<'a> {
     fn schema_at(&mut self, outer: Node<'a>, inner: Node<'a>, place: usize) -> Kept<'a> {
         let (unmerged, guidance_lost) = (self.unmerged.len(), self.guidance_lost);
         match (shape(&outer), shape(&inner)) {
-            _ if self.at.steps().len() > MAX_DEPTH => {
+            _ if self.at.steps().len() > MAX_LEVELS || !self.pay(&outer, &inner) => {
                 self.in_doubt = true;
                 Kept::Outer(outer)
             }
@@ -203,6 +209,17 @@ impl<'a> Merge<'a> {
                 })
             }
         }
+    }
+
+    /// Are two values the same? The budget pays.
+    fn same(&self, one: &Node<'a>, two: &Node<'a>) -> bool {
+        json::same_within(self.budget, one, two)
+    }
+
+    /// Pays for the members of both.
+    fn pay(&self, outer: &Node<'a>, inner: &Node<'a>) -> bool {
+        let members = |node: &Node<'a>| node.as_object().map_or(0, Object::len);
+        self.budget.pay(1 + members(outer) + members(inner))
     }
 
     fn without_own(&mut self, mut inner: Node<'a>) -> Kept<'a> {
@@ -243,7 +260,7 @@ impl<'a> Merge<'a> {
         let has = |node: &Node<'a>, keyword: Keyword| node.get(keyword.name()).is_some();
         let dynamic = has(inner, Keyword::DynamicAnchor) || has(inner, Keyword::RecursiveAnchor);
         let based = has(outer, Keyword::Id) || has(inner, Keyword::Id);
-        self.in_doubt |= dynamic || (based && (refers(outer) || refers(inner)));
+        self.in_doubt |= dynamic || (based && (refers(outer, self.budget) || refers(inner, self.budget)));
     }
 
     /// What the two say of one keyword at a step down.
@@ -269,30 +286,29 @@ impl<'a> Merge<'a> {
     /// May so many copies of a schema be made?
     fn afford(&mut self, schema: &Node<'_>, copies: usize) -> bool {
         // A copy that is one node takes the place of nothing worth counting.
-        let cost = if copies == 0 { 0 } else { (size(schema) - 1).saturating_mul(copies) };
+        let cost = if copies == 0 { 0 } else { (json::size(schema, self.budget) - 1).saturating_mul(copies) };
         let left = self.spare.checked_sub(cost);
         self.spare = left.unwrap_or(self.spare);
         left.is_some()
     }
 }
 
-/// How many nodes it is.
-fn size(node: &Node<'_>) -> usize {
-    match node.data() {
-        Data::Array(items) => items.iter().map(size).sum::<usize>() + 1,
-        Data::Object(object) => object.iter().map(|member| size(&member.value)).sum::<usize>() + 1,
-        _ => 1,
-    }
-}
-
 /// Does a reference stand anywhere inside? A property of such a name counts: it costs no more than a doubt.
-fn refers(node: &Node<'_>) -> bool {
-    match node.data() {
-        Data::Array(items) => items.iter().any(refers),
-        Data::Object(object) => object.iter().any(|member| {
-            let reference = matches!(Keyword::named(&member.key), Some(Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef));
-            reference || refers(&member.value)
-        }),
-        _ => false,
+fn refers(node: &Node<'_>, budget: &Budget) -> bool {
+    let mut open = Vec::from([node]);
+    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => {
+                for member in object {
+                    if matches!(Keyword::named(&member.key), Some(Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef)) {
+                        return true;
+                    }
+                    open.push(&member.value);
+                }
+            }
+            _ => {}
+        }
     }
+    false
 }

@@ -28,7 +28,7 @@ struct Reach<'a> {
     patterns: Option<Node<'a>>,
 }
 
-impl<'a> Merge<'a> {
+impl<'a> Merge<'_, 'a> {
     /// Settles the three keywords.
     ///
     /// `additionalProperties` of one side means all names that this side's own `properties` and `patternProperties` leave. What
@@ -92,7 +92,7 @@ impl<'a> Merge<'a> {
         if !everywhere && !accepts_all(rest) {
             self.leave_over_rest(side, own, rest);
         }
-        let reach = |wanted: bool| (wanted && affordable).then(|| rest.clone());
+        let reach = |wanted: bool| (wanted && affordable).then(|| rest.copy(self.budget));
         Reach { names: reach(to_names), patterns: reach(to_patterns) }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Merge<'a> {
             Node::object(Object::from_unique(members.collect()))
         };
         let [names, patterns] = [&own.names, &own.patterns].map(|table| table.as_ref().map(open));
-        let values = GROUP.into_iter().zip([names, patterns, Some(rest.clone())]);
+        let values = GROUP.into_iter().zip([names, patterns, Some(rest.copy(self.budget))]);
         self.leave_over(side, Keyword::AdditionalProperties, values.filter_map(|(keyword, value)| Some((keyword, value?))));
     }
 
@@ -131,8 +131,8 @@ impl<'a> Merge<'a> {
         };
         Some(self.each_member(keyword, outer, inner, |merge, value| match (value, &outer_rest, &inner_rest) {
             (Value::Both(ours, theirs), _, _) => Value::Settled(merge.schema(ours, theirs)),
-            (Value::Inner(theirs), Some(rest), _) => unspoken(merge.schema(rest.clone(), theirs), rest),
-            (Value::Outer(ours), _, Some(rest)) => unspoken(merge.schema(ours, rest.clone()), rest),
+            (Value::Inner(theirs), Some(rest), _) => unspoken(merge.schema(rest.copy(merge.budget), theirs), rest),
+            (Value::Outer(ours), _, Some(rest)) => unspoken(merge.schema(ours, rest.copy(merge.budget)), rest),
             (value, _, _) => value,
         }))
     }

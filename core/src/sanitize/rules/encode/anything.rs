@@ -53,7 +53,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &s
         if let Some(object) = node.as_object_mut() {
             object.insert_at(0, Text::literal("type"), Node::literal("string"));
         }
-        describe::append(node, &[("value", Node::literal("any JSON, written as JSON text"))]);
+        describe::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
     }
     by_definition
 }

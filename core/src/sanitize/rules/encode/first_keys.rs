@@ -5,6 +5,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::shape::{self, Members, Shape, Typed};
 use crate::{
+    budget::Budget,
     error::Error,
     json::{self, Data, Node, Object, Text},
     report::{Accepts, Guidance},
@@ -13,7 +14,7 @@ use crate::{
         one_object, Rules,
     },
     schema::walk::Place,
-    sorted::Map,
+    sorted::{Map, Set},
 };
 
 const ORDER: Effect = Effect::same("reorder-properties");
@@ -61,13 +62,18 @@ pub(super) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: 
 
 /// Do all branches begin with different names, or with different constants under one?
 fn are_apart(branches: &[Node<'_>]) -> bool {
-    let mut begun: Map<&Text<'_>, Vec<Option<String>>> = Map::new();
+    // By name, the constants of the branches that begin with it; none where one has no constant.
+    let mut begun: Map<&Text<'_>, Option<Set<String>>> = Map::new();
     branches.iter().filter_map(|branch| branch.get("properties")?.as_object()?.iter().next()).all(|first| {
-        let others = begun.entry(&first.key).or_default();
         let constant = constant(&first.value);
-        let apart = others.is_empty() || (constant.is_some() && others.iter().all(|other| other.is_some() && *other != constant));
-        others.push(constant);
-        apart
+        match (begun.get_mut(&first.key), constant) {
+            (Some(Some(others)), Some(constant)) => others.insert(constant),
+            (Some(_), _) => false,
+            (None, constant) => {
+                begun.insert(&first.key, constant.map(|constant| Set::from([constant])));
+                true
+            }
+        }
     })
 }
 
@@ -84,7 +90,7 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
     let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
     let of = |branch: &Node<'a>, name: &Text<'a>| branch.get("properties")?.as_object()?.get_text(name).and_then(constant);
     let tells = |name: &&Text<'a>| {
-        let mut seen = crate::sorted::Set::new();
+        let mut seen = Set::new();
         branches
             .iter()
             .zip(&with)
@@ -163,12 +169,12 @@ fn join<'a>(
         groups.entry(with.unwrap_or(*at)).or_default().push(*at);
     }
     let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
-    let mut branches: Vec<Option<Node<'a>>> = branches.iter().cloned().map(Some).collect();
+    let mut branches: Vec<Option<Node<'a>>> = branches.iter().map(|branch| Some(branch.copy(&rules.budget))).collect();
     for (with, others) in groups.iter() {
         let members = core::iter::once(with).chain(others.iter().filter(|other| *other != with));
         let joined: Vec<Node<'a>> = members.filter_map(|at| branches.get_mut(*at).and_then(Option::take)).collect();
-        let objects: Vec<Object<'a>> = joined.iter().filter_map(|branch| branch.as_object().cloned()).collect();
-        let effect = match differs_in_one(&objects) {
+        let objects: Vec<Object<'a>> = joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&rules.budget))).collect();
+        let effect = match differs_in_one(&objects, &rules.budget) {
             true => JOIN,
             false if one_object::narrows(&objects) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
             false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
@@ -180,7 +186,7 @@ fn join<'a>(
             format!("joined {count} branches of `anyOf`: branches must not begin with the same name")
         });
         if let Some(slot) = branches.get_mut(*with) {
-            *slot = Some(Node::object(Object::from_members(one_object::flat(objects))).with_origin(origin));
+            *slot = Some(Node::object(Object::from_members(one_object::flat(objects, &rules.budget))).with_origin(origin));
         }
     }
     let branches: Vec<Node<'a>> = branches.into_iter().flatten().collect();
@@ -206,14 +212,14 @@ fn join<'a>(
 }
 
 /// Do these differ in the schema of one property and nothing else? Then the one object says exactly the same.
-fn differs_in_one(objects: &[Object<'_>]) -> bool {
+fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
     let Some((first, others)) = objects.split_first() else { return true };
     let mut differing: Option<String> = None;
     others.iter().all(|other| {
         let keys = first.len() == other.len()
             && first.iter().all(|member| match (other.get_text(&member.key), member.key.is("properties")) {
                 (Some(_), true) => true,
-                (Some(value), false) => json::same(value, &member.value),
+                (Some(value), false) => json::same_within(budget, value, &member.value),
                 (None, _) => false,
             });
         let (Some(one), Some(two)) = (first.get("properties").and_then(Node::as_object), other.get("properties").and_then(Node::as_object))
@@ -223,7 +229,7 @@ fn differs_in_one(objects: &[Object<'_>]) -> bool {
         keys && one.len() == two.len()
             && one.iter().all(|member| match two.get_text(&member.key) {
                 None => false,
-                Some(schema) if json::same(schema, &member.value) => true,
+                Some(schema) if json::same_within(budget, schema, &member.value) => true,
                 Some(_) => {
                     let name = member.key.display().into_owned();
                     let is_it = differing.as_ref().is_none_or(|known| *known == name);

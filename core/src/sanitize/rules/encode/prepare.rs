@@ -20,6 +20,7 @@ use crate::{
         keyword::{Keyword, Keywords, Kind},
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::Set,
 };
 
 const NAME: Effect = Effect::same("name-required-property");
@@ -32,12 +33,13 @@ const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider).guidan
 
 pub(super) fn prepare(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
     if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
-        walk::rewrite(root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
+        walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
     }
     // Branches that are joined bring unions together.
     for _ in 0..ROUNDS {
+        let budget = rules.budget.clone();
         let mut prepare = Prepare { rules, joined: false };
-        walk::rewrite(root, Keywords::ALL, &mut prepare)?;
+        walk::rewrite(&budget, root, Keywords::ALL, &mut prepare)?;
         if !prepare.joined {
             break;
         }
@@ -70,17 +72,14 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     if !shape::declares(object, "object") {
         return;
     }
-    let table = object.get("properties").and_then(Node::as_object);
-    let unknown: Vec<Text<'a>> = shape::required(object)
-        .into_iter()
-        .filter(|name| table.is_none_or(|table| table.get_text(name).is_none()))
-        .map(Text::clone)
-        .collect();
+    let known: Set<&Text<'_>> =
+        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
+    let unknown: Vec<Text<'a>> = shape::required(object).into_iter().filter(|name| !known.contains(name)).map(Text::clone).collect();
     if unknown.is_empty() {
         return;
     }
-    let others = object.get("additionalProperties").cloned();
-    let closed = others.as_ref().and_then(Node::as_bool) == Some(false);
+    let others = object.get("additionalProperties");
+    let closed = others.and_then(Node::as_bool) == Some(false);
     let spot = Spot::under(node, "required");
     let to = if closed { Spot::of(node) } else { Spot::under(node, "properties") };
     rules.notes.note(place.position, spot, to, if closed { UNKNOWN } else { NAME }, || {
@@ -94,12 +93,14 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     if closed {
         node.visit("required", |names| {
             if let Some(names) = names.as_array_mut() {
+                let unknown: Set<&Text<'_>> = unknown.iter().collect();
                 names.retain(|name| name.as_text().is_some_and(|name| !unknown.contains(name)));
             }
         });
         return;
     }
-    let schema = others.filter(|schema| schema.as_object().is_some()).unwrap_or_else(Node::empty_object);
+    let others = node.get("additionalProperties").filter(|schema| schema.as_object().is_some());
+    let schema = others.map_or_else(Node::empty_object, |schema| schema.copy(&rules.budget));
     if let Some(object) = node.as_object_mut() {
         if !object.has("properties") {
             let place = object.position("type").map_or(0, |place| place + 1);
@@ -108,7 +109,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     }
     node.visit("properties", |table| {
         if let Some(table) = table.as_object_mut() {
-            unknown.into_iter().for_each(|name| table.set(name, schema.clone()));
+            table.members_mut().extend(unknown.into_iter().map(|key| Member { key, value: schema.copy(&rules.budget) }));
         }
     });
 }
@@ -123,7 +124,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         TypeLists::Any => 1,
         TypeLists::Scalars | TypeLists::None => 0,
     };
-    if place.keyword.is_none() || types.len() < 2 || containers <= allowed || object.has("enum") || object.has("const") {
+    if place.keyword.is_none() || types.len() < 2 || containers <= allowed || ["enum", "const", "anyOf"].iter().any(|keyword| object.has(keyword)) {
         return;
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
@@ -156,7 +157,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         let mut branch = Object::new();
         branch.set(Text::literal("type"), Node::string(name));
         for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::constrains) == kind) {
-            branch.set(member.key.clone(), member.value.clone());
+            branch.set(member.key.clone(), member.value.copy(&rules.budget));
         }
         Node::object(branch).with_origin(origin)
     });

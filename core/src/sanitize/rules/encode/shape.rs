@@ -4,6 +4,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{OTHERS, PAIRS};
 use crate::{
+    budget::Budget,
     dialect::grammar::{Grammar, PropertiesRule},
     json::{Member, Node, Object, Text},
     schema::keyword::Keyword,
@@ -168,12 +169,13 @@ pub(in crate::sanitize) fn required<'n, 'a>(object: &'n Object<'a>) -> Set<&'n T
 
 /// What references refer to, by how they are written.
 pub(in crate::sanitize) struct Definitions<'n, 'a> {
+    budget: &'n Budget,
     root: &'n Node<'a>,
     by_reference: Map<String, &'n Node<'a>>,
 }
 
 impl<'n, 'a> Definitions<'n, 'a> {
-    pub(in crate::sanitize) fn of(root: &'n Node<'a>) -> Self {
+    pub(in crate::sanitize) fn of(root: &'n Node<'a>, budget: &'n Budget) -> Self {
         let mut by_reference = Map::new();
         for table in ["$defs", "definitions"] {
             for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
@@ -183,7 +185,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
             }
         }
         by_reference.insert(String::from("#"), root);
-        Definitions { root, by_reference }
+        Definitions { budget, root, by_reference }
     }
 
     /// What a chain of references leads to.
@@ -203,25 +205,35 @@ impl<'n, 'a> Definitions<'n, 'a> {
         core::ptr::eq(self.root, schema)
     }
 
-    /// Does a schema accept null?
+    /// Does a schema accept null? A union does if one of its branches does, wherever references lead on the way.
     pub(in crate::sanitize) fn admits_null(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
-        self.admits(schema, grammar, MOST)
-    }
-
-    fn admits(&self, schema: &Node<'a>, grammar: &Grammar, depth: usize) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let Some(schema) = self.follow(schema) else { return false };
-        match of(schema, self.is_root(schema), grammar) {
-            Shape::Anything => true,
-            Shape::Reference => false,
-            Shape::Union(branches) => branches.iter().any(|branch| self.admits(branch, grammar, depth)),
-            Shape::Values(values) => values.iter().any(|value| value.is_null()),
-            Shape::Typed(_) => schema.as_object().is_some_and(|object| {
-                let says = Says::of(object);
-                let typed = says.types.is_none_or(|types| names(types, "null"));
-                typed && says.values.is_none_or(|values| values.iter().any(Node::is_null))
-            }),
+        let (mut open, mut seen) = (Vec::from([schema]), Set::new());
+        while let Some(schema) = open.pop().filter(|_| self.budget.pay(1)) {
+            if let Some(reference) = reference(schema) {
+                if seen.insert(reference.clone().into_owned()) {
+                    open.extend(self.by_reference.get(&*reference));
+                }
+                continue;
+            }
+            let admits = match of(schema, self.is_root(schema), grammar) {
+                Shape::Anything => true,
+                Shape::Reference => false,
+                Shape::Union(branches) => {
+                    open.extend(branches);
+                    false
+                }
+                Shape::Values(values) => values.iter().any(Node::is_null),
+                Shape::Typed(_) => schema.as_object().is_some_and(|object| {
+                    let says = Says::of(object);
+                    let typed = says.types.is_none_or(|types| names(types, "null"));
+                    typed && says.values.is_none_or(|values| values.iter().any(Node::is_null))
+                }),
+            };
+            if admits {
+                return true;
+            }
         }
+        false
     }
 
     /// Does an optional property with this schema say by `null` that it is absent? Not where null is a value that the property has.
@@ -249,6 +261,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
 
     /// The name under which each branch stands in an object of its own, so that its pairs are not taken for the items of another.
     pub(in crate::sanitize) fn boxes(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
+        self.budget.pay(branches.len());
         let arrays = branches.iter().filter(|branch| self.may_be_array(branch, grammar)).count();
         let is_map = |branch: &Node<'a>| matches!(of(branch, false, grammar), Shape::Typed(Typed { object: Some(Members::Map(_)), .. }));
         let mut count = 0;

@@ -8,6 +8,7 @@ use alloc::{format, string::String};
 
 use super::{shape, write};
 use crate::{
+    budget::Budget,
     dialect::Dialect,
     error::{Code, Error},
     json::{Node, Object, Step},
@@ -58,23 +59,23 @@ pub(super) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut Rules) -> 
     if !limits.iter().any(|name| dialect.limit(name).is_some()) {
         return Ok(());
     }
-    if is_small(root, dialect) {
+    if is_small(root, dialect, &rules.budget)? {
         return Ok(());
     }
     let list_most = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
     loop {
-        let mut written = root.clone();
+        let mut written = root.copy(&rules.budget);
         let noted = rules.notes.pause();
         let result = write::write(&mut written, rules);
         rules.notes.resume(noted);
         result?;
-        let Some(excess) = excess(&written, dialect, list_most) else { return Ok(()) };
+        let Some(excess) = excess(&written, dialect, list_most, &rules.budget)? else { return Ok(()) };
         let done = match excess {
-            Excess::List => drop_lists(root, rules, |list| is_long(list, list_most)),
-            Excess::Values { .. } => drop_longest(root, rules, |values| values.len()),
-            Excess::Characters { .. } => drop_longest(root, rules, characters) || cut_deepest(root, rules),
-            Excess::Properties { .. } => cut_deepest(root, rules),
-            Excess::Nesting { most, .. } => cut_below(root, rules, most),
+            Excess::List => drop_lists(root, rules, |list| is_long(list, list_most))?,
+            Excess::Values { .. } => drop_longest(root, rules, |values| values.len())?,
+            Excess::Characters { .. } => drop_longest(root, rules, characters)? || cut_deepest(root, rules)?,
+            Excess::Properties { .. } => cut_deepest(root, rules)?,
+            Excess::Nesting { most, .. } => cut_below(root, rules, most)?,
         };
         if !done {
             return Err(Error::new(Code::LimitExceeded, "", message(excess)));
@@ -88,7 +89,7 @@ pub(super) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut Rules) -> 
 /// may be put in an object of its own, and what stands deepest may become two levels too; with three names that
 /// have 21 characters at most and whatever underscores keep them apart; null is one more value, and what has none may get two; and
 /// the definition of "anything" counts for itself.
-fn is_small(root: &Node<'_>, dialect: &Dialect) -> bool {
+fn is_small(root: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<bool, Error> {
     const NAMES: usize = 3;
     const NAME: usize = 32;
     let (mut schemas, mut properties, mut deepest, mut values, mut longest) = (8, 0, 2, 0, 0);
@@ -98,7 +99,7 @@ fn is_small(root: &Node<'_>, dialect: &Dialect) -> bool {
         Step::Name("properties" | "anyOf") => 1,
         _ => 0,
     };
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
         schemas += 1;
         // What leads nowhere deeper than another place need not be counted step by step.
         if 2 * place.depth > deepest {
@@ -116,14 +117,14 @@ fn is_small(root: &Node<'_>, dialect: &Dialect) -> bool {
             }
         }
         Ok(Next::Into)
-    });
+    })?;
     let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
     let names = NAMES * schemas;
-    within(deepest + 2, "depthPerPart")
+    Ok(within(deepest + 2, "depthPerPart")
         && within(properties + names, "propertiesPerPart")
         && within(values + 2 * schemas, "enumValuesPerPart")
         && (longest <= SHORT || dialect.limit("longEnumCharacters").is_none())
-        && within(crate::json::length(root) + names * NAME + properties, "charactersPerPart")
+        && within(crate::json::length(root) + names * NAME + properties, "charactersPerPart"))
 }
 
 fn message(excess: Excess) -> String {
@@ -150,10 +151,10 @@ fn level(place: &Place<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count()
 }
 
-fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize) -> Option<Excess> {
+fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
     let mut parts: Map<Option<String>, Amount> = Map::new();
     let mut long = false;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Next::Skip) };
         let amount = parts.entry(part(place)).or_default();
         let table = object.get("properties").and_then(Node::as_object);
@@ -170,31 +171,31 @@ fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize) -> Option<Excess
         }
         amount.characters += object.get("const").map_or(0, |value| characters(core::slice::from_ref(value)));
         Ok(Next::Into)
-    });
+    })?;
     for name in root.get("$defs").and_then(Node::as_object).into_iter().flatten() {
         parts.entry(Some(name.key.display().into_owned())).or_default().characters += name.key.code_points().count();
     }
     if long {
-        return Some(Excess::List);
+        return Ok(Some(Excess::List));
     }
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let largest = |of: fn(&Amount) -> usize| parts.iter().map(|(_, amount)| of(amount)).fold(0, usize::max);
     let (values, properties) = (largest(|amount| amount.values), largest(|amount| amount.properties));
     let (nesting, characters) = (largest(|amount| amount.nesting), largest(|amount| amount.characters));
     if values > most("enumValuesPerPart") {
-        return Some(Excess::Values { found: values, most: most("enumValuesPerPart") });
+        return Ok(Some(Excess::Values { found: values, most: most("enumValuesPerPart") }));
     }
     if nesting > most("depthPerPart") {
-        return Some(Excess::Nesting { found: nesting, most: most("depthPerPart") });
+        return Ok(Some(Excess::Nesting { found: nesting, most: most("depthPerPart") }));
     }
     if properties > most("propertiesPerPart") {
-        return Some(Excess::Properties { found: properties, most: most("propertiesPerPart") });
+        return Ok(Some(Excess::Properties { found: properties, most: most("propertiesPerPart") }));
     }
-    (characters > most("charactersPerPart")).then(|| Excess::Characters { found: characters, most: most("charactersPerPart") })
+    Ok((characters > most("charactersPerPart")).then(|| Excess::Characters { found: characters, most: most("charactersPerPart") }))
 }
 
 fn characters(values: &[Node<'_>]) -> usize {
-    values.iter().map(|value| value.as_text().map_or_else(|| crate::json::length(value), |text| text.code_points().count())).sum()
+    values.iter().map(|value| value.as_text().map_or_else(|| crate::json::plain_length(value), |text| text.code_points().count())).sum()
 }
 
 fn is_long(values: &[Node<'_>], most: usize) -> bool {
@@ -202,7 +203,7 @@ fn is_long(values: &[Node<'_>], most: usize) -> bool {
 }
 
 /// Drops the lists of values that are too long; `true` if there were any.
-fn drop_lists<'a>(root: &mut Node<'a>, rules: &mut Rules, goes: impl Fn(&[Node<'a>]) -> bool) -> bool {
+fn drop_lists<'a>(root: &mut Node<'a>, rules: &mut Rules, goes: impl Fn(&[Node<'a>]) -> bool) -> Result<bool, Error> {
     struct Drop<'d, 'r, 'a> {
         goes: &'d dyn Fn(&[Node<'a>]) -> bool,
         rules: &'r mut Rules,
@@ -223,41 +224,42 @@ fn drop_lists<'a>(root: &mut Node<'a>, rules: &mut Rules, goes: impl Fn(&[Node<'
             Ok(Next::Into)
         }
     }
+    let budget = rules.budget.clone();
     let mut drop = Drop { goes: &goes, rules, done: false };
-    let _ = walk::rewrite(root, Keywords::ALL, &mut drop);
-    drop.done
+    walk::rewrite(&budget, root, Keywords::ALL, &mut drop)?;
+    Ok(drop.done)
 }
 
 /// Drops the longest list of values, by some measure.
-fn drop_longest(root: &mut Node<'_>, rules: &mut Rules, measure: fn(&[Node<'_>]) -> usize) -> bool {
+fn drop_longest(root: &mut Node<'_>, rules: &mut Rules, measure: fn(&[Node<'_>]) -> usize) -> Result<bool, Error> {
     let mut longest = 1;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, _| {
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
         longest = longest.max(node.get("enum").and_then(Node::as_array).map_or(0, measure));
         Ok(Next::Into)
-    });
-    longest > 1 && drop_lists(root, rules, |values| measure(values) >= longest)
+    })?;
+    Ok(longest > 1 && drop_lists(root, rules, |values| measure(values) >= longest)?)
 }
 
 /// Cuts what nests deeper than so many levels.
 ///
 /// What is written nests deeper than what is plain, so where nothing plain is too deep its deepest level goes.
-fn cut_below(root: &mut Node<'_>, rules: &mut Rules, most: usize) -> bool {
+fn cut_below(root: &mut Node<'_>, rules: &mut Rules, most: usize) -> Result<bool, Error> {
     let mut deepest = 0;
-    let _ = walk::visit(root, Keywords::ALL, &mut |node, place| {
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, place| {
         if node.as_object().is_some_and(|object| shape::declares(object, "object")) {
             deepest = deepest.max(level(place) + 1);
         }
         Ok(Next::Into)
-    });
+    })?;
     cut(root, rules, deepest.min(most.saturating_add(1)))
 }
 
-fn cut_deepest(root: &mut Node<'_>, rules: &mut Rules) -> bool {
+fn cut_deepest(root: &mut Node<'_>, rules: &mut Rules) -> Result<bool, Error> {
     cut_below(root, rules, usize::MAX)
 }
 
 /// Says that an object whose properties would be at this level is anything; `true` if there was one.
-fn cut(root: &mut Node<'_>, rules: &mut Rules, at: usize) -> bool {
+fn cut(root: &mut Node<'_>, rules: &mut Rules, at: usize) -> Result<bool, Error> {
     struct Cut<'r> {
         rules: &'r mut Rules,
         above: usize,
@@ -278,8 +280,9 @@ fn cut(root: &mut Node<'_>, rules: &mut Rules, at: usize) -> bool {
             Ok(Next::Skip)
         }
     }
-    let Some(above) = at.checked_sub(1) else { return false };
+    let Some(above) = at.checked_sub(1) else { return Ok(false) };
+    let budget = rules.budget.clone();
     let mut cut = Cut { rules, above, done: false };
-    let _ = walk::rewrite(root, Keywords::ALL, &mut cut);
-    cut.done
+    walk::rewrite(&budget, root, Keywords::ALL, &mut cut)?;
+    Ok(cut.done)
 }

@@ -8,6 +8,7 @@ use super::{
     KEY, VALUE,
 };
 use crate::{
+    budget::Budget,
     dialect::grammar::{Grammar, PropertiesRule},
     error::Error,
     json::{self, Data, Node, Object, Text},
@@ -34,11 +35,12 @@ const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
 
 pub(super) fn write(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
     // What references lead to is asked of the schema as it was; without any, nothing is asked of it.
-    let plain = if resolve::mentions_references(root) { root.clone() } else { Node::default() };
-    let definitions = Definitions::of(&plain);
+    let plain = if resolve::mentions_references(root) { root.copy(&rules.budget) } else { Node::default() };
+    let budget = rules.budget.clone();
+    let definitions = Definitions::of(&plain, &budget);
     let definition = anything::name(root);
     let mut writer = Writer { rules, definitions: &definitions, definition: &definition, uses_definition: false };
-    walk::rewrite(root, Keywords::ALL, &mut writer)?;
+    walk::rewrite(&budget, root, Keywords::ALL, &mut writer)?;
     if writer.uses_definition {
         anything::define(root, &definition);
     }
@@ -85,7 +87,7 @@ impl<'a> Rewrite<'a> for Writer<'_, '_, 'a> {
             }
             Shape::Typed(Typed { object, array, items }) => {
                 let is_unique = array && self.rules.notes.is_on() && node.get("uniqueItems").and_then(Node::as_bool) == Some(true);
-                if is_unique && items.is_none_or(|items| has_spellings(items, grammar)) {
+                if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.rules.budget)) {
                     let spot = Spot::under(node, "uniqueItems");
                     self.rules.notes.note(place.position, spot.clone(), spot, UNIQUE, || {
                         String::from("`uniqueItems` compares how items are written, and one value may be written in several ways")
@@ -112,7 +114,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let Shape::Typed(Typed { object: Some(members), .. }) = shape::of(node, is_root, grammar) else { return Ok(Next::Into) };
         match members {
             Members::Map(value) => {
-                let value = value.cloned();
+                let value = value.map(|value| value.copy(&self.rules.budget));
                 self.map(node, place, value);
             }
             Members::Nothing => {
@@ -141,7 +143,7 @@ impl<'a> Writer<'_, '_, 'a> {
                         );
                         None
                     }
-                    Others::Open(value) => Some(value.cloned()),
+                    Others::Open(value) => Some(value.map(|value| value.copy(&self.rules.budget))),
                 };
                 self.record(node, place, others);
             }
@@ -253,15 +255,15 @@ impl<'a> Writer<'_, '_, 'a> {
         };
         object.retain(|member| annotates(&member.key));
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
-        object.set(Text::literal("enum"), Node::array(values.iter().map(|value| Node::string(json::write(value))).collect()));
+        object.set(Text::literal("enum"), Node::array(values.iter().map(|value| Node::string(json::write_plain(value))).collect()));
     }
 }
 
 /// May one value of a plain schema be written in several ways: as JSON text, or as pairs in another order?
-fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar) -> bool {
+fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
     let mut found = false;
-    // The visitor never fails.
-    let _ = walk::visit(schema, Keywords::ALL, &mut |node, place| {
+    // Where the budget is spent, the walk around this one says so.
+    let _ = walk::visit(budget, schema, Keywords::ALL, &mut |node, place| {
         let closes = place.keyword == Some(Keyword::AdditionalProperties);
         found |= match shape::of(node, false, grammar) {
             Shape::Anything => !(closes && node.as_bool() == Some(false)),

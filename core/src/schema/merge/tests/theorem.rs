@@ -16,6 +16,7 @@ use super::{
     generator::{definitions, instance, schema, Random, THEMES},
 };
 use crate::{
+    budget::Budget,
     json::Node,
     schema::{disjoint::disjoint, keyword::Keyword},
 };
@@ -63,9 +64,10 @@ impl Tally {
     fn pair(&mut self, outer: &Value, inner: &Value, instances: &[Value]) {
         let (Some(judge_outer), Some(judge_inner)) = (judge(outer), judge(inner)) else { return };
         let (outer_node, inner_node) = (Node::from_value(outer).unwrap(), Node::from_value(inner).unwrap());
-        let claimed_disjoint = disjoint(&outer_node, &inner_node);
-        assert_eq!(claimed_disjoint, disjoint(&inner_node, &outer_node), "{outer}\n{inner}");
-        let merged = both(outer_node, inner_node);
+        let budget = Budget::new(0, None);
+        let claimed_disjoint = disjoint(&budget, &outer_node, &inner_node);
+        assert_eq!(claimed_disjoint, disjoint(&budget, &inner_node, &outer_node), "{outer}\n{inner}");
+        let merged = both(&budget, outer_node, inner_node);
         let node = merged.node.to_value().unwrap();
         let story = || format!("outer  {outer}\ninner  {inner}\nmerged {node}\n{:?}", merged.unmerged);
         let judge_merged = judge(&node).unwrap_or_else(|| panic!("no schema any more:\n{}", story()));
@@ -131,7 +133,7 @@ fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
         let schema = schema(&mut random, THEMES[number % THEMES.len()], 3);
         let node = Node::from_value(&schema).unwrap();
         for (outer, inner) in [(node.clone(), node.clone()), (node.clone(), Node::bool(true)), (Node::empty_object(), node.clone())] {
-            let merged = both(outer, inner);
+            let merged = both(&Budget::new(0, None), outer, inner);
             assert!(merged.is_exact() && !merged.guidance_lost, "{schema}\n{merged:?}");
             let stays = merged.node.is_intact() && merged.node.origin() == node.origin();
             let anything = schema == json!({}) || schema == json!(true);

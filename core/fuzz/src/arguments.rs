@@ -1,0 +1,5 @@
+//! To come.
+
+pub(crate) fn verdict(_data: &[u8]) -> Result<(), String> {
+    Ok(())
+}

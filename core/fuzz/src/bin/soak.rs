@@ -1,0 +1,47 @@
+//! Runs targets over seeds for as long as one likes, without a fuzzer: `soak TARGET [FIRST_SEED [COUNT]]`.
+//!
+//! Every find is printed once with its seed, and the run goes on.
+
+use std::{panic, process::ExitCode, time::Instant};
+
+use toolwire_fuzz::{Seeds, Target};
+
+/// The stack that every call must do with, in bytes: what other threads have on the smallest platform that we hold ourselves to.
+const STACK: usize = 512 * 1024;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let targets: Vec<Target> = match arguments.next().as_deref() {
+        None | Some("all") => Target::ALL.to_vec(),
+        Some(name) => vec![Target::named(name)],
+    };
+    let first: u64 = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let count: u64 = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(100_000);
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        let mut finds = 0_u64;
+        for target in targets {
+            let (start, mut slowest) = (Instant::now(), (0, 0));
+            for seed in first..first + count {
+                let input = Seeds::new(seed).input();
+                let began = Instant::now();
+                let verdict = panic::catch_unwind(|| target.verdict(&input)).unwrap_or_else(|_| Err("a panic".into()));
+                slowest = slowest.max((began.elapsed().as_micros(), seed));
+                if let Err(fault) = verdict {
+                    finds += 1;
+                    println!("seed {seed}, {}: {fault}\n", target.name());
+                }
+            }
+            let rate = count as f64 / start.elapsed().as_secs_f64();
+            eprintln!("{}: {count} inputs, {rate:.0} a second, the slowest {} ms (seed {})", target.name(), slowest.0 / 1000, slowest.1);
+        }
+        finds
+    });
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(0)) => ExitCode::SUCCESS,
+        Ok(Ok(finds)) => {
+            eprintln!("{finds} finds");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(2),
+    }
+}

@@ -1,0 +1,84 @@
+//! What the fuzzer runs, and what `make test` runs over fixed seeds: one function per target, from bytes to a verdict.
+//!
+//! | target | input | what must hold |
+//! |---|---|---|
+//! | `reader` | text that is nearly JSON | the reader agrees with serde_json |
+//! | `sanitize` | a schema, a dialect, options | accepted, idempotent, text and value agree, the report points somewhere |
+//! | `arguments` | a schema and instances | what the report says of accepted arguments, and restoring, against a validator |
+//! | `requests` | tool lists and whole requests | as `sanitize`, and every call arrives where it belongs |
+//! | `replies` | replies and how they are cut | any cut gives the same |
+//!
+//! In each: no panic, and no call outlives its budget.
+
+mod arguments;
+mod grammar;
+mod reader;
+mod replies;
+mod requests;
+mod sanitize;
+mod seeds;
+
+pub use seeds::Seeds;
+
+/// A target of the fuzzer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The reader against serde_json.
+    Reader,
+    /// `sanitize` and `check`.
+    Sanitize,
+    /// The report and `restoreArguments` against a validator.
+    Arguments,
+    /// Tool lists and whole requests.
+    Requests,
+    /// Replies, whole and in pieces.
+    Replies,
+}
+
+impl Target {
+    /// Every target.
+    pub const ALL: [Target; 5] = [Target::Reader, Target::Sanitize, Target::Arguments, Target::Requests, Target::Replies];
+
+    /// The target's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Target::Reader => "reader",
+            Target::Sanitize => "sanitize",
+            Target::Arguments => "arguments",
+            Target::Requests => "requests",
+            Target::Replies => "replies",
+        }
+    }
+
+    /// The target of that name.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn named(name: &str) -> Target {
+        Target::ALL.into_iter().find(|target| target.name() == name).unwrap_or_else(|| panic!("no target is called `{name}`"))
+    }
+
+    /// What one input shows.
+    ///
+    /// # Errors
+    /// What does not hold, for a person to read.
+    pub fn verdict(self, data: &[u8]) -> Result<(), String> {
+        match self {
+            Target::Reader => reader::verdict(data),
+            Target::Sanitize => sanitize::verdict(data),
+            Target::Arguments => arguments::verdict(data),
+            Target::Requests => requests::verdict(data),
+            Target::Replies => replies::verdict(data),
+        }
+    }
+}
+
+/// Runs one input, as libFuzzer wants it.
+///
+/// # Panics
+/// If something does not hold.
+pub fn run(target: Target, data: &[u8]) {
+    if let Err(fault) = target.verdict(data) {
+        panic!("{}: {fault}", target.name());
+    }
+}

@@ -1,0 +1,125 @@
+//! `sanitize` and `check` over generated schemas, in every dialect.
+
+use arbitrary::Unstructured;
+use serde_json::Value;
+use toolwire::{
+    check_json, dialects, json, sanitize_json, sanitize_json_with_report, sanitize_with_report, Allow, Code, Hints, Refs, SanitizeOptions,
+    Untyped,
+};
+
+use crate::grammar;
+
+pub(crate) fn verdict(data: &[u8]) -> Result<(), String> {
+    let mut data = Unstructured::new(data);
+    let (Ok(options), Ok(schema)) = (options(&mut data), grammar::schema(&mut data)) else { return Ok(()) };
+    judge(&schema, &options)
+}
+
+/// A dialect, and sometimes options of its own.
+fn options(data: &mut Unstructured<'_>) -> arbitrary::Result<SanitizeOptions> {
+    let dialect = data.choose(dialects())?;
+    let mut options = SanitizeOptions::new(dialect.name);
+    if !data.ratio(1_u8, 6_u8)? {
+        return Ok(options);
+    }
+    let has = |name: &str| dialect.options.contains(&name);
+    if has("refs") && data.arbitrary()? {
+        options = options.refs(if data.arbitrary()? { Refs::Inline } else { Refs::Keep });
+    }
+    if has("untyped") && data.arbitrary()? {
+        options = options.untyped(*data.choose(&[Untyped::Any, Untyped::String, Untyped::Keep])?);
+    }
+    if has("hints") && data.arbitrary()? {
+        options = options.hints(Hints::Drop);
+    }
+    if has("maxBytes") && data.arbitrary()? {
+        options = options.max_bytes(data.int_in_range(20..=400)?);
+    }
+    if has("maxNodes") && data.arbitrary()? {
+        options = options.max_nodes(data.int_in_range(0..=600)?);
+    }
+    if data.arbitrary()? {
+        options = options.allow(*data.choose(&[Allow::Same, Allow::Encoded, Allow::Wider])?);
+    }
+    Ok(options)
+}
+
+/// Everything that must hold for one schema.
+pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), String> {
+    let dialect = options.dialect.as_str();
+    let fault = |what: String| Err(format!("{dialect}: {what}\n  options {options:?}\n  in  {schema}"));
+    let input: Value = match serde_json::from_str(schema) {
+        Ok(value) => value,
+        // Numbers that serde_json cannot hold: there is no value path then.
+        Err(_) => Value::Null,
+    };
+    // Integers beyond 64 bits are another number there.
+    let is_held = || match (json::read(schema), json::read(&input.to_string())) {
+        (Ok(one), Ok(two)) => json::same(&one, &two),
+        _ => false,
+    };
+    let by_value = (!input.is_null() && is_held()).then(|| sanitize_with_report(&input, options));
+    let result = match sanitize_json_with_report(schema, options) {
+        Ok(result) => result,
+        Err(error) => {
+            if let Some(Ok(other)) = by_value {
+                return fault(format!("an error on text ({error}), and an answer on values: {}", other.schema));
+            }
+            let is_expected = !matches!(error.code(), Code::BudgetExceeded | Code::TooDeep) || options.max_nodes.is_some();
+            return if is_expected { Ok(()) } else { fault(format!("{error}")) };
+        }
+    };
+    let output = result.schema.as_ref();
+    if result.changes.is_empty() != (output == schema) {
+        return fault(format!("{} changes, and the output is {output}", result.changes.len()));
+    }
+    match sanitize_json(schema, options) {
+        Ok(plain) if plain == output => {}
+        other => return fault(format!("without a report: {other:?}\n  out {output}")),
+    }
+    let plain = options.clone().allow(Allow::Any);
+    if dialect != "codex" {
+        match check_json(output, &plain) {
+            Ok(found) if found.is_empty() => {}
+            other => return fault(format!("check of the output: {other:?}\n  out {output}")),
+        }
+    }
+    match sanitize_json(output, &plain) {
+        Ok(again) if again == output => {}
+        Ok(again) => return fault(format!("not idempotent\n  out {output}\n  2nd {again}")),
+        Err(error) => return fault(format!("refuses its own output: {error}\n  out {output}")),
+    }
+    let written: Value = serde_json::from_str(output).unwrap_or_default();
+    if written.is_null() {
+        return Ok(());
+    }
+    for change in &result.changes {
+        let lost = !input.is_null() && input.pointer(&change.pointer).is_none();
+        let led = change.output_pointer.as_ref().is_some_and(|pointer| written.pointer(pointer).is_none());
+        if lost || led {
+            return fault(format!("nothing stands where a change points: {change:?}\n  out {output}"));
+        }
+    }
+    match by_value {
+        None => {}
+        Some(Ok(other)) if in_order(&other.schema) == in_order(&written) => {
+            let of_text = result.changes.iter().map(bare);
+            if !of_text.eq(other.changes.iter().map(bare)) {
+                return fault(format!("text and value report other changes:\n  {:?}\n  {:?}\n  out {output}", result.changes, other.changes));
+            }
+        }
+        Some(Ok(other)) => return fault(format!("text and value differ\n  out {output}\n  by value {}", other.schema)),
+        Some(Err(error)) => return fault(format!("an error on values ({error}), and an answer on text\n  out {output}")),
+    }
+    Ok(())
+}
+
+/// A value as text, in which the order of members shows.
+fn in_order(value: &Value) -> String {
+    value.to_string()
+}
+
+fn bare(change: &toolwire::Change) -> (String, Option<String>, &'static str, &'static str, bool, String) {
+    let toolwire::Change { pointer, output_pointer, rule, accepts, encoded, message, .. } = change;
+    (pointer.clone(), output_pointer.clone(), rule, accepts.as_str(), *encoded, message.clone())
+}

@@ -1,0 +1,88 @@
+//! How much work one call may do.
+//!
+//! A call counts steps, not time, so that it ends after the same work on every machine: a step for each node that is visited,
+//! copied, merged or compared. The budget grows with the input, and when it is spent the call ends with `budget-exceeded`. That
+//! holds whatever the passes do: the visitor and the copying of nodes pay by themselves, and nothing else recurses over schemas.
+
+use alloc::{format, string::String};
+use core::cell::{Cell, OnceCell};
+
+use crate::{
+    error::{Code, Error},
+    limits::{MAX_WALK_DEPTH, STEPS, STEPS_PER_NODE},
+};
+
+/// The steps that are left of one call, and why it has to end.
+pub(crate) struct Budget {
+    most: u64,
+    left: Cell<u64>,
+    /// What ends the call. Whoever finds it set stops working and returns whatever is at hand.
+    failure: OnceCell<Error>,
+}
+
+impl Budget {
+    /// The budget of a call on an input of so many nodes, or the caller's own.
+    pub(crate) fn new(nodes: usize, max_steps: Option<usize>) -> Self {
+        let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
+        let by_size = || STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes));
+        let most = max_steps.map_or_else(by_size, |steps| u64::try_from(steps).unwrap_or(u64::MAX));
+        Budget { most, left: Cell::new(most), failure: OnceCell::new() }
+    }
+
+    /// Pays for work that is about to be done; `false` if there is nothing left to pay with.
+    #[inline]
+    pub(crate) fn pay(&self, steps: usize) -> bool {
+        let left = self.left.get().checked_sub(steps as u64);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// Does the call have to end?
+    #[inline]
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    /// The steps that were paid so far.
+    #[cfg(test)]
+    pub(crate) fn spent(&self) -> u64 {
+        self.most - self.left.get()
+    }
+
+    /// Ends the call for a reason of its own: nothing more is paid.
+    pub(crate) fn fail(&self, error: Error) {
+        self.left.set(0);
+        let _ = self.failure.set(error);
+    }
+
+    /// The error that ends the call, if it has to end; `at` is where it works.
+    ///
+    /// # Errors
+    /// `budget-exceeded`, or what the call was ended for.
+    #[inline]
+    pub(crate) fn check(&self, at: impl FnOnce() -> String) -> Result<(), Error> {
+        if self.is_spent() {
+            return Err(self.error(at()));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn error(&self, pointer: String) -> Error {
+        let most = self.most;
+        let exceeded = || {
+            let message = format!("expected a schema that takes at most {most} steps, found one that takes more; see `maxSteps`");
+            Error::new(Code::BudgetExceeded, pointer, message)
+        };
+        self.failure.get_or_init(exceeded).clone()
+    }
+
+    /// Ends the call if it works deeper than anything may nest.
+    pub(crate) fn enter_level(&self, level: usize, at: impl FnOnce() -> String) -> Result<(), Error> {
+        if level > MAX_WALK_DEPTH {
+            let message = format!("expected a schema that nests at most {MAX_WALK_DEPTH} levels while it is rewritten, found more");
+            self.fail(Error::new(Code::TooDeep, at(), message));
+        }
+        self.check(String::new)
+    }
+}

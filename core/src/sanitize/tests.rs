@@ -1,0 +1,82 @@
+//! What calls really take of their budgets: far less than they have, so that no honest schema is refused for it.
+#![allow(clippy::panic, reason = "a test stops where it cannot go on")]
+
+extern crate std;
+
+use alloc::{format, rc::Rc, string::String, vec::Vec};
+use std::{fs, path::PathBuf, println};
+
+use super::within;
+use crate::{
+    dialect::DIALECTS,
+    json::{self, Node},
+    limits::{STEPS, STEPS_PER_NODE},
+    options::SanitizeOptions,
+};
+
+/// The reference data beside the checkout, by the member that holds the schema.
+const FILES: [(&str, &str); 4] =
+    [("mcp_tools.jsonl", "inputSchema"), ("test_suite.jsonl", "schema"), ("accepted_schemas.jsonl", "schema"), ("answers.jsonl", "schema")];
+
+fn schemas() -> Vec<String> {
+    let mut found = Vec::new();
+    for (file, member) in FILES {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(file);
+        let Ok(text) = fs::read_to_string(path) else {
+            println!("skipped: ../shared/data/{file} is not there");
+            continue;
+        };
+        let rows = text.lines().filter_map(|line| json::read(line).ok().and_then(|row| row.get(member).map(json::write)));
+        found.extend(rows);
+    }
+    found.extend(hard());
+    found
+}
+
+/// Small schemas that take much.
+fn hard() -> Vec<String> {
+    let chain = |count: usize| {
+        let link = |at: usize| format!(r##""d{at}":{{"anyOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##, at + 1);
+        let links: Vec<String> = (0..count).map(link).collect();
+        format!(r##"{{"type":"object","properties":{{"v":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{},"d{count}":{{"type":"string"}}}}}}"##, links.join(","))
+    };
+    let union = |count: usize| {
+        let branches: Vec<String> = (0..count).map(|at| format!(r#"{{"properties":{{"b{at}":{{"type":"string"}}}},"required":["b{at}"]}}"#)).collect();
+        format!(r#"{{"type":"object","properties":{{"a":{{"type":"string"}}}},"anyOf":[{}]}}"#, branches.join(","))
+    };
+    let parts = |count: usize| {
+        let parts: Vec<String> = (0..count).map(|at| format!(r#"{{"properties":{{"p{at}":{{"type":"string"}}}}}}"#)).collect();
+        format!(r#"{{"type":"object","properties":{{"v":{{"allOf":[{}]}}}}}}"#, parts.join(","))
+    };
+    let deep = |open: &str, inner: &str, close: &str, count: usize| {
+        format!(r#"{{"type":"object","properties":{{"v":{}{inner}{}}}}}"#, open.repeat(count), close.repeat(count))
+    };
+    Vec::from([
+        chain(40),
+        union(500),
+        parts(2_000),
+        deep(r#"{"type":"object","properties":{"a":"#, "{}", "}}", 250),
+        deep(r#"{"type":["object","array"],"items":"#, "{}", "}", 160),
+        deep(r#"{"anyOf":[{"type":"object"},"#, r#"{"type":"string"}"#, "]}", 240),
+    ])
+}
+
+#[test]
+fn calls_take_a_fraction_of_their_budget() {
+    let mut most = (0, String::new());
+    for schema in schemas() {
+        for dialect in DIALECTS {
+            let options = SanitizeOptions::new(dialect.name);
+            let Ok(mut node) = json::read(&schema) else { continue };
+            let nodes = Node::values_read(&node) as u64;
+            let budget = Rc::new(options.budget(&node));
+            let _ = within(&mut node, &options, true, &budget);
+            let share = budget.spent() * 1000 / (STEPS + STEPS_PER_NODE * nodes);
+            if share > most.0 {
+                most = (share, format!("{}: {} steps for {nodes} values: {}", dialect.name, budget.spent(), schema.get(..300).unwrap_or(&schema)));
+            }
+        }
+    }
+    println!("the most is {} per mille of the budget: {}", most.0, most.1);
+    assert!(most.0 < 500, "{} per mille of the budget: {}", most.0, most.1);
+}
