@@ -1,5 +1,56 @@
-//! To come.
+//! What the report says of accepted arguments, and what restoring makes of them, against a validator.
 
-pub(crate) fn verdict(_data: &[u8]) -> Result<(), String> {
-    Ok(())
+use arbitrary::{Result, Unstructured};
+use jsonschema::Draft;
+use serde_json::Value;
+use toolwire::{dialects, SanitizeOptions};
+
+#[path = "../../tests/honest/answers.rs"]
+mod answers;
+#[path = "../../tests/honest/judge.rs"]
+mod judge;
+#[path = "../../tests/honest/openapi.rs"]
+mod openapi;
+
+use crate::{
+    circles,
+    grammar::{self, Style},
+    instances::Instances,
+};
+
+/// Instances of the schema, and answers of a model to what is sent.
+const INSTANCES: usize = 6;
+
+pub(crate) fn verdict(data: &[u8]) -> std::result::Result<usize, String> {
+    made(&mut Unstructured::new(data)).unwrap_or(Ok(0))
+}
+
+fn made(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
+    // Codex takes schemas as they are and loses what it loses, which no report of ours can tell.
+    let known: Vec<&str> = dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex")).collect();
+    let dialect = *data.choose(&known)?;
+    let (style, draft) = if data.ratio(1_u8, 4_u8)? { (Style::Draft7, Draft::Draft7) } else { (Style::Tidy, Draft::Draft202012) };
+    let text = grammar::schema(data, style)?;
+    let Ok(schema) = serde_json::from_str::<Value>(&text) else { return Ok(Err(format!("the grammar wrote no JSON: {text}"))) };
+    if circles::has_circle(&schema) {
+        return Ok(Ok(0));
+    }
+    // The rest of the data says how instances are made, and may be empty: then they come from the text itself.
+    let rest = [data.bytes(data.len())?, text.as_bytes()].concat();
+    let mut data = Unstructured::new(&rest);
+    let instances = (0..INSTANCES).map(|_| Instances::of(&schema).one(&mut data)).collect::<Result<Vec<Value>>>()?;
+    let instances: Vec<Value> = instances.into_iter().filter(Value::is_object).collect();
+    let options = SanitizeOptions::new(dialect);
+    let judged = judge::judge(&schema, draft, &instances, &options);
+    let mut faults = judged.faults;
+    let mut verdicts = if judged.became.contains("unreadable") { 0 } else { instances.len() };
+    if let Some(sent) = judged.sent {
+        let readable = judge::readable(&sent.schema, &options);
+        for _ in 0..INSTANCES {
+            let answer = Instances::of(&readable).one(&mut data)?;
+            faults.extend(judge::answered(&sent, &schema, &answer, &options));
+            verdicts += 1;
+        }
+    }
+    Ok(faults.into_iter().next().map_or(Ok(verdicts), |fault| Err(format!("{dialect}: {fault}"))))
 }

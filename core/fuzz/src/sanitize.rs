@@ -7,11 +7,11 @@ use toolwire::{
     Untyped,
 };
 
-use crate::grammar;
+use crate::grammar::{self, Style};
 
 pub(crate) fn verdict(data: &[u8]) -> Result<(), String> {
     let mut data = Unstructured::new(data);
-    let (Ok(options), Ok(schema)) = (options(&mut data), grammar::schema(&mut data)) else { return Ok(()) };
+    let (Ok(options), Ok(schema)) = (options(&mut data), grammar::schema(&mut data, Style::Any)) else { return Ok(()) };
     judge(&schema, &options)
 }
 

@@ -7,7 +7,7 @@ use alloc::{rc::Rc, string::String, vec::Vec};
 use super::{
     decode,
     rules::{
-        self,
+        self, encode,
         names::{self, Spelling},
         Finish,
     },
@@ -48,7 +48,8 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let targets = found.filter_map(|target| Some((target.origin().number()?, target))).collect();
     let no_slash = refers && loses_slashes(schema, dialect, grammar, options, &budget)?;
     let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
-    let restore = Restore { budget: &budget, spelling, references: &references, targets };
+    let names_required = encode::applies(grammar);
+    let restore = Restore { budget: &budget, spelling, names_required, references: &references, targets };
     restore.value(arguments, &[schema], true, texts::applies(grammar));
     budget.check(String::new)
 }
@@ -84,6 +85,8 @@ fn loses_slashes(
 struct Restore<'r, 's, 'n> {
     budget: &'r Budget,
     spelling: Spelling,
+    /// What is required and not described becomes a property.
+    names_required: bool,
     references: &'r References,
     targets: Map<Number, &'s Node<'n>>,
 }
@@ -127,7 +130,9 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
             self.budget.pay(1);
             let target = resolve::reference_number(schema).and_then(|number| self.references.target(number));
             open.extend(target.and_then(|target| self.targets.get(&target).copied()));
-            for keyword in IN_PLACE {
+            // Without a condition nothing follows from it.
+            let is_conditional = schema.get("if").is_some();
+            for keyword in IN_PLACE.into_iter().filter(|keyword| is_conditional || !matches!(*keyword, "then" | "else")) {
                 match schema.get(keyword).map(|value| (value, value.as_array())) {
                     Some((_, Some(branches))) => open.extend(branches),
                     Some((branch, None)) => open.push(branch),
@@ -138,24 +143,36 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         found
     }
 
+    /// The names that a schema gives properties: those it describes, and those it only requires, where they have a new name, too.
+    fn names_of(&self, schema: &'s Node<'n>) -> Vec<&'s Text<'n>> {
+        let table = schema.get("properties").and_then(Node::as_object);
+        let mut named: Vec<&'s Text<'n>> = table.into_iter().flatten().map(|member| &member.key).collect();
+        let required = schema.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
+        let is_named = |name: &Text<'_>| self.names_required || name.value().is_some_and(|name| self.spelling.goes_everywhere(&name));
+        let mut seen: Set<&Text<'n>> = Set::new();
+        named.extend(required.filter(|name| is_named(name) && table.is_none_or(|table| table.get_text(name).is_none()) && seen.insert(name)));
+        named
+    }
+
     /// Gives properties back the names the schemas have for them.
     fn names(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool) {
         let spelling = Spelling { is_root, ..self.spelling };
         let Some(object) = value.as_object() else { return };
-        let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
         let mut originals: Map<String, &Text<'n>> = Map::new();
-        for table in tables() {
-            self.budget.pay(table.len());
-            let names = spelling.names(table);
-            for member in table {
-                if let Some(new) = member.key.value().and_then(|spelled| spelling.stand_in_among(&spelled, &names)) {
-                    originals.insert(new, &member.key);
+        for schema in schemas {
+            let named = self.names_of(schema);
+            self.budget.pay(named.len());
+            let names = spelling.names(named.iter().copied());
+            for name in named {
+                if let Some(new) = name.value().and_then(|spelled| spelling.stand_in_among(&spelled, &names)) {
+                    originals.insert(new, name);
                 }
             }
         }
         if originals.is_empty() {
             return;
         }
+        let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
         let is_known = |key: &Text<'_>| key.value().is_some_and(|key| tables().any(|table| table.has(&key)));
         let original = |key: &Text<'_>| key.value().filter(|_| !is_known(key)).and_then(|key| originals.get(&*key).copied());
         // A name that is there already is not given twice.

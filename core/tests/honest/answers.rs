@@ -3,7 +3,7 @@
 //! Follows the sanitized schema alone and knows no rule: a property that must be there and is not, is null; an object of any names
 //! may be a list of pairs of key and value; a string may hold JSON; a name may be another one. What fits is for a validator to say.
 
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap};
 
 use serde_json::{json, Map, Value};
 
@@ -12,20 +12,28 @@ const MOST: usize = 24;
 /// The most references and branches on the way to an answer.
 const DEEPEST: usize = 40;
 
-/// Every way to say the instance.
-pub(crate) fn answers(instance: &Value, schema: &Value, names: &BTreeMap<&str, &str>) -> Vec<Value> {
-    Answers { root: schema, names }.of(Some(instance), schema, DEEPEST)
+/// The most schemas that are looked at for one instance: recursion through several branches has no end worth waiting for.
+const LONGEST: usize = 20_000;
+
+/// Every way to say the instance; nothing if it takes too long to find them.
+pub(crate) fn answers(instance: &Value, schema: &Value, names: &BTreeMap<String, String>) -> Option<Vec<Value>> {
+    let answers = Answers { root: schema, names, left: Cell::new(LONGEST) };
+    let found = answers.of(Some(instance), schema, DEEPEST);
+    (answers.left.get() > 0).then_some(found)
 }
 
 struct Answers<'s> {
     root: &'s Value,
     /// New names by old ones.
-    names: &'s BTreeMap<&'s str, &'s str>,
+    names: &'s BTreeMap<String, String>,
+    /// How many schemas may still be looked at.
+    left: Cell<usize>,
 }
 
 impl Answers<'_> {
     fn of(&self, instance: Option<&Value>, schema: &Value, fuel: usize) -> Vec<Value> {
-        let Some(fuel) = fuel.checked_sub(1) else { return Vec::new() };
+        self.left.set(self.left.get().saturating_sub(1));
+        let Some(fuel) = fuel.checked_sub(1).filter(|_| self.left.get() > 0) else { return Vec::new() };
         let mut found = Vec::new();
         if let Some(target) = schema["$ref"].as_str().and_then(|reference| self.root.pointer(reference.strip_prefix('#')?)) {
             found.extend(self.of(instance, target, fuel));
@@ -73,6 +81,10 @@ impl Answers<'_> {
 
     /// The answers, and the plain instance if there are none.
     fn or_itself(&self, instance: &Value, schema: &Value, fuel: usize) -> Vec<Value> {
+        // Nothing is said of it.
+        if schema.is_null() {
+            return vec![instance.clone()];
+        }
         let mut found = self.of(Some(instance), schema, fuel);
         if found.is_empty() {
             found.push(instance.clone());
@@ -85,7 +97,7 @@ impl Answers<'_> {
         let table = schema["properties"].as_object().unwrap_or(&none);
         let is_required = |name: &String| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
         let new_name = |name: &String| match self.names.get(name.as_str()) {
-            Some(new) if !table.contains_key(name) => (*new).to_string(),
+            Some(new) if !table.contains_key(name) => new.clone(),
             _ => name.clone(),
         };
         let (mut keys, mut values, mut rest) = (Vec::new(), Vec::new(), Map::new());

@@ -12,15 +12,15 @@
 )]
 
 mod answers;
+mod judge;
 mod limits;
 mod openapi;
 
 use std::{collections::BTreeMap, fs, io::Write as _, path::Path, thread};
 
-use answers::answers;
-use jsonschema::{Draft, Validator};
+use jsonschema::Draft;
 use serde_json::{json, Value};
-use toolwire::{check, dialects, restore_arguments, sanitize_with_report, Accepts, Change, Code, SanitizeOptions};
+use toolwire::{dialects, SanitizeOptions};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/test_suite.jsonl");
 
@@ -53,10 +53,6 @@ fn groups() -> Option<Vec<Group>> {
         })
         .collect(),
     )
-}
-
-fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
-    jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
 }
 
 /// Remote and dynamic references are resolved by nobody here.
@@ -130,123 +126,11 @@ fn judge_all(dialect: &str, groups: &[Group]) -> Verdict {
         let objects: Vec<Value> = group.tests.iter().map(|(data, _)| data.clone()).filter(Value::is_object).collect();
         let (outer, instances) = wrapped(group);
         for (how, schema, instances) in [("as it is", plain, objects), ("wrapped", outer, instances)] {
-            judge(&format!("{} ({how})", group.name), &schema, group.draft, &instances, &options, &mut faults, &mut tally);
+            let name = format!("{} ({how})", group.name);
+            let judged = judge::judge(&schema, group.draft, &instances, &options);
+            faults.extend(judged.faults.into_iter().map(|fault| format!("{name}: {fault}")));
+            *tally.entry(judged.became).or_default() += 1;
         }
     }
     (faults, tally)
-}
-
-/// Answers as a model would that reads the output, restores the answers, and looks for one that came back as the instance.
-fn encoded(
-    name: &str,
-    (schema, output): (&Value, &Value),
-    changes: &[Change],
-    (before, after): (&Validator, &Validator),
-    instance: &Value,
-    options: &SanitizeOptions,
-) -> Option<String> {
-    let names: BTreeMap<&str, &str> = changes
-        .iter()
-        .filter(|change| change.encoded)
-        .filter_map(|change| Some((change.pointer.rsplit('/').next()?, change.output_pointer.as_deref()?.rsplit('/').next()?)))
-        .filter(|(old, new)| old != new)
-        .collect();
-    let accepted: Vec<Value> = answers(instance, output, &names).into_iter().filter(|answer| after.is_valid(answer)).collect();
-    let restored: Vec<Option<Value>> = accepted.iter().map(|answer| restore_arguments(answer, schema, options).ok()).collect();
-    let comes_back = restored.iter().flatten().any(|value| same(value, instance));
-    let says = |wanted: Accepts| changes.iter().any(|change| change.accepts == wanted || change.accepts == Accepts::Mixed);
-    let told = match (before.is_valid(instance), comes_back) {
-        (true, false) => says(Accepts::Narrower),
-        (false, true) => says(Accepts::Wider),
-        _ => true,
-    };
-    (!told).then(|| {
-        let was = before.is_valid(instance);
-        format!("{name}: {instance} was {was}, said as {accepted:?} came back as {restored:?}\n  in  {schema}\n  out {output}")
-    })
-}
-
-/// Equal by value, as JSON Schema counts: `1` is `1.0`.
-fn same(one: &Value, two: &Value) -> bool {
-    match (one, two) {
-        (Value::Number(one), Value::Number(two)) => one == two || one.as_f64() == two.as_f64(),
-        (Value::Array(one), Value::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| same(one, two)),
-        (Value::Object(one), Value::Object(two)) => {
-            one.len() == two.len() && one.iter().all(|(key, value)| two.get(key).is_some_and(|other| same(value, other)))
-        }
-        _ => one == two,
-    }
-}
-
-fn judge(
-    name: &str,
-    schema: &Value,
-    draft: Draft,
-    instances: &[Value],
-    options: &SanitizeOptions,
-    faults: &mut Vec<String>,
-    tally: &mut BTreeMap<&'static str, usize>,
-) {
-    if std::env::var_os("TOOLWIRE_TRACE").is_some() {
-        eprintln!("{name}\n{schema}");
-    }
-    let Some(before) = validator(schema, draft) else {
-        *tally.entry("input unreadable to the validator").or_default() += 1;
-        return;
-    };
-    let result = match sanitize_with_report(schema, options) {
-        Ok(result) => result,
-        Err(error) => {
-            *tally.entry(error.code().as_str()).or_default() += 1;
-            // An error is an answer only where no object could be accepted.
-            let accepted = instances.iter().any(|instance| before.is_valid(instance));
-            if error.code() != Code::NotRepresentable || accepted {
-                faults.push(format!("{name}: {error}\n  in  {schema}"));
-            }
-            return;
-        }
-    };
-    let output = &result.schema;
-    let again = sanitize_with_report(output, options);
-    if again.as_ref().map(|again| &again.schema).ok() != Some(output) {
-        faults.push(format!(
-            "{name}: not idempotent\n  in  {schema}\n  out {output}\n  2nd {:?}",
-            again.map(|again| again.schema.to_string())
-        ));
-    }
-    match check(output, options) {
-        Ok(violations) if violations.is_empty() => {}
-        other => faults.push(format!("{name}: check {other:?}\n  in  {schema}\n  out {output}")),
-    }
-    let speaks = if output["$schema"].as_str().is_some_and(|name| name.contains("draft-07")) { Draft::Draft7 } else { Draft::Draft202012 };
-    let Some(after) = validator(&openapi::in_json_schema(output), speaks) else {
-        faults.push(format!(
-            "{name}: output unreadable to the validator: {:?}\n  in  {schema}\n  out {output}",
-            jsonschema::options().with_draft(speaks).build(output).err().map(|e| e.to_string())
-        ));
-        return;
-    };
-    if result.changes.iter().any(|change| change.encoded) {
-        *tally.entry("encoded").or_default() += 1;
-        for instance in instances {
-            faults.extend(encoded(name, (schema, output), &result.changes, (&before, &after), instance, options));
-        }
-        return;
-    }
-    let says = |wanted: Accepts| result.changes.iter().any(|change| change.accepts == wanted || change.accepts == Accepts::Mixed);
-    let worst = result.changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
-    *tally.entry(if result.lossless { "lossless" } else { worst.as_str() }).or_default() += 1;
-    for instance in instances {
-        let (was, is) = (before.is_valid(instance), after.is_valid(instance));
-        let told = match (was, is) {
-            (true, false) => says(Accepts::Narrower),
-            (false, true) => says(Accepts::Wider),
-            _ => true,
-        };
-        if !told {
-            let rules: Vec<String> =
-                result.changes.iter().map(|change| format!("{} {} {}", change.pointer, change.rule, change.accepts.as_str())).collect();
-            faults.push(format!("{name}: {instance} was {was}, is {is}\n  in  {schema}\n  out {output}\n  {rules:?}"));
-        }
-    }
 }

@@ -8,8 +8,8 @@ pub(crate) fn in_json_schema(schema: &Value) -> Value {
         Value::Array(items) => items.iter().map(in_json_schema).collect(),
         Value::Object(members) => {
             let mut plain: Map<String, Value> = members.iter().map(|(key, value)| (key.clone(), in_json_schema(value))).collect();
-            if plain.get("type") == Some(&json!("integer")) && plain.get("format") == Some(&json!("enum")) {
-                let spelled = plain.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
+            let is_listed = plain.get("type") == Some(&json!("integer")) && plain.get("format") == Some(&json!("enum"));
+            if let Some(spelled) = plain.get("enum").and_then(Value::as_array).cloned().filter(|_| is_listed) {
                 let numbers = spelled.iter().filter_map(|value| value.as_str()?.parse::<i64>().ok());
                 plain.insert("enum".into(), numbers.collect());
             }

@@ -20,19 +20,23 @@ fn main() -> ExitCode {
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
         let mut finds = 0_u64;
         for target in targets {
-            let (start, mut slowest) = (Instant::now(), (0, 0));
+            let (start, mut slowest, mut verdicts) = (Instant::now(), (0, 0), 0);
             for seed in first..first + count {
                 let input = Seeds::new(seed).input();
                 let began = Instant::now();
                 let verdict = panic::catch_unwind(|| target.verdict(&input)).unwrap_or_else(|_| Err("a panic".into()));
                 slowest = slowest.max((began.elapsed().as_micros(), seed));
-                if let Err(fault) = verdict {
-                    finds += 1;
-                    println!("seed {seed}, {}: {fault}\n", target.name());
+                match verdict {
+                    Ok(count) => verdicts += count,
+                    Err(fault) => {
+                        finds += 1;
+                        println!("seed {seed}, {}: {fault}\n", target.name());
+                    }
                 }
             }
             let rate = count as f64 / start.elapsed().as_secs_f64();
-            eprintln!("{}: {count} inputs, {rate:.0} a second, the slowest {} ms (seed {})", target.name(), slowest.0 / 1000, slowest.1);
+            let (name, (longest, slow)) = (target.name(), slowest);
+            eprintln!("{name}: {count} inputs, {verdicts} verdicts, {rate:.0} a second, the slowest {} ms (seed {slow})", longest / 1000);
         }
         finds
     });

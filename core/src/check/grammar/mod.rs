@@ -74,7 +74,7 @@ pub(super) fn check(
     }
     let resolves = grammar.refs.resolves() && resolve::mentions_references(root);
     let resolved = if resolves { resolve::resolve(root, Draft::of(root), budget)? } else { Default::default() };
-    let mut references = References::new(root, &resolved, budget);
+    let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
     walk::visit(budget, root, grammar.through, &mut |node, place| {
         let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar) && !report.is_decided()) else {

@@ -6,7 +6,6 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{nesting::Nesting, quoted, Report, Rule, Schema};
 use crate::{
-    budget::Budget,
     json::Node,
     schema::{keyword::Keyword, resolve},
     sorted::Map,
@@ -16,8 +15,6 @@ const TABLE: &str = "#/$defs/";
 const OLD_TABLE: &str = "#/definitions/";
 
 pub(super) struct References<'t, 'a> {
-    /// What pays for going over targets.
-    pub(super) budget: &'t Budget,
     root: &'t Node<'a>,
     definitions: Map<Cow<'t, str>, &'t Node<'a>>,
     numbers: Map<String, usize>,
@@ -27,10 +24,10 @@ pub(super) struct References<'t, 'a> {
 }
 
 impl<'t, 'a> References<'t, 'a> {
-    pub(super) fn new(root: &'t Node<'a>, resolved: &'t resolve::References, budget: &'t Budget) -> Self {
+    pub(super) fn new(root: &'t Node<'a>, resolved: &'t resolve::References) -> Self {
         let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
         let named = table.into_iter().flatten().filter_map(|member| Some((member.key.value()?, &member.value)));
-        References { budget, root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new(), resolved }
+        References { root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new(), resolved }
     }
 
     /// The number of a reference.

@@ -1,6 +1,6 @@
 //! What an object or an array must say of itself: `properties`, `items`, and that it is open.
 
-use alloc::string::String;
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     encode,
@@ -9,13 +9,18 @@ use super::{
 };
 use crate::{
     dialect::grammar::{OpenRule, PropertiesRule},
-    json::{Node, Text},
-    schema::walk::Place,
+    json::{Member, Node, Text},
+    report::Accepts,
+    schema::{
+        keyword::{Keyword, Kind},
+        walk::Place,
+    },
 };
 
 const PROPERTIES: Effect = Effect::same("add-properties");
 const ITEMS: Effect = Effect::same("add-items");
 const OPEN: Effect = Effect::same("say-open");
+const DROP: Effect = Effect::same("drop-keyword");
 
 /// Beside these an object's own openness says too little, or too much.
 const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
@@ -28,6 +33,9 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     };
     let is_root = place.keyword.is_none();
     let grammar = rules.grammar;
+    if encode::applies(grammar) && node.get("type").is_some() {
+        without_a_subject(node, place, rules);
+    }
     if is(node, "array") {
         items(node, place, rules);
     }
@@ -54,12 +62,42 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
     {
         let (from, to) = (Spot::of(node), Spot::under(node, "additionalProperties"));
-        rules.notes.note(place.position, from, to, OPEN, || {
+        rules.notes.note(place.position, from, to, said(OPEN, rules), || {
             String::from("wrote `additionalProperties: true`, because this API closes objects that do not say it")
         });
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("additionalProperties"), Node::bool(true));
         }
+    }
+}
+
+/// What a schema of other types says of members and of items holds of nothing, and would be judged as if it did.
+fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(object) = node.as_object() else { return };
+    let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).and_then(Keyword::constrains) {
+        Some(Kind::Object) => encode::shape::declares(object, "object"),
+        Some(Kind::Array) => encode::shape::declares(object, "array"),
+        _ => true,
+    };
+    if object.iter().all(has_subject) {
+        return;
+    }
+    let dropped: Vec<String> = object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
+    for name in &dropped {
+        let spot = Spot::under(node, name.clone());
+        rules.notes.note(place.position, spot, Spot::Nowhere, DROP, || format!("dropped `{name}`, which holds of no value of this type"));
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !dropped.iter().any(|name| member.key.is(name)));
+    }
+}
+
+/// What is said of other members or items makes them evaluated, whatever it says.
+fn said(effect: Effect, rules: &Rules) -> Effect {
+    if rules.counts_evaluated {
+        effect.accepts(Accepts::Wider)
+    } else {
+        effect
     }
 }
 
@@ -76,7 +114,7 @@ fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let (from, to) = (Spot::of(node), Spot::under(node, "items"));
-    rules.notes.note(place.position, from, to, ITEMS, || String::from("wrote `items`, which may be anything"));
+    rules.notes.note(place.position, from, to, said(ITEMS, rules), || String::from("wrote `items`, which may be anything"));
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
         types::any(&mut any, place, rules);

@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
-    conflicts,
+    conflicts, encode,
     malformed::TYPES,
     notes::{Effect, Spot},
     Rules,
@@ -31,8 +31,14 @@ const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> Result<(), Error> {
     let rule = rules.grammar.enums;
     let typed = rule.needs_type || rules.grammar.typed == Typed::TypeOrUnion;
-    if rule.agrees && !typed {
+    let encodes = encode::applies(rules.grammar);
+    if (rule.agrees || encodes) && !typed {
         agree(node, place, rules);
+    }
+    // Written as text, a value of another type would be one that the type accepts.
+    if encodes {
+        match_type(node, place, rules);
+        match_constant(node, place, rules);
     }
     let Some(values) = node.get("enum").and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
     if place.keyword.is_none() && rules.grammar.object_root && !values.iter().any(|value| value.as_object().is_some()) {
@@ -76,6 +82,21 @@ fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         match_type(node, place, rules);
         let types = node.get("enum").and_then(Node::as_array).map(|values| types_of(node, values)).unwrap_or_default();
         declare(node, place, &types, rules);
+    }
+}
+
+/// The same of a constant.
+fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let (Some(value), Some(declared)) = (node.get("const"), node.get("type")) else { return };
+    if declared.as_array().map_or(core::slice::from_ref(declared), |names| names).iter().any(|name| is_of(value, name)) {
+        return;
+    }
+    let (found, types) = (json::write_plain(declared), types_of(node, core::slice::from_ref(value)));
+    rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), CONTRADICTS, || {
+        format!("replaced `type: {found}`, which the value of `const` does not have")
+    });
+    if let (Some(object), [name, ..]) = (node.as_object_mut(), types.as_slice()) {
+        object.set(Text::literal("type"), Node::literal(name));
     }
 }
 

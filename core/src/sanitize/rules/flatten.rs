@@ -156,13 +156,21 @@ fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     object.set(Text::literal("not"), untrue);
 }
 
-pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> Result<(), Error> {
+pub(super) fn union(node: &mut Node<'_>, rules: &mut Rules, exact: bool) -> Result<(), Error> {
+    if one_object_of(node, rules, exact) {
+        return Ok(());
+    }
+    Err(Error::new(Code::NotRepresentable, "", "expected a root `anyOf` with a branch that accepts some object, found none"))
+}
+
+/// Makes one object of a union's branches. No branch that accepts an object gives false, and nothing worth keeping.
+fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> bool {
     let spot = Spot::under(node, "anyOf");
     let pointer = Pointer::root();
     let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
     let origin = node.origin();
-    let Some(object) = node.as_object_mut() else { return Ok(()) };
-    let Some(Data::Array(branches)) = object.remove("anyOf").map(Node::into_data) else { return Ok(()) };
+    let Some(object) = node.as_object_mut() else { return true };
+    let Some(Data::Array(branches)) = object.remove("anyOf").map(Node::into_data) else { return true };
     let mut bundle = Object::new();
     let mut rest: Vec<Member<'a>> = Vec::new();
     for member in core::mem::take(object).into_members() {
@@ -183,15 +191,15 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
             continue;
         }
         // A union in the branch of a union: every branch of it is one of ours.
-        if merged.get("anyOf").is_some() {
-            union(&mut merged, rules, exact)?;
+        if merged.get("anyOf").is_some() && !one_object_of(&mut merged, rules, exact) {
+            continue;
         }
         if let Data::Object(object) = merged.into_data() {
             objects.push(object);
         }
     }
     if objects.is_empty() {
-        return Err(Error::new(Code::NotRepresentable, "", "expected a root `anyOf` with a branch that accepts some object, found none"));
+        return false;
     }
     let single = objects.len() == 1;
     let conditions = conditions(&objects, &rules.budget);
@@ -230,7 +238,7 @@ pub(super) fn union<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> 
     if described {
         describe::append(node, &[("anyOf", &conditions)]);
     }
-    Ok(())
+    true
 }
 
 /// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant by which it is

@@ -100,6 +100,10 @@ struct Rules {
     deepest: usize,
     /// What stands in some schema, whatever it was spelled like: a rule that speaks of none of it has nothing to do.
     present: Keywords,
+    /// Whatever is said of other members or items, something hangs on whether anything is.
+    counts_evaluated: bool,
+    /// Something holds of properties by their names.
+    judges_names: bool,
     /// What `refused` may find something wrong with.
     refused: Keywords,
     notes: Notes,
@@ -134,6 +138,8 @@ impl Rules {
             types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
             deepest: 0,
             present: Keywords::NONE,
+            counts_evaluated: false,
+            judges_names: false,
             refused: refused::concerns(grammar),
             notes,
         })
@@ -209,6 +215,8 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     let references = if rules.no_references { None } else { Some(resolve::resolve(node, rules.draft, &rules.budget)?) };
     let budget = rules.budget.clone();
     walk::rewrite(&budget, node, Keywords::ALL, &mut Down { rules: &mut rules })?;
+    rules.counts_evaluated = rules.present.meet(Keywords::of(&[Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]));
+    rules.judges_names = names::JUDGES.iter().any(|keyword| rules.present.has(*keyword) && !rules.grammar.refuses.has(*keyword));
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
         if runs("cycles") {
             break_cycles::cut(node, references, &mut rules)?;

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     dialect::grammar::{NameRule, PropertyShape},
     json::{Data, Node, Object, Text},
+    report::Accepts,
     schema::{
         keyword::{Keyword, Keywords},
         walk::Place,
@@ -19,6 +20,9 @@ use crate::{
 /// What names properties.
 pub(super) const CONCERNS: Keywords =
     Keywords::of(&[Keyword::Properties, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Required]);
+
+/// What holds of a property by its name, which a new name may escape or meet.
+pub(super) const JUDGES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
 
 /// The rule's name in reports.
 pub(in crate::sanitize) const RENAME: &str = "rename-property";
@@ -93,11 +97,11 @@ impl Spelling {
         Some(new)
     }
 
-    /// What a table of properties has of names.
-    pub(in crate::sanitize) fn names(self, table: &Object<'_>) -> Names {
+    /// What the names of a table of properties are.
+    pub(in crate::sanitize) fn names<'n, 'a: 'n>(self, names_of: impl Iterator<Item = &'n Text<'a>>) -> Names {
         let mut names = Names { taken: Set::new(), shared: Set::new() };
         let mut once = Set::new();
-        for name in table.iter().filter_map(|member| member.key.value()) {
+        for name in names_of.filter_map(Text::value) {
             if let Some(new) = self.stand_in(&name) {
                 if !once.insert(new.clone()) {
                     names.shared.insert(new);
@@ -117,9 +121,13 @@ impl Spelling {
     }
 
     /// Does it stand for itself nowhere in the schema, whatever it names?
-    fn goes_everywhere(self, name: &str) -> bool {
+    pub(in crate::sanitize) fn goes_everywhere(self, name: &str) -> bool {
         self.rule.reserved.contains(&name) || self.has_slash(name)
     }
+}
+
+fn keys<'n, 'a>(table: &'n Object<'a>) -> impl Iterator<Item = &'n Text<'a>> {
+    table.iter().map(|member| &member.key)
 }
 
 /// The names of a table of properties.
@@ -168,7 +176,7 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
-        let names = spelling.names(table);
+        let names = spelling.names(keys(table));
         for member in table {
             let Some(name) = member.key.value() else { continue };
             let Some(new) = spelling.stand_in_among(&name, &names) else { continue };
@@ -177,6 +185,7 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
                 continue;
             }
             let effect = Effect { encoded: true, ..Effect::same(RENAME) };
+            let effect = if rules.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
             // It is the name that is changed: what it names may come from elsewhere.
             let (from, to) = (Spot::under(all, name.clone().into_owned()), Spot::under(all, new.clone()));
             rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{name}` to `{new}`"));
@@ -210,7 +219,7 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
             continue;
         }
         node.visit(keyword, |table| {
-            let Some(names) = table.as_object().map(|table| spelling.names(table)) else { return };
+            let Some(names) = table.as_object().map(|table| spelling.names(keys(table))) else { return };
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 let marks = |new: String| match member.key.value() {
                     Some(name) if names.shared.contains(&new) && !renamed.contains_key(&*name) => marked(new, &name, usize::MAX),

@@ -29,6 +29,7 @@ pub(super) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
     let mut properties: Vec<(Text<'a>, Vec<Node<'a>>)> = Vec::new();
     let mut places: Map<Text<'a>, usize> = Map::new();
     // A pattern may let through what no property names, and patterns do not survive unless every branch has them.
+    let mut others = others(&objects, budget);
     let closed = objects
         .iter()
         .all(|object| object.get("additionalProperties").and_then(Node::as_bool) == Some(false) && !object.has("patternProperties"));
@@ -74,13 +75,32 @@ pub(super) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
         let value = if key.is("required") && times == count {
             common(values, budget)
         } else if key.is("additionalProperties") {
-            closed.then(|| Node::bool(false))
+            if closed { Some(Node::bool(false)) } else { others.take() }
         } else {
             all_the_same(values, times == count, budget)
         };
         members.extend(value.map(|value| Member { key, value }));
     }
     members
+}
+
+/// What all objects say of members that they do not name, where they name the same ones.
+fn others<'a>(objects: &[Object<'a>], budget: &Budget) -> Option<Node<'a>> {
+    let (first, rest) = objects.split_first()?;
+    let value = first.get("additionalProperties")?;
+    let (names, patterns) = (table_names(first), first.get("patternProperties"));
+    let same = |one: Option<&Node<'a>>, two: Option<&Node<'a>>| match (one, two) {
+        (Some(one), Some(two)) => json::same_within(budget, one, two),
+        (one, two) => one.is_none() && two.is_none(),
+    };
+    let is_same_table = |object: &Object<'a>| {
+        let own = table_names(object);
+        own.len() == names.len() && own.iter().all(|name| names.contains(*name))
+    };
+    let agrees = |object: &Object<'a>| {
+        same(object.get("additionalProperties"), Some(value)) && same(object.get("patternProperties"), patterns) && is_same_table(object)
+    };
+    rest.iter().all(agrees).then(|| value.copy(budget))
 }
 
 /// The names that every list has.

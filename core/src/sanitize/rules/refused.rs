@@ -69,10 +69,9 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, present: Keywo
 fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let grammar = rules.grammar;
     let is_root = place.keyword.is_none();
-    let Some(object) = node.as_object().filter(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some()))
-    else {
+    if !node.as_object().is_some_and(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some())) {
         return;
-    };
+    }
     drop_unknown(node, place, rules);
     let Some(object) = node.as_object() else { return };
     let mut said: Vec<(String, Node<'a>)> = Vec::new();

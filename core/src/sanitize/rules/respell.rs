@@ -13,7 +13,7 @@ use crate::{
     schema::{
         draft::Draft,
         keyword::{Keyword, Keywords, Role},
-        walk::{self, Next, Place, Position},
+        walk::{self, Next, Place, Position, Rewrite},
     },
 };
 
@@ -65,7 +65,20 @@ pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) -> Result<()
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }
-    Ok(())
+    // A list of items is a tuple in old drafts only.
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Tuples { rules })
+}
+
+/// Spells the tuples that could stay as they were while an old draft was declared.
+struct Tuples<'r> {
+    rules: &'r mut Rules,
+}
+
+impl<'a> Rewrite<'a> for Tuples<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        to_prefix_items(node, place, self.rules);
+        Ok(Next::Into)
+    }
 }
 
 /// Does something apply beside a reference, which in old drafts nothing does?
@@ -112,11 +125,14 @@ fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules, excl
 
 /// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
 fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
-    let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
     // Without its `$schema` nobody would know in which draft it was a tuple.
-    if rules.grammar.array_items && !rules.grammar.refuses.has(Keyword::Schema) {
-        return;
+    if !rules.grammar.array_items || rules.grammar.refuses.has(Keyword::Schema) {
+        to_prefix_items(node, place, rules);
     }
+}
+
+fn to_prefix_items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+    let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
     let spot = Spot::of(items);
     rules.notes.note(place.position, spot.clone(), spot, TUPLE, || String::from("spelled a tuple in `items` as `prefixItems`"));
     rules.respelled = true;

@@ -1,7 +1,7 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    alone, booleans, containers, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required, slashes,
+    alone, booleans, containers, encode, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required, slashes,
     stray, switch::runs, types, unions, Rules,
 };
 use crate::{
@@ -56,6 +56,11 @@ impl TypeSet {
     /// Does a schema say that it may be anything, by naming all types?
     pub(super) fn names_all(node: &Node<'_>) -> bool {
         TypeSet::declared(node).is_some_and(TypeSet::is_all)
+    }
+
+    /// The type, if it is only one.
+    pub(super) fn single(self) -> Option<&'static str> {
+        TYPES.into_iter().find(|name| TypeSet::of(name) == self)
     }
 
     /// Is every instance of these types one of the other's? (Every integer is a number.)
@@ -173,7 +178,8 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, present
         present = found(node);
     }
     // Values prove a type, so they come before keywords, which only hint at one.
-    if present.has(Keyword::Enum) && runs("enums") {
+    let is_constant = present.has(Keyword::Const) && present.has(Keyword::Type) && encode::applies(rules.grammar);
+    if (present.has(Keyword::Enum) || is_constant) && runs("enums") {
         enums::say(node, place, rules)?;
         kinds::say(node, place, rules);
         present = found(node);

@@ -76,6 +76,10 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         ([], _) => any(node, place, rules),
         // A type is wanted, whatever else says it.
         ([name], Some(known)) if must && known.within(TypeSet::of(name)) => write(node, place, &[name], INFER, rules),
+        // They speak of what the instance is not, and say nothing.
+        (names, Some(known)) if must && !names.iter().any(|name| TypeSet::of(name).within(known)) && known.single().is_some() => {
+            write(node, place, known.single().as_slice(), INFER, rules);
+        }
         (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
         // Where nobody looks, a type gains nothing.
         (_, Some(_)) if context.opaque => {}

@@ -1,0 +1,284 @@
+//! A grammar of schemas, biased to what breaks things: references of every kind and place, `allOf` around references, unions within
+//! unions, `not`, `if`, tuples, definitions that only refer, malformed keywords, names like keywords, anchors, identifiers.
+
+use std::fmt::Write as _;
+
+use arbitrary::{Result, Unstructured};
+
+mod keywords;
+mod words;
+
+use words::{
+    DEFINITIONS, DRAFTS, NAMES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES, TIDY_DEFINITIONS, TIDY_REFERENCES, TYPES,
+};
+
+/// How schemas are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// In any way at all, of all drafts, and sometimes wrong.
+    Any,
+    /// As 2020-12 has it: every keyword well-formed and once, every reference with a target, for validators to judge.
+    Tidy,
+    /// The same of draft 7, which is declared.
+    Draft7,
+}
+
+struct Writer<'u, 'd> {
+    style: Style,
+    data: &'u mut Unstructured<'d>,
+    out: String,
+    /// How many schemas may still be written.
+    left: usize,
+}
+
+/// The text of a schema.
+///
+/// # Errors
+/// None in practice: where the data ends, everything is the first choice.
+pub(crate) fn schema(data: &mut Unstructured<'_>, style: Style) -> Result<String> {
+    let mut writer = Writer { style, data, out: String::new(), left: 28 };
+    writer.root()?;
+    Ok(writer.out)
+}
+
+/// The text of a JSON value, of any kind.
+///
+/// # Errors
+/// As [`schema`].
+pub(crate) fn value(data: &mut Unstructured<'_>, style: Style) -> Result<String> {
+    let mut writer = Writer { style, data, out: String::new(), left: 12 };
+    writer.value(4)?;
+    Ok(writer.out)
+}
+
+impl Writer<'_, '_> {
+    fn one_in(&mut self, sides: u8) -> Result<bool> {
+        self.data.ratio(1_u8, sides)
+    }
+
+    fn pick(&mut self, of: &[&'static str]) -> Result<&'static str> {
+        self.data.choose(of).copied()
+    }
+
+    fn is_tidy(&self) -> bool {
+        self.style != Style::Any
+    }
+
+    fn references(&self) -> &'static [&'static str] {
+        match self.style {
+            Style::Any => &REFERENCES,
+            Style::Tidy => &TIDY_REFERENCES,
+            Style::Draft7 => &OLD_REFERENCES,
+        }
+    }
+
+    fn quoted(&mut self, of: &[&'static str]) -> Result<()> {
+        let word = self.pick(of)?;
+        let _ = write!(self.out, "\"{word}\"");
+        Ok(())
+    }
+
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// A root: mostly an object with properties and definitions.
+    fn root(&mut self) -> Result<()> {
+        if !self.is_tidy() && self.one_in(12)? {
+            return self.schema(5);
+        }
+        let mut members = Vec::new();
+        self.put("{");
+        if self.style == Style::Draft7 {
+            self.member(&mut members, "$schema");
+            let _ = write!(self.out, "\"{}\"", DRAFTS[0]);
+        } else if !self.is_tidy() && self.one_in(8)? {
+            self.member(&mut members, "$schema");
+            self.quoted(&DRAFTS)?;
+        }
+        if !self.is_tidy() && self.one_in(10)? {
+            self.member(&mut members, "$id");
+            self.put("\"https://example.com/item.json\"");
+        }
+        if !self.one_in(4)? {
+            self.member(&mut members, "type");
+            self.put("\"object\"");
+        }
+        if !self.one_in(5)? {
+            self.member(&mut members, "properties");
+            self.table(4)?;
+        }
+        if self.one_in(3)? {
+            self.member(&mut members, "required");
+            self.names()?;
+        }
+        let more = self.data.int_in_range(0..=3)?;
+        for _ in 0..more {
+            self.keyword(&mut members, 4)?;
+        }
+        for (table, chance, tidy) in [("$defs", 2, Style::Tidy), ("definitions", 3, Style::Draft7)] {
+            if if self.is_tidy() { self.style == tidy } else { self.one_in(chance)? } {
+                self.member(&mut members, table);
+                self.definitions()?;
+            }
+        }
+        if !self.is_tidy() && self.one_in(12)? {
+            self.member(&mut members, "components");
+            self.put("{\"schemas\":");
+            self.definitions()?;
+            self.put("}");
+        }
+        self.put("}");
+        Ok(())
+    }
+
+    /// Begins a member of an object that has those.
+    fn member(&mut self, members: &mut Vec<&'static str>, name: &'static str) {
+        if !members.is_empty() {
+            self.put(",");
+        }
+        members.push(name);
+        let _ = write!(self.out, "\"{name}\":");
+    }
+
+    fn definitions(&mut self) -> Result<()> {
+        let count = self.data.int_in_range(1..=3)?;
+        let mut members = Vec::new();
+        self.put("{");
+        let named: Vec<&'static str> = if self.is_tidy() { TIDY_DEFINITIONS.to_vec() } else { self.some(&DEFINITIONS, count)? };
+        for name in named {
+            self.member(&mut members, name);
+            // A definition may only refer to another.
+            if self.one_in(4)? {
+                self.reference()?;
+            } else {
+                self.schema(4)?;
+            }
+        }
+        self.put("}");
+        Ok(())
+    }
+
+    fn some(&mut self, of: &[&'static str], count: usize) -> Result<Vec<&'static str>> {
+        (0..count).map(|_| self.pick(of)).collect()
+    }
+
+    fn reference(&mut self) -> Result<()> {
+        let target = self.pick(self.references())?;
+        let keyword = if !self.is_tidy() && self.one_in(12)? { self.pick(&["$dynamicRef", "$recursiveRef"])? } else { "$ref" };
+        let _ = write!(self.out, "{{\"{keyword}\":\"{target}\"");
+        if self.one_in(4)? {
+            self.put(",\"description\":\"what it is\"");
+        }
+        if self.one_in(8)? {
+            self.put(",\"minLength\":1");
+        }
+        self.put("}");
+        Ok(())
+    }
+
+    fn table(&mut self, depth: usize) -> Result<()> {
+        let count = self.data.int_in_range(0..=3)?;
+        let mut members = Vec::new();
+        self.put("{");
+        for _ in 0..count {
+            let name = self.name()?;
+            if self.is_tidy() && members.contains(&name) {
+                continue;
+            }
+            self.member(&mut members, name);
+            self.schema(depth)?;
+        }
+        self.put("}");
+        Ok(())
+    }
+
+    fn names(&mut self) -> Result<()> {
+        let count = self.data.int_in_range(0..=3)?;
+        let mut names: Vec<&'static str> = Vec::new();
+        for _ in 0..count {
+            let name = self.name()?;
+            if !self.is_tidy() || !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        let _ = write!(self.out, "[{}]", quoted.join(","));
+        Ok(())
+    }
+
+    fn name(&mut self) -> Result<&'static str> {
+        if self.one_in(3)? {
+            self.pick(&NAMES)
+        } else {
+            self.pick(&NAMES[..ORDINARY])
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Result<()> {
+        let count = self.data.int_in_range(1..=3)?;
+        self.put("[");
+        for at in 0..count {
+            if at > 0 {
+                self.put(",");
+            }
+            self.schema(depth)?;
+        }
+        self.put("]");
+        Ok(())
+    }
+
+    fn schema(&mut self, depth: usize) -> Result<()> {
+        let Some(left) = self.left.checked_sub(1).filter(|_| depth > 0) else {
+            self.put("{\"type\":\"string\"}");
+            return Ok(());
+        };
+        self.left = left;
+        match self.data.int_in_range(0..=15)? {
+            0 => self.put("{}"),
+            1 => {
+                let word = self.pick(&["true", "false"])?;
+                self.put(word);
+            }
+            2..=4 => self.reference()?,
+            5 if !self.is_tidy() && self.one_in(4)? => self.value(2)?,
+            5 | 6 => {
+                let name = self.pick(&TYPES)?;
+                let _ = write!(self.out, "{{\"type\":\"{name}\"}}");
+            }
+            7 => {
+                self.put("{\"allOf\":[");
+                self.reference()?;
+                self.put("]}");
+            }
+            _ => {
+                let mut members = Vec::new();
+                self.put("{");
+                if !self.one_in(3)? {
+                    self.member(&mut members, "type");
+                    self.types()?;
+                }
+                let count = self.data.int_in_range(0..=3)?;
+                for _ in 0..count {
+                    self.keyword(&mut members, depth)?;
+                }
+                self.put("}");
+            }
+        }
+        Ok(())
+    }
+
+    fn types(&mut self) -> Result<()> {
+        match self.data.int_in_range(0..=9)? {
+            0 => self.put("[\"string\",\"null\"]"),
+            1 => self.put("[\"object\",\"array\",\"null\"]"),
+            2 => self.put("[\"integer\",\"number\",\"string\"]"),
+            3 if !self.is_tidy() => {
+                let word = self.pick(&ODD_TYPES)?;
+                self.put(word);
+            }
+            _ => self.quoted(&TYPES)?,
+        }
+        Ok(())
+    }
+}

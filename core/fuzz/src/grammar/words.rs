@@ -1,0 +1,100 @@
+//! The words of the grammar: names, references, values, and which keywords are written how often.
+
+/// Names of properties and definitions, many of them awkward.
+pub(super) const NAMES: [&str; 26] = [
+    "a", "b", "c", "D", "m", "type", "$ref", "enum", "properties", "required", "anyOf", "0", "1", "a/b", "x~y", "__proto__", "constructor",
+    "{x}", "é", "key", "value", "additional_properties", "pairs", "", "A long name with blanks", "$defs",
+];
+
+/// How many of the names are ordinary ones, which meet again elsewhere.
+pub(super) const ORDINARY: usize = 4;
+
+pub(super) const DEFINITIONS: [&str; 9] = ["a", "D", "m", "b", "a/b", "1", "{x}", "properties", ""];
+
+pub(super) const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+/// Where references lead, or do not.
+pub(super) const REFERENCES: [&str; 22] = [
+    "#",
+    "#/$defs/a",
+    "#/$defs/b",
+    "#/$defs/D",
+    "#/$defs/m",
+    "#/definitions/a",
+    "#/definitions/D",
+    "#/definitions/m",
+    "#/properties/a",
+    "#/properties/b/items",
+    "#/properties/a/anyOf/0",
+    "#/$defs/D/properties/a",
+    "#/$defs/m/allOf/0",
+    "#here",
+    "#/components/schemas/a",
+    "#/components/schemas/D",
+    "item.json",
+    "https://example.com/item.json#/$defs/a",
+    "#/$defs/a~1b",
+    "#/$defs/missing",
+    "",
+    "#/$defs/%7Bx%7D",
+];
+
+/// Those of a tidy schema, which has these definitions.
+pub(super) const TIDY_DEFINITIONS: [&str; 4] = ["a", "D", "m", "a/b"];
+pub(super) const TIDY_REFERENCES: [&str; 6] = ["#/$defs/a", "#/$defs/D", "#/$defs/m", "#/$defs/a~1b", "#/$defs/a", "#"];
+pub(super) const OLD_REFERENCES: [&str; 6] =
+    ["#/definitions/a", "#/definitions/D", "#/definitions/m", "#/definitions/a~1b", "#/definitions/a", "#"];
+
+pub(super) const DRAFTS: [&str; 4] = [
+    "http://json-schema.org/draft-07/schema#",
+    "http://json-schema.org/draft-04/schema#",
+    "https://json-schema.org/draft/2019-09/schema",
+    "https://json-schema.org/draft/2020-12/schema",
+];
+
+pub(super) const ODD_TYPES: [&str; 8] =
+    ["\"any\"", "\"int\"", "[]", "null", "{}", "[\"string\",\"string\"]", "\"Object\"", "[\"null\"]"];
+
+pub(super) const TEXTS: [&str; 8] = ["x", "The unit.", "\\u00e9t\\u00e9", "é", "(enum: [1])", "line\\nbreak", "", "\\\"quoted\\\""];
+
+pub(super) const NUMBERS: [&str; 14] =
+    ["0", "1", "2", "-1", "3", "1.0", "1e2", "0.5", "-0", "1e400", "18446744073709551616", "100000", "1.50", "7"];
+
+/// Numbers that every validator holds exactly, the first ones fit to count with.
+pub(super) const TIDY_NUMBERS: [&str; 9] = ["0", "1", "2", "3", "7", "-1", "0.5", "1.0", "100000"];
+pub(super) const COUNTS: usize = 4;
+
+pub(super) const PATTERNS: [&str; 8] = ["^a", "^x-", ".*", "^[a-z]+$", "(?=a)", "\\\\p{L}", "a/b", "("];
+
+/// How many of the patterns are expressions.
+pub(super) const EXPRESSIONS: usize = 7;
+
+pub(super) const FORMATS: [&str; 6] = ["date-time", "email", "uri", "int64", "enum", "odd"];
+
+/// Keywords by how often they are written.
+pub(super) const KEYWORDS: [&str; 62] = [
+    "properties", "properties", "required", "items", "additionalProperties", "anyOf", "anyOf", "oneOf", "allOf", "allOf", "not", "if",
+    "then", "else", "enum", "enum", "const", "prefixItems", "patternProperties", "propertyNames", "contains", "unevaluatedProperties",
+    "unevaluatedItems", "dependentSchemas", "dependentRequired", "nullable", "description", "default", "$ref", "pattern", "format",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties",
+    "maxProperties", "multipleOf", "minContains", "maxContains", "title", "$comment", "x-unknown", "example", "deprecated", "examples",
+    "uniqueItems", "$anchor", "$dynamicAnchor", "$id", "id", "$recursiveAnchor", "dependencies", "$defs", "definitions",
+    "additionalItems", "contentSchema", "properties",
+];
+
+/// Those of a tidy schema of 2020-12.
+pub(super) const TIDY_KEYWORDS: [&str; 47] = [
+    "properties", "properties", "properties", "required", "required", "items", "additionalProperties", "additionalProperties", "anyOf",
+    "anyOf", "anyOf", "oneOf", "allOf", "allOf", "not", "if", "then", "else", "enum", "enum", "const", "prefixItems",
+    "patternProperties", "propertyNames", "contains", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas",
+    "dependentRequired", "description", "default", "$ref", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "minLength",
+    "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "multipleOf", "uniqueItems", "minContains", "title",
+];
+
+/// Those of a tidy schema of draft 7.
+pub(super) const OLD_KEYWORDS: [&str; 41] = [
+    "properties", "properties", "properties", "required", "required", "items", "items", "additionalItems", "additionalProperties",
+    "additionalProperties", "anyOf", "anyOf", "anyOf", "oneOf", "allOf", "allOf", "not", "if", "then", "else", "enum", "enum", "const",
+    "patternProperties", "propertyNames", "contains", "dependencies", "description", "default", "$ref", "pattern", "format", "minimum",
+    "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "uniqueItems",
+];

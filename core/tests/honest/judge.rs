@@ -1,0 +1,175 @@
+//! What became of one schema, and whether the report says so: a real validator judges instances before and after.
+//!
+//! The fuzzer judges generated schemas by it, too (`core/fuzz`).
+
+use std::collections::BTreeMap;
+
+use jsonschema::{Draft, Validator};
+use serde_json::Value;
+use toolwire::{check, restore_arguments, sanitize_with_report, Accepts, Change, Code, SanitizeOptions};
+
+use super::{answers::answers, openapi};
+
+/// The verdict on one schema.
+pub(crate) struct Judged {
+    /// What does not hold.
+    pub(crate) faults: Vec<String>,
+    /// `lossless`, the most that is lost, `encoded`, or an error's code.
+    pub(crate) became: &'static str,
+    /// Validates what is sent, where there is something to validate.
+    pub(crate) sent: Option<Sent>,
+}
+
+/// What is sent, for those who make arguments of it.
+pub(crate) struct Sent {
+    pub(crate) schema: Value,
+    before: Validator,
+    after: Validator,
+    changes: Vec<Change>,
+}
+
+impl Sent {
+    pub(crate) fn says(&self, wanted: Accepts) -> bool {
+        self.changes.iter().any(|change| change.accepts == wanted || change.accepts == Accepts::Mixed)
+    }
+
+    /// New names of properties by old ones, as the messages have them.
+    fn renamed(&self) -> BTreeMap<String, String> {
+        let names = |change: &Change| -> Option<(String, String)> {
+            let (old, new) = change.message.strip_prefix("renamed the property `")?.strip_suffix('`')?.split_once("` to `")?;
+            Some((old.into(), new.into()))
+        };
+        self.changes.iter().filter_map(names).collect()
+    }
+
+    fn is_encoded(&self) -> bool {
+        self.changes.iter().any(|change| change.encoded)
+    }
+}
+
+/// What is sent, as a validator reads it.
+pub(crate) fn readable(output: &Value, options: &SanitizeOptions) -> Value {
+    if options.dialect == "gemini" {
+        openapi::in_json_schema(output)
+    } else {
+        output.clone()
+    }
+}
+
+fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
+    jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
+}
+
+fn ended(became: &'static str, faults: Vec<String>) -> Judged {
+    Judged { faults, became, sent: None }
+}
+
+/// Judges one schema by its instances.
+pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: &SanitizeOptions) -> Judged {
+    let Some(before) = validator(schema, draft) else { return ended("input unreadable to the validator", Vec::new()) };
+    let result = match sanitize_with_report(schema, options) {
+        Ok(result) => result,
+        Err(error) => {
+            // An error is an answer only where no object could be accepted.
+            let accepted = instances.iter().find(|instance| before.is_valid(instance));
+            let is_fault = error.code() != Code::NotRepresentable || accepted.is_some();
+            let fault = is_fault.then(|| format!("{error}, and {accepted:?} is accepted\n  in  {schema}"));
+            return ended(error.code().as_str(), fault.into_iter().collect());
+        }
+    };
+    let output = result.schema;
+    let mut faults = Vec::new();
+    let again = sanitize_with_report(&output, options);
+    if again.as_ref().map(|again| &again.schema).ok() != Some(&output) {
+        faults.push(format!("not idempotent\n  in  {schema}\n  out {output}\n  2nd {:?}", again.map(|again| again.schema.to_string())));
+    }
+    match check(&output, options) {
+        Ok(violations) if violations.is_empty() => {}
+        other => faults.push(format!("check {other:?}\n  in  {schema}\n  out {output}")),
+    }
+    let speaks = if output["$schema"].as_str().is_some_and(|name| name.contains("draft-07")) { Draft::Draft7 } else { Draft::Draft202012 };
+    let Some(after) = validator(&readable(&output, options), speaks) else {
+        let why = jsonschema::options().with_draft(speaks).build(&output).err().map(|error| error.to_string());
+        faults.push(format!("output unreadable to the validator: {why:?}\n  in  {schema}\n  out {output}"));
+        return ended("output unreadable to the validator", faults);
+    };
+    let worst = result.changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
+    let sent = Sent { schema: output, before, after, changes: result.changes };
+    let became = if sent.is_encoded() {
+        "encoded"
+    } else if result.lossless {
+        "lossless"
+    } else {
+        worst.as_str()
+    };
+    for instance in instances {
+        faults.extend(if sent.is_encoded() { encoded(&sent, schema, instance, options) } else { plain(&sent, schema, instance) });
+    }
+    Judged { faults, became, sent: Some(sent) }
+}
+
+/// What is lost or gained of one instance, where arguments are sent as they are.
+fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Option<String> {
+    let (was, is) = (sent.before.is_valid(instance), sent.after.is_valid(instance));
+    let told = match (was, is) {
+        (true, false) => sent.says(Accepts::Narrower),
+        (false, true) => sent.says(Accepts::Wider),
+        _ => true,
+    };
+    let rule = |change: &Change| format!("{} {} {}", change.pointer, change.rule, change.accepts.as_str());
+    (!told).then(|| {
+        let rules: Vec<String> = sent.changes.iter().map(rule).collect();
+        format!("{instance} was {was}, is {is}\n  in  {schema}\n  out {}\n  {rules:?}", sent.schema)
+    })
+}
+
+/// Answers as a model would that reads the output, restores the answers, and looks for one that came back as the instance.
+fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOptions) -> Option<String> {
+    let names = sent.renamed();
+    let accepted: Vec<Value> = answers(instance, &sent.schema, &names)?.into_iter().filter(|answer| sent.after.is_valid(answer)).collect();
+    let restored: Vec<Option<Value>> = accepted.iter().map(|answer| restore_arguments(answer, schema, options).ok()).collect();
+    let comes_back = restored.iter().flatten().any(|value| same(value, instance));
+    let was = sent.before.is_valid(instance);
+    let told = match (was, comes_back) {
+        (true, false) => sent.says(Accepts::Narrower),
+        (false, true) => sent.says(Accepts::Wider),
+        _ => true,
+    };
+    (!told).then(|| {
+        format!("{instance} was {was}, said as {accepted:?} came back as {restored:?}\n  in  {schema}\n  out {}", sent.schema)
+    })
+}
+
+fn has_member(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Object(members) => members.contains_key(name) || members.values().any(|inner| has_member(inner, name)),
+        Value::Array(items) => items.iter().any(|inner| has_member(inner, name)),
+        _ => false,
+    }
+}
+
+/// Equal by value, as JSON Schema counts: `1` is `1.0`.
+fn same(one: &Value, two: &Value) -> bool {
+    match (one, two) {
+        (Value::Number(one), Value::Number(two)) => one == two || one.as_f64() == two.as_f64(),
+        (Value::Array(one), Value::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| same(one, two)),
+        (Value::Object(one), Value::Object(two)) => {
+            one.len() == two.len() && one.iter().all(|(key, value)| two.get(key).is_some_and(|other| same(value, other)))
+        }
+        _ => one == two,
+    }
+}
+
+/// What is wrong with arguments that a model makes of the output alone: what it is told it may send, and is restored, the tool accepts,
+/// unless the report says otherwise.
+pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value, options: &SanitizeOptions) -> Option<String> {
+    // An open object may have a member of the old name, of which nothing is said any longer.
+    let has_old_name = || sent.renamed().iter().any(|(old, _)| has_member(answer, old));
+    if sent.says(Accepts::Wider) || !sent.after.is_valid(answer) || has_old_name() {
+        return None;
+    }
+    match restore_arguments(answer, schema, options) {
+        Ok(restored) if sent.before.is_valid(&restored) => None,
+        other => Some(format!("the answer {answer} is restored as {other:?}\n  in  {schema}\n  out {}", sent.schema)),
+    }
+}
