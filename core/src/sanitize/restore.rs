@@ -23,6 +23,7 @@ use crate::{
     schema::{
         draft::Draft,
         graph::located,
+        keyword::Keyword,
         resolve::{self, Number, References},
     },
     sorted::{Map, Set},
@@ -48,8 +49,8 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let targets = found.filter_map(|target| Some((target.origin().number()?, target))).collect();
     let no_slash = refers && loses_slashes(schema, dialect, grammar, options, &budget)?;
     let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
-    let names_required = encode::applies(grammar);
-    let restore = Restore { budget: &budget, spelling, names_required, references: &references, targets };
+    let (hides_others, names_required) = (grammar.refuses.has(Keyword::AdditionalProperties), encode::applies(grammar));
+    let restore = Restore { budget: &budget, spelling, hides_others, names_required, references: &references, targets };
     restore.value(arguments, &[schema], true, texts::applies(grammar));
     budget.check(String::new)
 }
@@ -85,6 +86,8 @@ fn loses_slashes(
 struct Restore<'r, 's, 'n> {
     budget: &'r Budget,
     spelling: Spelling,
+    /// The surface has nothing to say of members that are no properties.
+    hides_others: bool,
     /// What is required and not described becomes a property.
     names_required: bool,
     references: &'r References,
@@ -112,7 +115,12 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
             if reads_texts && below.is_empty() && matches!(child, Child::Item(_)) && schemas.iter().any(|schema| texts::is_array(schema)) {
                 texts::read(inner, &[]);
             }
-            self.value(inner, &below, false, reads_texts);
+            // Of other members nothing is said where the surface has no way to.
+            let is_described = match child {
+                Child::Member(name) => !self.hides_others || schemas.iter().any(|schema| describes(schema, name)),
+                Child::Item(_) => true,
+            };
+            self.value(inner, &below, false, reads_texts && is_described);
             Ok(())
         });
     }
@@ -187,6 +195,10 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
             }
         }
     }
+}
+
+fn describes(schema: &Node<'_>, name: &Text<'_>) -> bool {
+    schema.get("properties").and_then(Node::as_object).is_some_and(|table| table.get_text(name).is_some())
 }
 
 /// The schemas that one schema has for a member.

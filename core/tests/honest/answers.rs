@@ -69,7 +69,9 @@ impl Answers<'_> {
             }
             Value::Array(_) => {}
             _ => {
-                found.push(instance.clone());
+                if kinds(instance).iter().any(|name| says(name)) || (instance.is_null() && schema["nullable"] == true) {
+                    found.push(instance.clone());
+                }
                 found.extend(self.boxed(instance, schema, fuel));
             }
         }
@@ -154,6 +156,16 @@ impl Answers<'_> {
         let values = members.values().map(|value| self.or_itself(value, &pair["properties"]["value"], fuel)).collect();
         let pairs = |values: Vec<Value>| keys.iter().zip(values).map(|(key, value)| json!({"key": key, "value": value})).collect();
         combined(values).into_iter().map(pairs).collect()
+    }
+}
+
+/// The types that a scalar is of.
+fn kinds(value: &Value) -> &'static [&'static str] {
+    match value {
+        Value::Null => &["null"],
+        Value::Bool(_) => &["boolean"],
+        Value::Number(_) => &["number", "integer"],
+        _ => &["string"],
     }
 }
 

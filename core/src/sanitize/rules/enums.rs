@@ -88,12 +88,14 @@ fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 /// The same of a constant.
 fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let (Some(value), Some(declared)) = (node.get("const"), node.get("type")) else { return };
-    if declared.as_array().map_or(core::slice::from_ref(declared), |names| names).iter().any(|name| is_of(value, name)) {
+    let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));
+    if agrees && declared.as_array().is_none() {
         return;
     }
     let (found, types) = (json::write_plain(declared), types_of(node, core::slice::from_ref(value)));
-    rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), CONTRADICTS, || {
-        format!("replaced `type: {found}`, which the value of `const` does not have")
+    let effect = if agrees { INFER } else { CONTRADICTS };
+    rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), effect, || {
+        format!("replaced `type: {found}` by the type of the value of `const`")
     });
     if let (Some(object), [name, ..]) = (node.as_object_mut(), types.as_slice()) {
         object.set(Text::literal("type"), Node::literal(name));

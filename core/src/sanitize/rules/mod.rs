@@ -242,6 +242,8 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     if runs("root") {
         flatten::root(node, &mut rules)?;
     }
+    // What was joined may stand beside references now.
+    respell::declare_draft(node, &mut rules)?;
     if runs("endless") {
         endless::cut(node, &mut rules)?;
     }

@@ -202,7 +202,8 @@ impl<'a> Expand<'_, '_, 'a> {
     /// The parts of a part are parts of the whole.
     fn flatten_parts(&self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         if self.merges_parts(place) && node.get("allOf").is_some() {
-            flatten_parts(node);
+            // In old drafts, what stands beside a reference in a part holds of nothing.
+            flatten_parts(node, self.rules.draft.ref_stands_alone());
         }
     }
 
@@ -501,8 +502,10 @@ impl<'a> Expand<'_, '_, 'a> {
 }
 
 /// The parts of a part are parts of the whole.
-fn flatten_parts(node: &mut Node<'_>) {
-    let nests = |part: &Node<'_>| part.get("allOf").is_some_and(|parts| parts.as_array().is_some());
+fn flatten_parts(node: &mut Node<'_>, ref_stands_alone: bool) {
+    let nests = |part: &Node<'_>| {
+        part.get("allOf").is_some_and(|parts| parts.as_array().is_some()) && !(ref_stands_alone && part.get("$ref").is_some())
+    };
     if !node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(nests)) {
         return;
     }
@@ -510,10 +513,7 @@ fn flatten_parts(node: &mut Node<'_>) {
     let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return };
     let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
     while let Some(mut part) = open.pop() {
-        let inner = match part.as_object_mut().filter(|object| object.get("allOf").is_some_and(|parts| parts.as_array().is_some())) {
-            Some(object) => object.remove("allOf"),
-            None => None,
-        };
+        let inner = if nests(&part) { part.as_object_mut().and_then(|object| object.remove("allOf")) } else { None };
         if let Some(Data::Array(inner)) = inner.map(Node::into_data) {
             open.extend(inner.into_iter().rev());
             if part.as_object().is_some_and(Object::is_empty) {

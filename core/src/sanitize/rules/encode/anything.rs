@@ -4,13 +4,14 @@ use alloc::{string::String, vec, vec::Vec};
 
 use super::{has_definition, KEY, PAIRS, VALUE};
 use crate::{
-    json::{Node, Object, Text},
+    json::{Member, Node, Object, Text},
+    report::{Accepts, Guidance},
     sanitize::rules::{
         describe,
         notes::{Effect, Spot},
         Rules,
     },
-    schema::walk::Place,
+    schema::{keyword::Keyword, walk::Place},
 };
 
 const DEFINE: Effect = Effect { encoded: true, ..Effect::same("define-any") };
@@ -25,6 +26,11 @@ pub(super) fn name(root: &Node<'_>) -> String {
     name
 }
 
+/// Does a keyword hold of some values?
+pub(super) fn asserts(member: &Member<'_>) -> bool {
+    Keyword::named(&member.key).is_some_and(|keyword| keyword.constrains().is_some())
+}
+
 /// Says that anything goes; `true` if that takes the definition.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &str, rules: &mut Rules) -> bool {
     let spot = Spot::of(node);
@@ -32,11 +38,14 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &s
         *node = Node::empty_object().with_origin(node.origin());
     }
     let by_definition = has_definition(rules.grammar);
+    // What is said of one kind of value alone is lost.
+    let loses = node.as_object().is_some_and(|object| object.iter().any(asserts));
+    let said = |effect: Effect| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| member.key.is("description") || member.key.is("title"));
     }
     if by_definition {
-        rules.notes.note(place.position, spot.clone(), spot, DEFINE, || {
+        rules.notes.note(place.position, spot.clone(), spot, said(DEFINE), || {
             String::from("said that anything goes by a definition of JSON, in which an object is a list of pairs of key and value")
         });
         let reference = Node::string(alloc::format!("#/$defs/{definition}"));
@@ -47,7 +56,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &s
             false => object.set(Text::literal("anyOf"), Node::array(vec![Node::record([("$ref", reference)])])),
         }
     } else {
-        rules.notes.note(place.position, spot.clone(), spot, TEXT, || {
+        rules.notes.note(place.position, spot.clone(), spot, said(TEXT), || {
             String::from("said that anything goes as a string that holds JSON, because a definition of JSON would refer to itself")
         });
         if let Some(object) = node.as_object_mut() {

@@ -4,7 +4,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    first_keys,
+    anything, first_keys,
     shape::{self, Shape},
 };
 use crate::{
@@ -218,7 +218,9 @@ fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let spot = Spot::under(node, "anyOf");
-    rules.notes.note(place.position, spot, Spot::of(node), ALL, || String::from("said a union that accepts anything as anything"));
+    let loses = branches.iter().filter(|branch| says_nothing(branch)).all(|branch| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts)));
+    let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
+    rules.notes.note(place.position, spot, Spot::of(node), effect, || String::from("said a union that accepts anything as anything"));
     if let Some(object) = node.as_object_mut() {
         object.remove("anyOf");
     }

@@ -119,7 +119,10 @@ impl<'a> Writer<'_, '_, 'a> {
             }
             Members::Nothing => {
                 let spot = Spot::of(node);
-                self.rules.notes.note(place.position, spot.clone(), spot, VALUES, || {
+                // Nothing holds the values to what else is said of their members and items.
+        let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
+        let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
+        self.rules.notes.note(place.position, spot.clone(), spot, effect, || {
                     String::from("said the empty object as JSON text, because an object needs a property")
                 });
                 let list = Node::array(vec![Node::literal("{}")]);
@@ -244,7 +247,10 @@ impl<'a> Writer<'_, '_, 'a> {
     /// Values with objects and arrays among them are all said as JSON text.
     fn values(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let spot = Spot::of(node);
-        self.rules.notes.note(place.position, spot.clone(), spot, VALUES, || {
+        // Nothing holds the values to what else is said of their members and items.
+        let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
+        let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
+        self.rules.notes.note(place.position, spot.clone(), spot, effect, || {
             String::from("said the values of `enum` as JSON text: they are no scalars")
         });
         let Some(object) = node.as_object_mut() else { return };
