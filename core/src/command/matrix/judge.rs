@@ -69,7 +69,7 @@ impl Judge<'_> {
         let options = self.options();
         let above = format!("/{at}");
         let mut verdict = untouched();
-        verdict.accepted = check::accepts(&schema, &options)?;
+        verdict.accepted = check::accepts(&schema, &options, &options.budget(&schema))?;
         match sanitize::sanitize(&mut schema, &options, true) {
             Ok(changes) => changes.iter().for_each(|change| verdict.adds(change, &above)),
             Err(error) => verdict.refuses(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned()),
