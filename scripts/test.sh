@@ -79,6 +79,9 @@ check "lint python" python/dev lint
 check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
 check "one version" scripts/version.sh
 check "lint workflows" scripts/workflows.sh
+check "supply chain" node scripts/supply-chain.mjs
+check "crates" scripts/deny.sh
+check "list of unsafe code" node scripts/unsafe.mjs
 check "README examples" scripts/readme.sh
 check "lint demo" npm/node_modules/.bin/biome check --config-path npm demo
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
