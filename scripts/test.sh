@@ -83,7 +83,7 @@ check "supply chain" node scripts/supply-chain.mjs
 check "crates" scripts/deny.sh
 check "list of unsafe code" node scripts/unsafe.mjs
 check "README examples" scripts/readme.sh
-check "lint demo" npm/node_modules/.bin/biome check --config-path npm demo
+check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
 check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
 

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.rs'], { cwd: root, encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.rs'], {
+  cwd: root,
+  encoding: 'utf8',
+})
   .split('\n')
   .filter((path) => path !== '' && existsSync(join(root, path)));
 
@@ -19,7 +22,10 @@ for (const path of files) {
   if (places > 0) found.set(path, places);
 }
 const listed = new Map(
-  [...read('SECURITY.md').matchAll(/^\| `([^`]+\.rs)` \| (\d+) \| \S.* \|$/gm)].map(([, path, places]) => [path, Number(places)]),
+  [...read('SECURITY.md').matchAll(/^\| `([^`]+\.rs)` \| (\d+) \| \S.* \|$/gm)].map(([, path, places]) => [
+    path,
+    Number(places),
+  ]),
 );
 
 const faults = [];
@@ -29,7 +35,9 @@ for (const path of new Set([...found.keys(), ...listed.keys()])) {
 }
 for (const crate of ['core/src', 'core/fuzz/src', 'bindings-wasm/src', 'bindings-py/src']) {
   const manifest = read(`${crate.replace(/\/src$/, '')}/Cargo.toml`);
-  const refuses = /#!\[(?:forbid|deny)\([^)]*\bunsafe_code\b/.test(read(`${crate}/lib.rs`)) || /^unsafe_code = "(?:deny|forbid)"$/m.test(manifest);
+  const refuses =
+    /#!\[(?:forbid|deny)\([^)]*\bunsafe_code\b/.test(read(`${crate}/lib.rs`)) ||
+    /^unsafe_code = "(?:deny|forbid)"$/m.test(manifest);
   const inherits = /^\[lints\]\nworkspace = true$/m.test(manifest);
   if (!refuses && !inherits) faults.push(`${crate}: expected \`unsafe_code\` denied or forbidden, found neither`);
 }

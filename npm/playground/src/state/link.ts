@@ -1,6 +1,6 @@
 /** The state in the fragment of the page's address: browsers do not send fragments, so a link shares without a server. */
 
-import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, type Shared, SHAPES, VIEWS } from './shared.js';
+import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, SHAPES, type Shared, VIEWS } from './shared.js';
 
 /** Raised when what a link holds changes its meaning. */
 const VERSION = '1';
