@@ -41,10 +41,12 @@ coverage="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
 coverage+=" -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions"
 case $host in *-apple-*) ;; *) coverage+=" -Cllvm-args=-sanitizer-coverage-stack-depth" ;; esac
 built=$ROOT/target/fuzz/build
+bins=()
+for target in $targets; do bins+=(--bin "$target"); done
 # For a target by name, so that macros and build scripts, which run on this machine, are not counted.
 step "build the targets" "$LOGS/build-fuzz.log" env RUSTFLAGS="$coverage" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 \
   CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=line-tables-only \
-  cargo build --release --locked -p toolwire-fuzz --features libfuzzer --bins --target "$host" --target-dir "$built"
+  cargo build --release --locked -p toolwire-fuzz --features libfuzzer "${bins[@]}" --target "$host" --target-dir "$built"
 
 failed=0
 for target in $targets; do

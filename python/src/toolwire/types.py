@@ -83,8 +83,8 @@ class CheckOptions(TypedDict, total=False):
     max_nodes: int | None
     """The most nodes that inlining may produce."""
     max_steps: int | None
-    """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is `budget-exceeded`, on
-    every machine at the same step. By default 5,000,000, and 1,000 for each value read."""
+    """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is
+    `budget-exceeded`, on every machine at the same step. By default 5,000,000, and 1,000 for each value read."""
 
 
 class SanitizeOptions(CheckOptions, total=False):
