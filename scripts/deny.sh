@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Holds the crates to deny.toml: licences, duplicates, sources, and the advisories of RustSec where those can be fetched. Where there is no
-# cargo-deny it says so and succeeds; `deny.sh install` installs it first (minutes, which is why only the daily workflow does).
+# Holds the crates to deny.toml: licences, duplicates, sources, and the advisories of RustSec where those can be fetched. `deny.sh install`
+# installs cargo-deny first (two minutes, once). Where it cannot be had, this says so and succeeds, unless it is to be strict.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -10,14 +10,15 @@ case ${1:-} in
   "") ;;
   install)
     [ "$(cargo-deny --version 2>/dev/null)" = "cargo-deny $version" ] ||
-      step "install cargo-deny $version (some minutes, once)" "$TOOLS/cargo-deny.log" \
-        env CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        cargo install cargo-deny --version "=$version" --locked --root "$TOOLS"
+      attempt "install cargo-deny $version (two minutes, once)" "$TOOLS/cargo-deny.log" \
+        env -u RUSTUP_TOOLCHAIN CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        timeout 900 cargo install cargo-deny --version "=$version" --locked --force --root "$TOOLS" || true
     ;;
   *) die "expected \`install\` or nothing, found \`$1\`" ;;
 esac
 
 if ! command -v cargo-deny >/dev/null; then
+  if strict; then die "there is no cargo-deny here, see $TOOLS/cargo-deny.log"; fi
   echo "skipped: there is no cargo-deny here (\`scripts/deny.sh install\`); licences and sources are checked without it, by scripts/supply-chain.mjs"
   exit 0
 fi

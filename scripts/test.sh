@@ -80,7 +80,7 @@ check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; don
 check "one version" scripts/version.sh
 check "lint workflows" scripts/workflows.sh
 check "supply chain" node scripts/supply-chain.mjs
-check "crates" scripts/deny.sh
+check "crates" scripts/deny.sh install
 check "list of unsafe code" node scripts/unsafe.mjs
 check "README examples" scripts/readme.sh
 check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts
