@@ -1,7 +1,7 @@
 # A machine with rustup, Node 20.19 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo playground test bench bench-peers package release-check setup lint clean
+.PHONY: help demo playground test fuzz bench bench-peers package release-check setup lint clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -14,6 +14,9 @@ playground: ## a page to try everything in, served on this machine
 
 test: ## set-up, formats, lints and every test in every language
 	@scripts/test.sh
+
+fuzz: ## generated inputs for as long as one likes (TIME=3600: seconds a target; TARGET=sanitize: only that)
+	@scripts/fuzz.sh $(or $(TIME),60) $(TARGET)
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)

@@ -6,6 +6,9 @@ set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 
+if [ $# -gt 0 ]; then
+  export TOOLWIRE_STRICT=1 RUSTUP_TOOLCHAIN=${RUSTUP_TOOLCHAIN:-$(release_compiler)}
+fi
 version=$(scripts/version.sh "$@")
 scripts/setup.sh
 scripts/packaging-tools.sh

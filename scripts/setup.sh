@@ -18,6 +18,11 @@ at_least() { # WANTED FOUND WHAT
 }
 rust=$(cargo --version 2>&1) || die "cargo does not run: $rust (is there a default toolchain? \`rustup default stable\`)"
 at_least "$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)" "$(cut -d' ' -f2 <<<"$rust")" Rust
+if strict; then
+  named=$(release_compiler)
+  [ "$(rustc --version | cut -d' ' -f2)" = "$named" ] ||
+    die "expected Rust $named, which .github/workflows/release.yml names, found $(rustc --version): \`rustup toolchain install $named\` and RUSTUP_TOOLCHAIN=$named"
+fi
 # 20.19: Vite, which builds the playground, needs it. (The npm package itself runs in Node 18.)
 at_least 20.19 "$(node -p process.versions.node)" Node
 at_least 3.10 "$(python3 -c 'import platform; print(platform.python_version())')" Python

@@ -16,6 +16,9 @@ die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
 # strict says whether this is a release (TOOLWIRE_STRICT=1): what a machine lacks is an error then, and nothing takes its place.
 strict() { [ -n "${TOOLWIRE_STRICT:-}" ]; }
 
+# release_compiler prints the version of Rust that releases are built with: the workflow is the one place that names it.
+release_compiler() { sed -n 's/^  RUSTUP_TOOLCHAIN: "\(.*\)"$/\1/p' "$ROOT/.github/workflows/release.yml"; }
+
 # attempt LABEL LOG COMMAND... runs a command with its output in a file and says how long it took, with a sign of life
 # every 30 seconds. For what has an alternative: if it fails, only that is said.
 attempt() {

@@ -79,8 +79,11 @@ check "lint python" python/dev lint
 check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
 check "one version" scripts/version.sh
 check "lint workflows" scripts/workflows.sh
+check "supply chain" node scripts/supply-chain.mjs
+check "crates" scripts/deny.sh install
+check "list of unsafe code" node scripts/unsafe.mjs
 check "README examples" scripts/readme.sh
-check "lint demo" npm/node_modules/.bin/biome check --config-path npm demo
+check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
 check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
 

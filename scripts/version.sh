@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One version for crate, npm package and Python package: prints it, or says which manifest disagrees. Every day the changelog
-# has to say what is new. With a tag (`version.sh v1.2.3`): that this tag is the version, and the changelog has its entry.
+# has to say what is new. With a tag (`version.sh v1.2.3`): that this tag is the version, the changelog has its entry, and main has this commit.
 # `version.sh set 1.2.3` writes it everywhere but into the changelog, which takes a person. `version.sh entry` prints what the
 # changelog says of it.
 set -euo pipefail
@@ -56,5 +56,8 @@ else
       [ "$found" = "$here" ] || die "expected the manifests to name $here, found $found"
     done
   fi
+  # What is released is what main has, where it was reviewed: a tag can be put on any commit.
+  main=$(git rev-parse --verify --quiet origin/main || git rev-parse --verify --quiet main) || die "expected a branch \`main\`, which the tag has to be on, found none"
+  git merge-base --is-ancestor HEAD "$main" || die "expected $tag on main, found $(git rev-parse --short HEAD), which main does not have"
 fi
 echo "$version"

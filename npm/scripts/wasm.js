@@ -36,7 +36,7 @@ function buildEntry(root, crate, digest, { folder, features }) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
-  const cargo = ['--features', features.join(',')];
+  const cargo = ['--locked', '--features', features.join(',')];
   execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
     cwd: crate,
     stdio: 'inherit',

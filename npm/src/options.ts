@@ -57,6 +57,11 @@ export interface CheckOptions {
   maxBytes?: number | null | undefined;
   /** The most nodes that inlining may produce. Default 10,000. */
   maxNodes?: number | undefined;
+  /**
+   * The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is `budget-exceeded`, on every
+   * machine at the same step. Default 5,000,000, and 1,000 for each value read.
+   */
+  maxSteps?: number | undefined;
 }
 
 /** Options of `sanitize`. */

@@ -202,6 +202,9 @@ pub(super) struct Rewriting {
     /// The most nodes that inlining may produce
     #[arg(long, value_name = "NODES")]
     pub(super) max_nodes: Option<usize>,
+    /// The most steps that one call may take
+    #[arg(long, value_name = "STEPS")]
+    pub(super) max_steps: Option<usize>,
 }
 
 /// A number, or no limit.
@@ -340,6 +343,7 @@ impl Rewriting {
         options.hints = meant(Hints::CHOICES, self.hints.as_deref());
         options.max_bytes = self.max_bytes.map(|limit| limit.0);
         options.max_nodes = self.max_nodes;
+        options.max_steps = self.max_steps;
         options
     }
 }

@@ -26,7 +26,7 @@ def sanitize(schema: object, /, **options: Unpack[SanitizeOptions]) -> Any:
     The schema is not changed, and what comes back shares no dict or list with it unless `share` is true.
 
     Options, all by keyword: `dialect` (required), `refs`, `untyped`, `hints`, `allow`, `max_bytes`, `max_nodes`,
-    `share`; `toolwire.types.SanitizeOptions` describes them.
+    `max_steps`, `share`; `toolwire.types.SanitizeOptions` describes them.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
     `not-representable`, `too-lossy`, and what else the dialect names.

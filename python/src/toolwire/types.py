@@ -82,6 +82,9 @@ class CheckOptions(TypedDict, total=False):
     """The size above which the dialect compacts; `None` turns that off."""
     max_nodes: int | None
     """The most nodes that inlining may produce."""
+    max_steps: int | None
+    """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is
+    `budget-exceeded`, on every machine at the same step. By default 5,000,000, and 1,000 for each value read."""
 
 
 class SanitizeOptions(CheckOptions, total=False):
@@ -253,6 +256,7 @@ class ExchangeOptions(TypedDict, total=False):
     allow: Literal["same", "encoded", "wider", "any"] | None
     max_bytes: int | None
     max_nodes: int | None
+    max_steps: int | None
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
     """The request's format, where the path does not tell."""
     fallback: DialectName | None

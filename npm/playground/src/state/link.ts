@@ -1,6 +1,6 @@
 /** The state in the fragment of the page's address: browsers do not send fragments, so a link shares without a server. */
 
-import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, type Shared, SHAPES, VIEWS } from './shared.js';
+import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, SHAPES, type Shared, VIEWS } from './shared.js';
 
 /** Raised when what a link holds changes its meaning. */
 const VERSION = '1';
@@ -48,15 +48,18 @@ function known(given: Partial<Shared>): Partial<Shared> {
   for (const key of ['text', 'example', 'tool', 'args', 'dialect'] as const) {
     if (typeof given[key] === 'string') Object.assign(kept, { [key]: given[key] });
   }
-  kept.options = choices(given.options, OPTIONS);
-  kept.deferred = choices(given.deferred, DEFERRED);
+  kept.options = choices<Shared['options']>(given.options, OPTIONS);
+  kept.deferred = choices<Shared['deferred']>(given.deferred, DEFERRED);
   const { turn } = given;
   if (Number.isInteger(turn) && (turn as number) >= 0 && (turn as number) < TURNS) kept.turn = turn as number;
   return kept;
 }
 
+/** Every option, and the values it can have. */
+type Known<T> = { [name in keyof T]-?: readonly unknown[] };
+
 /** The options among these that there are, with values that they have. */
-function choices<T extends object>(given: unknown, known: { [name in keyof T]-?: readonly unknown[] }): T {
+function choices<T extends object>(given: unknown, known: Known<T>): T {
   const found = typeof given === 'object' && given !== null ? (given as { [name: string]: unknown }) : {};
   const chosen = Object.entries<readonly unknown[]>(known).filter(
     ([name, values]) => Object.hasOwn(found, name) && values.includes(found[name]),

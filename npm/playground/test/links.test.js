@@ -1,0 +1,102 @@
+// Links that somebody made who means no good: they choose what there is to choose, and nothing else.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+
+import { skip, start, view } from './browser.js';
+
+const packed = (bytes) => `#1.${deflateRawSync(bytes, { level: 9 }).toString('base64url')}`;
+const link = (state) => packed(Buffer.from(JSON.stringify(state)));
+/** Ends a string of either kind, runs something, and goes on. */
+const CODE = `x'"}); globalThis.taken = true; ({a:'"\u2028\`\${globalThis.taken = true}`;
+const REQUEST = JSON.stringify({
+  model: 'claude',
+  messages: [{ role: 'user', content: 'hello' }],
+  tools: [{ name: 'a', input_schema: { type: 'object' } }],
+});
+
+describe('a link', { skip }, () => {
+  let site;
+  before(async () => {
+    site = await start();
+  });
+  after(() => site.stop());
+
+  const hostile = {
+    'options that are none': {
+      options: {
+        allow: CODE,
+        refs: [CODE],
+        [CODE]: 1,
+        hints: { toString: 1 },
+        maxBytes: 1e9,
+        __proto__: { untyped: CODE },
+      },
+      deferred: { mode: CODE, [CODE]: true, target: { toJSON: CODE }, toolSearchName: CODE },
+    },
+    'a dialect that is none': { dialect: CODE },
+    'things of other kinds': {
+      options: 'x',
+      deferred: [CODE],
+      tool: 7,
+      turn: 1e300,
+      args: {},
+      view: CODE,
+      fn: 'constructor',
+      shape: [],
+    },
+    'a tool and an example that are none': { tool: CODE, example: '__proto__', turn: 999_999, args: CODE },
+  };
+  for (const [name, state] of Object.entries(hostile)) {
+    for (const fn of ['sanitize', 'check', 'normalizeEnvelope', 'applyDeferredLoading']) {
+      test(`with ${name}, to ${fn}`, () =>
+        site.page({ hash: link({ text: REQUEST, fn, ...state }) }, async (page) => {
+          await page.locator('.call').click();
+          await page.locator('.told', { hasText: 'Call copied' }).waitFor();
+          const call = await page.evaluate(() => navigator.clipboard.readText());
+          assert.match(call, /^toolwire\.\w+\([\w.[\]]+(, \{.*\})?\)$/);
+          assert.doesNotMatch(call, /maxBytes|toolSearchName|toString/);
+          await page.evaluate(`try { globalThis.input = ${REQUEST}; ${call} } catch {}`);
+          assert.equal(await page.evaluate(() => globalThis.taken), undefined, call);
+          // What is drawn throws nothing in any view: `page` listens.
+          for (const tab of ['matrix', 'deferred', 'restore', 'rewrite']) await view(page, tab);
+        }));
+    }
+  }
+
+  test('that unpacks to more than any text', () =>
+    site.page({ hash: packed(Buffer.alloc(40 << 20, 0x20)) }, async (page) => {
+      await page.locator('.told', { hasText: 'holds nothing' }).waitFor();
+    }));
+
+  test('that is longer than any link', () =>
+    site.page({ hash: `#1.${'A'.repeat(300_000)}` }, async (page) => {
+      await page.locator('.told', { hasText: 'holds nothing' }).waitFor();
+    }));
+
+  test('reaches a page on which no text becomes markup', () =>
+    site.page({ complaints: [/Trusted|trusted-types/] }, async (page) => {
+      const refused = await page.evaluate(() => {
+        const tried = [
+          () => {
+            document.createElement('p').innerHTML = '<img src=x onerror="globalThis.taken = true">';
+          },
+          () => document.write('<p>'),
+          () => {
+            document.createElement('script').text = 'globalThis.taken = true';
+          },
+          () => trustedTypes.createPolicy('ours', { createHTML: (text) => text }),
+        ];
+        return tried.map((each) => {
+          try {
+            each();
+            return 'done';
+          } catch (error) {
+            return error.name;
+          }
+        });
+      });
+      assert.deepEqual(refused, ['TypeError', 'TypeError', 'TypeError', 'TypeError']);
+    }));
+});

@@ -1,0 +1,61 @@
+"""Streams of many calls take time in proportion to their length, however the calls lie in them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import toolwire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOOLS = [{"name": "t", "inputSchema": {"type": "object", "additionalProperties": True}}]
+
+
+def begin(at: int) -> Any:
+    return {"type": "content_block_start", "index": at, "content_block": {"type": "tool_use", "id": "i", "name": "t"}}
+
+
+def piece(at: int) -> Any:
+    return {"type": "content_block_delta", "index": at, "delta": {"type": "input_json_delta", "partial_json": "{}"}}
+
+
+def end(at: int) -> Any:
+    return {"type": "content_block_stop", "index": at}
+
+
+def one_after_another(count: int) -> Iterator[Any]:
+    for at in range(count):
+        yield from (begin(at), piece(at), end(at))
+
+
+def all_open_and_the_first_closed_first(count: int) -> Iterator[Any]:
+    for step in (begin, piece, end):
+        yield from map(step, range(count))
+
+
+def in_chunks(count: int) -> Iterator[Any]:
+    for at in range(count):
+        for function in ({"name": "t", "arguments": ""}, {"arguments": "{}"}):
+            yield {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": at, "function": function}]}}]}
+    yield {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+
+
+def seconds(events: list[Any]) -> float:
+    stream = toolwire.sanitize_tools(TOOLS, dialect="openai-strict")["restore"].stream()
+    began = time.perf_counter()
+    for event in events:
+        stream.feed(event)
+    assert stream.finish() == []
+    return time.perf_counter() - began
+
+
+@pytest.mark.parametrize("events", [one_after_another, all_open_and_the_first_closed_first, in_chunks])
+def test_four_times_the_calls_take_four_times_as_long(events: Any) -> None:
+    # Sixteen times, if a call cost what all others cost. The best of some tries: others use the machine, too.
+    few, many = list(events(5_000)), list(events(20_000))
+    ratio = min(seconds(many) for _ in range(3)) / min(seconds(few) for _ in range(3))
+    assert ratio < 9

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Holds the crates to deny.toml: licences, duplicates, sources, and the advisories of RustSec where those can be fetched. `deny.sh install`
+# installs cargo-deny first (two minutes, once). Where it cannot be had, this says so and succeeds, unless it is to be strict.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+version=0.20.2
+case ${1:-} in
+  "") ;;
+  install)
+    [ "$(cargo-deny --version 2>/dev/null)" = "cargo-deny $version" ] ||
+      attempt "install cargo-deny $version (two minutes, once)" "$TOOLS/cargo-deny.log" \
+        env -u RUSTUP_TOOLCHAIN CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        timeout 900 cargo install cargo-deny --version "=$version" --locked --force --root "$TOOLS" || true
+    ;;
+  *) die "expected \`install\` or nothing, found \`$1\`" ;;
+esac
+
+if ! command -v cargo-deny >/dev/null; then
+  if strict; then die "there is no cargo-deny here, see $TOOLS/cargo-deny.log"; fi
+  echo "skipped: there is no cargo-deny here (\`scripts/deny.sh install\`); licences and sources are checked without it, by scripts/supply-chain.mjs"
+  exit 0
+fi
+cargo deny --locked --all-features check --hide-inclusion-graph bans licenses sources
+# They are a repository of their own: behind a closed network there are none.
+if timeout 60 cargo deny --locked fetch db >/dev/null 2>&1; then
+  cargo deny --locked --all-features check --hide-inclusion-graph --disable-fetch advisories
+else
+  if strict; then die "the advisories of RustSec cannot be fetched"; fi
+  echo "skipped: the advisories of RustSec cannot be fetched here"
+fi

@@ -1,0 +1,80 @@
+// What we run and build with is what somebody has looked at: actions by commit, packages by hash, crates from one registry and under
+// licences that deny.toml allows. Reads files and `cargo metadata` alone; cargo-deny (scripts/deny.sh) knows more.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const run = (program, ...args) => execFileSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 });
+const tracked = (pattern) =>
+  run('git', 'ls-files', '--cached', '--others', '--exclude-standard', pattern).split('\n').filter(Boolean);
+
+const faults = [...actions(), ...npm(), ...pip(), ...crates()];
+for (const fault of faults) console.error(fault);
+process.exit(faults.length > 0 ? 1 : 0);
+
+/** A tag is moved in a second, a commit is not; and one action is one commit everywhere. */
+function* actions() {
+  const known = new Map();
+  for (const name of readdirSync(join(root, '.github/workflows'))) {
+    const path = `.github/workflows/${name}`;
+    for (const [, action, pin] of read(path).matchAll(/uses: ([\w-]+\/[\w./-]+)(.*)$/gm)) {
+      if (!/^@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(pin)) {
+        yield `${path}: expected ${action} pinned by a commit, with its version in a comment, found \`${action}${pin}\``;
+      }
+      const other = known.get(action) ?? pin;
+      if (other !== pin) yield `${path}: expected ${action}${other}, as elsewhere, found \`${pin}\``;
+      known.set(action, pin);
+    }
+  }
+  if (known.size === 0) yield '.github/workflows: expected actions, found none';
+}
+
+/** Every entry has a hash, and none a host: whose registry it is, is for the machine to say. */
+function* npm() {
+  for (const path of tracked('*package-lock.json')) {
+    const entries = Object.entries(JSON.parse(read(path)).packages).filter(([name, { link }]) => name !== '' && !link);
+    for (const [name, { version, integrity, resolved }] of entries) {
+      if (!/^sha512-/.test(integrity ?? ''))
+        yield `${path}: expected a hash for ${name} ${version}, found ${integrity ?? 'none'}`;
+      if (resolved !== undefined) yield `${path}: expected no address for ${name}, found ${resolved}`;
+    }
+  }
+}
+
+function* pip() {
+  for (const path of tracked('python/*requirements*.txt')) {
+    const lines = read(path).replaceAll('\\\n', ' ').split('\n');
+    for (const line of lines.filter((line) => /^[a-z0-9]/i.test(line))) {
+      if (!/^\S+==\S+ .*--hash=sha256:[0-9a-f]{64}/.test(line))
+        yield `${path}: expected a version and its hashes, found \`${line}\``;
+    }
+  }
+}
+
+function* crates() {
+  const allowed = new Set(
+    [...(/^allow = \[(.*?)^\]/ms.exec(read('deny.toml'))?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(([, name]) => name),
+  );
+  const { packages } = JSON.parse(run('cargo', 'metadata', '--format-version', '1', '--locked', '--all-features'));
+  for (const { name, version, license, source } of packages) {
+    if (source !== null && source !== 'registry+https://github.com/rust-lang/crates.io-index') {
+      yield `${name} ${version}: expected a crate of crates.io, found one of ${source}`;
+    }
+    if (!isAllowed(license ?? 'none', allowed))
+      yield `${name} ${version}: expected a licence that deny.toml allows, found ${license}`;
+  }
+}
+
+/** SPDX, as far as manifests go: an `AND` of `OR`s, with parentheses around the latter, or `OR`s alone. */
+function isAllowed(expression, allowed) {
+  return expression.split(' AND ').every((part) =>
+    part
+      .replace(/^\(|\)$/g, '')
+      .split(/ OR | ?\/ ?/)
+      .some((licence) => allowed.has(licence)),
+  );
+}
