@@ -101,9 +101,10 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none() && !may_hold_json) {
             return;
         }
+        let whole = if let [schema] = schemas { Some(*schema) } else { None };
         let schemas = self.in_place(schemas);
         // What was read from text holds no further text.
-        let reads_texts = reads_texts && !(may_hold_json && texts::read(value, &schemas));
+        let reads_texts = reads_texts && !(may_hold_json && texts::read(value, &schemas, whole));
         self.names(value, &schemas, is_root);
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
@@ -113,7 +114,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
             };
             // Items of which nothing is said may be anything, and that is text.
             if reads_texts && below.is_empty() && matches!(child, Child::Item(_)) && schemas.iter().any(|schema| texts::is_array(schema)) {
-                texts::read(inner, &[]);
+                texts::read(inner, &[], None);
             }
             // Of other members nothing is said where the surface has no way to.
             let is_described = match child {

@@ -31,7 +31,9 @@ pub(super) fn applies(grammar: &Grammar) -> bool {
 
 /// Reads a string as JSON, if these schemas, which all apply to it, want what it holds rather than a string; where there are none,
 /// anything is wanted. `true` if it was read.
-pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>]) -> bool {
+///
+/// `whole` is the one schema that all the others are parts of, if there is one: what its type excludes is not wanted.
+pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>], whole: Option<&Node<'_>>) -> bool {
     let Some(text) = value.as_text().and_then(|text| text.value()) else { return false };
     let Ok(held) = json::read(&text) else { return false };
     let is_container = held.as_object().is_some() || held.as_array().is_some();
@@ -40,7 +42,8 @@ pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>]) -> bool {
     let wants = |data: &Data<'_>| schemas.iter().any(|schema| admits(schema, data));
     let takes_texts = wants(value.data());
     // A string that a schema wants as a string is one, unless nothing but JSON looks like that.
-    let reads = (silent || wants(held.data())) && (is_container || !takes_texts);
+    let is_excluded = whole.is_some_and(|schema| schema.get("type").is_some() && !admits(schema, held.data()));
+    let reads = !is_excluded && (silent || wants(held.data())) && (is_container || !takes_texts);
     if reads {
         value.replace(owned(&held));
     }

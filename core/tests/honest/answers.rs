@@ -110,7 +110,8 @@ impl Answers<'_> {
                     values.push(self.or_itself(value, inner, fuel));
                 }
                 None => {
-                    rest.insert(name.clone(), value.clone());
+                    let new = new_name(name);
+                    rest.insert(if is_required(&new) { new } else { name.clone() }, value.clone());
                 }
             }
         }
