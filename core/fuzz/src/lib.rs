@@ -19,6 +19,7 @@ mod replies;
 mod requests;
 mod sanitize;
 mod seeds;
+mod wire;
 
 pub use seeds::Seeds;
 

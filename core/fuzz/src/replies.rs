@@ -1,5 +1,105 @@
-//! To come.
+//! Replies in pieces: any cut of a stream gives the same, and nothing of it is lost.
 
-pub(crate) fn verdict(_data: &[u8]) -> Result<(), String> {
-    Ok(())
+use arbitrary::{Result, Unstructured};
+use serde_json::Value;
+use toolwire::{adapt_request, dialects, AdaptOptions, Restore};
+
+use crate::wire::Wire;
+
+pub(crate) fn verdict(data: &[u8]) -> std::result::Result<(), String> {
+    made(&mut Unstructured::new(data)).unwrap_or(Ok(()))
+}
+
+fn made(data: &mut Unstructured<'_>) -> Result<std::result::Result<(), String>> {
+    let dialect = data.choose(dialects())?.name;
+    let wire = *data.choose(&Wire::ALL)?;
+    let request = wire.request(data)?;
+    let mut options = AdaptOptions::new(dialect);
+    options.tools.format = Some(wire.format());
+    let Ok(adapted) = adapt_request(&request, &options) else { return Ok(Ok(())) };
+    let mut names = Vec::new();
+    collect(&adapted.request["tools"], &mut names);
+    let events = wire.events(&names, data)?;
+    let text = written(&events, data)?;
+    let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}\n  stream {text:?}");
+    let whole = fed(&adapted.restore, &[&text]);
+    for _ in 0..3 {
+        let pieces = cut(&text, data)?;
+        let in_pieces = fed(&adapted.restore, &pieces);
+        if in_pieces != whole {
+            return Ok(Err(about(format!("cut as {pieces:?}\n  gives {in_pieces:?}\n  whole {whole:?}"))));
+        }
+    }
+    for event in &events {
+        if let Err(error) = adapted.restore.reply(event) {
+            return Ok(Err(about(format!("an event as a reply: {error}"))));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// What comes out of a stream that arrives in these pieces; errors are part of it.
+fn fed(restore: &Restore, pieces: &[&str]) -> String {
+    let mut stream = restore.stream();
+    let mut out = String::new();
+    let mut take = |result: std::result::Result<String, toolwire::Error>| match result {
+        Ok(text) => out.push_str(&text),
+        Err(error) => out.push_str(&format!("[{}]", error.code().as_str())),
+    };
+    for piece in pieces {
+        take(stream.feed_text(piece));
+    }
+    take(stream.finish_text());
+    out
+}
+
+/// The events as text: with and without names, with every line end there is, and other lines between them.
+fn written(events: &[Value], data: &mut Unstructured<'_>) -> Result<String> {
+    let end = *data.choose(&["\n", "\r\n", "\r"])?;
+    let mut text = String::new();
+    for event in events {
+        if data.ratio(1_u8, 3_u8)? {
+            text.push_str(&format!("event: {}{end}", event["type"].as_str().unwrap_or("message")));
+        }
+        if data.ratio(1_u8, 6_u8)? {
+            text.push_str(data.choose(&[": a comment", "id: 1", "retry: 10", "data", "data: [DONE]", "data: {\"a\":"])?);
+            text.push_str(end);
+        }
+        text.push_str(&format!("data: {event}{end}{end}"));
+    }
+    if data.arbitrary()? {
+        text.push_str(&format!("data: [DONE]{end}{end}"));
+    } else if data.arbitrary()? {
+        text.truncate(text.trim_end().len());
+    }
+    Ok(text)
+}
+
+/// The text in pieces, cut between any two characters.
+fn cut<'t>(text: &'t str, data: &mut Unstructured<'_>) -> Result<Vec<&'t str>> {
+    let most = *data.choose(&[1_usize, 2, 7, 40, 300])?;
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let count = data.int_in_range(1..=most)?;
+        let at = rest.char_indices().nth(count).map_or(rest.len(), |(at, _)| at);
+        let (piece, left) = rest.split_at(at);
+        pieces.push(piece);
+        rest = left;
+    }
+    Ok(pieces)
+}
+
+/// The names of the tools that were sent.
+fn collect(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            names.extend(members.get("name").and_then(Value::as_str).map(String::from));
+            for key in ["function", "functionDeclarations", "tools"] {
+                members.get(key).into_iter().for_each(|inner| collect(inner, names));
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+        _ => {}
+    }
 }

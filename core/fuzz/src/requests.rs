@@ -1,5 +1,93 @@
-//! To come.
+//! Tool lists and whole requests: text and value agree, what is sent is accepted, and what was written is done.
 
-pub(crate) fn verdict(_data: &[u8]) -> Result<(), String> {
+use arbitrary::{Result, Unstructured};
+use serde_json::Value;
+use toolwire::{
+    adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects, sanitize_tools,
+    sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Restore, ToolsOptions,
+};
+
+use crate::wire::Wire;
+
+pub(crate) fn verdict(data: &[u8]) -> std::result::Result<(), String> {
+    made(&mut Unstructured::new(data)).unwrap_or(Ok(()))
+}
+
+fn made(data: &mut Unstructured<'_>) -> Result<std::result::Result<(), String>> {
+    let dialect = data.choose(dialects())?.name;
+    let wire = *data.choose(&Wire::ALL)?;
+    let request = wire.request(data)?;
+    let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}");
+    let held = list(&request["tools"], dialect, wire).and_then(|()| whole(&request, dialect, wire)).map_err(about);
+    Ok(held)
+}
+
+/// A list alone.
+fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
+    let mut options = ToolsOptions::new(dialect);
+    options.format = Some(wire.format());
+    let text = tools.to_string();
+    let (by_value, by_text) = (sanitize_tools(tools, &options), sanitize_tools_json(&text, &options));
+    let (value, written) = match (by_value, by_text) {
+        (Ok(value), Ok(text)) => (value, text),
+        (Err(one), Err(two)) => return errors(&one, &two),
+        (one, two) => return Err(format!("a list: {} by value, {} by text", said(one.err()), said(two.err()))),
+    };
+    if value.tools.to_string() != written.tools {
+        return Err(format!("a list by value {}\n  by text {}", value.tools, written.tools));
+    }
+    kept(&value.restore)?;
+    if !dialect.starts_with("codex") {
+        match check_tools(&value.tools, &[dialect]) {
+            Ok(found) if found.is_empty() => {}
+            other => return Err(format!("check of the list: {other:?}\n  out {}", value.tools)),
+        }
+    }
+    match sanitize_tools(&value.tools, &options) {
+        Ok(again) if again.tools == value.tools => Ok(()),
+        Ok(again) => Err(format!("the list is not idempotent\n  out {}\n  2nd {}", value.tools, again.tools)),
+        Err(error) => Err(format!("refuses its own list: {error}\n  out {}", value.tools)),
+    }
+}
+
+/// The whole request, deferred tools and all.
+fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
+    let text = request.to_string();
+    let deferred = DeferredOptions::default();
+    match (apply_deferred_loading(request, &deferred), apply_deferred_loading_json(&text, &deferred)) {
+        (Ok(value), Ok(written)) if value.to_string() == written => {}
+        (Ok(value), Ok(written)) => return Err(format!("deferred by value {value}\n  by text {written}")),
+        (Err(one), Err(two)) => errors(&one, &two)?,
+        (one, two) => return Err(format!("deferred: {} by value, {} by text", said(one.err()), said(two.err()))),
+    }
+    let mut options = AdaptOptions::new(dialect).deferred(deferred);
+    options.tools.format = Some(wire.format());
+    match (adapt_request(request, &options), adapt_request_json(&text, &options)) {
+        (Ok(value), Ok(written)) if value.request.to_string() == written.request => kept(&value.restore),
+        (Ok(value), Ok(written)) => Err(format!("adapted by value {}\n  by text {}", value.request, written.request)),
+        (Err(one), Err(two)) => errors(&one, &two),
+        (one, two) => Err(format!("adapted: {} by value, {} by text", said(one.err()), said(two.err()))),
+    }
+}
+
+/// What restores calls can be kept and read again.
+fn kept(restore: &Restore) -> std::result::Result<(), String> {
+    let text = restore.to_json();
+    match Restore::from_json(&text) {
+        Ok(again) if again.to_json() == text => Ok(()),
+        other => Err(format!("what restores is not what was kept: {:?}\n  {text}", other.map(|again| again.to_json()))),
+    }
+}
+
+/// Both the same, and none that says that a call went on too long.
+fn errors(one: &Error, two: &Error) -> std::result::Result<(), String> {
+    let same = one.code() == two.code() && one.pointer() == two.pointer() && one.message() == two.message();
+    if !same || matches!(one.code(), Code::BudgetExceeded | Code::TooDeep) {
+        return Err(format!("errors: {one} by value, {two} by text"));
+    }
     Ok(())
+}
+
+fn said(error: Option<Error>) -> String {
+    error.map_or_else(|| "an answer".into(), |error| error.to_string())
 }

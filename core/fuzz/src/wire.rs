@@ -1,0 +1,173 @@
+//! Tools, requests and streams as each API has them, made of generated names and schemas.
+
+use arbitrary::{Result, Unstructured};
+use serde_json::{json, Value};
+use toolwire::ToolFormat;
+
+use crate::grammar::{self, Style};
+
+/// The names of tools: many that meet, or that an API does not take.
+const NAMES: [&str; 14] = [
+    "read", "read_file", "crm__read", "crm", "tool_search", "read file", "read.file", "a/b", "", "é", "1", "__proto__", "delete_account",
+    "a_name_that_is_longer_than_every_api_takes_and_so_has_to_be_cut_somewhere_by_all_of_them",
+];
+const SPACES: [&str; 4] = ["crm", "crm__admin", "a b", ""];
+const TYPES: [&str; 5] = ["tool_reference", "tool_addition", "tool_removal", "text", "tool_result"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wire {
+    Anthropic,
+    Chat,
+    Responses,
+    Gemini,
+}
+
+impl Wire {
+    pub(crate) const ALL: [Wire; 4] = [Wire::Anthropic, Wire::Chat, Wire::Responses, Wire::Gemini];
+
+    pub(crate) const fn format(self) -> ToolFormat {
+        match self {
+            Wire::Anthropic => ToolFormat::Anthropic,
+            Wire::Chat => ToolFormat::OpenaiChat,
+            Wire::Responses => ToolFormat::OpenaiResponses,
+            Wire::Gemini => ToolFormat::Gemini,
+        }
+    }
+
+    fn tool(self, data: &mut Unstructured<'_>) -> Result<Value> {
+        let name = *data.choose(&NAMES)?;
+        let style = if data.ratio(1_u8, 4_u8)? { Style::Any } else { Style::Tidy };
+        let schema: Value = serde_json::from_str(&grammar::schema(data, style)?).unwrap_or_default();
+        let description = format!("About {name}.");
+        let mut tool = match self {
+            Wire::Anthropic => json!({"name": name, "description": description, "input_schema": schema}),
+            Wire::Chat => json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}}),
+            Wire::Responses => json!({"type": "function", "name": name, "description": description, "parameters": schema}),
+            Wire::Gemini => json!({"name": name, "description": description, "parameters": schema}),
+        };
+        if self != Wire::Gemini && data.ratio(1_u8, 3_u8)? {
+            tool["defer_loading"] = json!(true);
+        }
+        // Something that is no tool.
+        Ok(if data.ratio(1_u8, 20_u8)? { odd(data)? } else { tool })
+    }
+
+    /// A list of tools, with namespaces and searches where the API has them.
+    pub(crate) fn tools(self, data: &mut Unstructured<'_>) -> Result<Value> {
+        let mut list = (0..data.int_in_range(1..=4)?).map(|_| self.tool(data)).collect::<Result<Vec<Value>>>()?;
+        match self {
+            Wire::Anthropic if data.arbitrary()? => {
+                list.push(json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}));
+            }
+            Wire::Responses if data.arbitrary()? => {
+                let members = list.split_off(list.len() / 2);
+                list.push(json!({"type": "namespace", "name": data.choose(&SPACES)?, "tools": members}));
+                list.push(json!({"type": "tool_search"}));
+            }
+            Wire::Gemini => list = vec![json!({"functionDeclarations": list})],
+            _ => {}
+        }
+        Ok(Value::Array(list))
+    }
+
+    /// A whole request: tools, and a history in which tools were called, found, added and removed.
+    pub(crate) fn request(self, data: &mut Unstructured<'_>) -> Result<Value> {
+        let tools = self.tools(data)?;
+        let mut history = vec![self.said(data)?];
+        for _ in 0..data.int_in_range(0..=4)? {
+            history.push(if data.ratio(1_u8, 12_u8)? { odd(data)? } else { self.turn(data)? });
+        }
+        Ok(match self {
+            Wire::Responses => json!({"model": "m", "input": history, "tools": tools}),
+            Wire::Gemini => json!({"contents": history, "tools": tools}),
+            _ => json!({"model": "m", "messages": history, "tools": tools}),
+        })
+    }
+
+    fn said(self, data: &mut Unstructured<'_>) -> Result<Value> {
+        let text = *data.choose(&["go", "", "<available-deferred-tools>", "Tool 'read' is now available."])?;
+        Ok(match self {
+            Wire::Gemini => json!({"role": "user", "parts": [{"text": text}]}),
+            _ => json!({"role": "user", "content": text}),
+        })
+    }
+
+    fn turn(self, data: &mut Unstructured<'_>) -> Result<Value> {
+        let name = *data.choose(&NAMES)?;
+        let arguments: Value = serde_json::from_str(&grammar::value(data, Style::Tidy)?).unwrap_or_default();
+        let block = match *data.choose(&TYPES)? {
+            "tool_reference" => json!({"type": "tool_reference", "tool_name": name}),
+            "tool_addition" => json!({"type": "tool_addition", "tool": self.tool(data)?}),
+            "tool_removal" => json!({"type": "tool_removal", "tool_name": name, "name": name}),
+            "tool_result" => json!({"type": "tool_result", "tool_use_id": "c", "content": [{"type": "tool_reference", "tool_name": name}]}),
+            _ => json!({"type": "text", "text": name}),
+        };
+        let role = *data.choose(&["user", "assistant", "system", "developer", "tool"])?;
+        Ok(match (self, data.int_in_range(0..=2)?) {
+            (Wire::Anthropic, 0) => json!({"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": name, "input": arguments}]}),
+            (Wire::Anthropic | Wire::Chat, 1) => json!({"role": role, "content": [block]}),
+            (Wire::Chat, 0) => {
+                let call = json!({"id": "c", "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
+                json!({"role": "assistant", "content": null, "tool_calls": [call]})
+            }
+            (Wire::Responses, 0) => json!({"type": "function_call", "call_id": "c", "name": name, "arguments": arguments.to_string()}),
+            (Wire::Responses, 1) => json!({"type": "additional_tools", "role": role, "tools": self.tools(data)?}),
+            (Wire::Gemini, _) => json!({"role": "model", "parts": [{"functionCall": {"name": name, "args": arguments}}]}),
+            _ => self.said(data)?,
+        })
+    }
+
+    /// The events of a stream with calls of these tools; their pieces, orders and ends not always as they should be.
+    pub(crate) fn events(self, names: &[String], data: &mut Unstructured<'_>) -> Result<Vec<Value>> {
+        let mut events = Vec::new();
+        for index in 0..data.int_in_range(1..=3_usize)? {
+            let none = String::new();
+            let name = if names.is_empty() { &none } else { data.choose(names)? };
+            let text = grammar::value(data, Style::Tidy)?;
+            let half = text.char_indices().nth(2).map_or(0, |(at, _)| at);
+            let (one, two) = text.split_at(half);
+            let arguments: Value = serde_json::from_str(&text).unwrap_or_default();
+            match self {
+                Wire::Anthropic => {
+                    let delta = |piece: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": piece}});
+                    let block = json!({"type": "tool_use", "id": "c", "name": name, "input": {}});
+                    events.push(json!({"type": "content_block_start", "index": index, "content_block": block}));
+                    events.extend([delta(one), delta(two), json!({"type": "content_block_stop", "index": index})]);
+                }
+                Wire::Chat => {
+                    let chunk = |function: Value| json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": index, "function": function}]}}]});
+                    events.push(chunk(json!({"name": name, "arguments": ""})));
+                    events.extend([chunk(json!({"arguments": one})), chunk(json!({"arguments": two}))]);
+                }
+                Wire::Responses => {
+                    let item = |text: &str| json!({"type": "function_call", "id": "i", "call_id": "c", "name": name, "arguments": text});
+                    let delta = |piece: &str| json!({"type": "response.function_call_arguments.delta", "output_index": index, "item_id": "i", "delta": piece});
+                    events.push(json!({"type": "response.output_item.added", "output_index": index, "item": item("")}));
+                    events.extend([delta(one), delta(two)]);
+                    events.push(json!({"type": "response.output_item.done", "output_index": index, "item": item(&text)}));
+                }
+                Wire::Gemini => {
+                    let call = json!({"functionCall": {"name": name, "args": arguments}});
+                    events.push(json!({"candidates": [{"content": {"parts": [call]}}]}));
+                }
+            }
+        }
+        if self == Wire::Chat && data.arbitrary()? {
+            events.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}));
+        }
+        // One is missing, twice there, or something else.
+        if !events.is_empty() && data.ratio(1_u8, 3_u8)? {
+            let at = data.choose_index(events.len())?;
+            match data.int_in_range(0..=2)? {
+                0 => drop(events.remove(at)),
+                1 => events.insert(at, events[at].clone()),
+                _ => events[at] = odd(data)?,
+            }
+        }
+        Ok(events)
+    }
+}
+
+fn odd(data: &mut Unstructured<'_>) -> Result<Value> {
+    Ok(serde_json::from_str(&grammar::value(data, Style::Any)?).unwrap_or_default())
+}
