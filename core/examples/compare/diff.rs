@@ -209,11 +209,7 @@ fn changes_that_differ(one: &Answer, two: &Answer, messages: bool) -> Vec<(char,
     let mut counts: BTreeMap<&String, i64> = BTreeMap::new();
     before.iter().for_each(|change| *counts.entry(change).or_default() -= 1);
     after.iter().for_each(|change| *counts.entry(change).or_default() += 1);
-    counts
-        .into_iter()
-        .filter(|(_, count)| *count != 0)
-        .map(|(change, count)| (if count < 0 { '-' } else { '+' }, change.clone()))
-        .collect()
+    counts.into_iter().filter(|(_, count)| *count != 0).map(|(change, count)| (if count < 0 { '-' } else { '+' }, change.clone())).collect()
 }
 
 /// The worst effect on what is accepted.

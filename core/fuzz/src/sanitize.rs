@@ -105,7 +105,10 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
         Some(Ok(other)) if in_order(&other.schema) == in_order(&written) => {
             let of_text = result.changes.iter().map(bare);
             if !of_text.eq(other.changes.iter().map(bare)) {
-                return fault(format!("text and value report other changes:\n  {:?}\n  {:?}\n  out {output}", result.changes, other.changes));
+                return fault(format!(
+                    "text and value report other changes:\n  {:?}\n  {:?}\n  out {output}",
+                    result.changes, other.changes
+                ));
             }
         }
         Some(Ok(other)) => return fault(format!("text and value differ\n  out {output}\n  by value {}", other.schema)),

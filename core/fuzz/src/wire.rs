@@ -8,7 +8,19 @@ use crate::grammar::{self, Style};
 
 /// The names of tools: many that meet, or that an API does not take.
 const NAMES: [&str; 14] = [
-    "read", "read_file", "crm__read", "crm", "tool_search", "read file", "read.file", "a/b", "", "é", "1", "__proto__", "delete_account",
+    "read",
+    "read_file",
+    "crm__read",
+    "crm",
+    "tool_search",
+    "read file",
+    "read.file",
+    "a/b",
+    "",
+    "é",
+    "1",
+    "__proto__",
+    "delete_account",
     "a_name_that_is_longer_than_every_api_takes_and_so_has_to_be_cut_somewhere_by_all_of_them",
 ];
 const SPACES: [&str; 4] = ["crm", "crm__admin", "a b", ""];
@@ -104,7 +116,9 @@ impl Wire {
         };
         let role = *data.choose(&["user", "assistant", "system", "developer", "tool"])?;
         Ok(match (self, data.int_in_range(0..=2)?) {
-            (Wire::Anthropic, 0) => json!({"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": name, "input": arguments}]}),
+            (Wire::Anthropic, 0) => {
+                json!({"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": name, "input": arguments}]})
+            }
             (Wire::Anthropic | Wire::Chat, 1) => json!({"role": role, "content": [block]}),
             (Wire::Chat, 0) => {
                 let call = json!({"id": "c", "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});

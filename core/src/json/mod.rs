@@ -19,8 +19,8 @@ mod text;
 mod value;
 mod write;
 
-pub(crate) use node::{copies, height, identical, same_within, size};
 pub use node::{canonical, same, Child, Data, Node, Origin};
+pub(crate) use node::{copies, height, identical, same_within, size};
 pub(crate) use number::plain as plain_number;
 pub use number::{compare, is_integral};
 pub use object::{Member, Object};

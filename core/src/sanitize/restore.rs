@@ -51,7 +51,8 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
     let (hides_others, names_required) = (grammar.refuses.has(Keyword::AdditionalProperties), encode::applies(grammar));
     let ref_stands_alone = Draft::of(schema).ref_stands_alone();
-    let restore = Restore { grammar, ref_stands_alone, budget: &budget, spelling, hides_others, names_required, references: &references, targets };
+    let restore =
+        Restore { grammar, ref_stands_alone, budget: &budget, spelling, hides_others, names_required, references: &references, targets };
     restore.value(arguments, &[schema], true, texts::applies(grammar));
     budget.check(String::new)
 }
@@ -75,8 +76,7 @@ fn loses_slashes(
         return Ok(false);
     }
     let mut recorder = Recorder::on();
-    let written =
-        rules::sanitize(&mut schema.copy(budget), dialect, grammar, options, Finish::Written(&|_| false), &mut recorder, budget);
+    let written = rules::sanitize(&mut schema.copy(budget), dialect, grammar, options, Finish::Written(&|_| false), &mut recorder, budget);
     budget.check(String::new)?;
     let renames =
         |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
@@ -116,7 +116,11 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
                 Child::Item(place) => schemas.iter().filter_map(|schema| item(schema, place)).collect(),
             };
             // Items of which nothing is said may be anything, and that is text.
-            if reads_texts && below.is_empty() && matches!(child, Child::Item(_)) && schemas.iter().any(|schema| texts::is_array(schema, self.grammar)) {
+            if reads_texts
+                && below.is_empty()
+                && matches!(child, Child::Item(_))
+                && schemas.iter().any(|schema| texts::is_array(schema, self.grammar))
+            {
                 texts::read(inner, &[], None, self.grammar);
             }
             // Of other members nothing is said where the surface has no way to.
@@ -165,7 +169,9 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         let required = schema.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
         let is_named = |name: &Text<'_>| self.names_required || name.value().is_some_and(|name| self.spelling.goes_everywhere(&name));
         let mut seen: Set<&Text<'n>> = Set::new();
-        named.extend(required.filter(|name| is_named(name) && table.is_none_or(|table| table.get_text(name).is_none()) && seen.insert(name)));
+        named.extend(
+            required.filter(|name| is_named(name) && table.is_none_or(|table| table.get_text(name).is_none()) && seen.insert(name)),
+        );
         named
     }
 

@@ -38,10 +38,14 @@ fn hard() -> Vec<String> {
     let chain = |count: usize| {
         let link = |at: usize| format!(r##""d{at}":{{"anyOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##, at + 1);
         let links: Vec<String> = (0..count).map(link).collect();
-        format!(r##"{{"type":"object","properties":{{"v":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{},"d{count}":{{"type":"string"}}}}}}"##, links.join(","))
+        format!(
+            r##"{{"type":"object","properties":{{"v":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{},"d{count}":{{"type":"string"}}}}}}"##,
+            links.join(",")
+        )
     };
     let union = |count: usize| {
-        let branches: Vec<String> = (0..count).map(|at| format!(r#"{{"properties":{{"b{at}":{{"type":"string"}}}},"required":["b{at}"]}}"#)).collect();
+        let branches: Vec<String> =
+            (0..count).map(|at| format!(r#"{{"properties":{{"b{at}":{{"type":"string"}}}},"required":["b{at}"]}}"#)).collect();
         format!(r#"{{"type":"object","properties":{{"a":{{"type":"string"}}}},"anyOf":[{}]}}"#, branches.join(","))
     };
     let parts = |count: usize| {
@@ -73,7 +77,10 @@ fn calls_take_a_fraction_of_their_budget() {
             let _ = within(&mut node, &options, true, &budget);
             let share = budget.spent() * 1000 / (STEPS + STEPS_PER_NODE * nodes);
             if share > most.0 {
-                most = (share, format!("{}: {} steps for {nodes} values: {}", dialect.name, budget.spent(), schema.get(..300).unwrap_or(&schema)));
+                most = (
+                    share,
+                    format!("{}: {} steps for {nodes} values: {}", dialect.name, budget.spent(), schema.get(..300).unwrap_or(&schema)),
+                );
             }
         }
     }

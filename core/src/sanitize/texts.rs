@@ -39,7 +39,10 @@ pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>], whole: Option<&N
     let Ok(held) = json::read(&text) else { return false };
     let is_container = held.as_object().is_some() || held.as_array().is_some();
     let silent = schemas.is_empty()
-        || schemas.iter().filter(|schema| !JOINS.iter().any(|keyword| schema.get(keyword).is_some())).any(|schema| !says_types(schema, grammar));
+        || schemas
+            .iter()
+            .filter(|schema| !JOINS.iter().any(|keyword| schema.get(keyword).is_some()))
+            .any(|schema| !says_types(schema, grammar));
     let wants = |data: &Data<'_>| schemas.iter().any(|schema| admits(schema, data, grammar));
     let takes_texts = wants(value.data());
     // A string that a schema wants as a string is one, unless nothing but JSON looks like that.

@@ -84,12 +84,7 @@ pub(crate) trait Rewrite<'a> {
 ///
 /// # Errors
 /// Those of `rewrite`, `budget-exceeded`, `too-deep`.
-pub(crate) fn rewrite<'a>(
-    budget: &Budget,
-    root: &mut Node<'a>,
-    through: Keywords,
-    rewrite: &mut dyn Rewrite<'a>,
-) -> Result<(), Error> {
+pub(crate) fn rewrite<'a>(budget: &Budget, root: &mut Node<'a>, through: Keywords, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
     rewrite_at(budget, root, Position::Positive, through, rewrite)
 }
 

@@ -144,17 +144,16 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOpti
     let was = valid(&sent.before, instance);
     // An open object may have a member of the old name, of which nothing is said any longer.
     let is_as_told = |answer: &Value| was || !names.keys().any(|old| has_member(answer, old));
-    let comes_back = accepted.iter().zip(&restored).any(|(answer, value)| {
-        is_as_told(answer) && value.as_ref().is_some_and(|value| same(value, instance))
-    });
+    let comes_back = accepted
+        .iter()
+        .zip(&restored)
+        .any(|(answer, value)| is_as_told(answer) && value.as_ref().is_some_and(|value| same(value, instance)));
     let told = match (was, comes_back) {
         (true, false) => sent.says(Accepts::Narrower),
         (false, true) => sent.says(Accepts::Wider),
         _ => true,
     };
-    (!told).then(|| {
-        format!("{instance} was {was}, said as {accepted:?} came back as {restored:?}\n  in  {schema}\n  out {}", sent.schema)
-    })
+    (!told).then(|| format!("{instance} was {was}, said as {accepted:?} came back as {restored:?}\n  in  {schema}\n  out {}", sent.schema))
 }
 
 fn has_member(value: &Value, name: &str) -> bool {

@@ -120,7 +120,8 @@ fn bounded() {
     for (name, schema) in shapes() {
         let before = schema.to_string().len();
         // Nothing that says less can be told from the many names of a table that was asked for.
-        let asked_for_too_much = ["2,500 properties, each with its definition", "chain of 5,000 aliases", "ring of 5,000 aliases"].contains(&name);
+        let asked_for_too_much =
+            ["2,500 properties, each with its definition", "chain of 5,000 aliases", "ring of 5,000 aliases"].contains(&name);
         for (how, options) in
             [("inline", SanitizeOptions::new("moonshot")), ("keep", SanitizeOptions::new("moonshot").refs(toolwire::Refs::Keep))]
         {

@@ -35,8 +35,18 @@ impl Writer<'_, '_> {
             "required" => self.names(),
             "anyOf" | "oneOf" | "allOf" | "prefixItems" => self.list(below),
             "items" if self.style != Style::Tidy && self.one_in(5)? => self.list(below),
-            "items" | "additionalProperties" | "not" | "if" | "then" | "else" | "propertyNames" | "contains" | "unevaluatedProperties"
-            | "unevaluatedItems" | "additionalItems" | "contentSchema" => self.schema(below),
+            "items"
+            | "additionalProperties"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "propertyNames"
+            | "contains"
+            | "unevaluatedProperties"
+            | "unevaluatedItems"
+            | "additionalItems"
+            | "contentSchema" => self.schema(below),
             "enum" => self.values(),
             "const" | "default" | "example" | "x-unknown" => self.value(2),
             "patternProperties" => self.pattern_properties(below),

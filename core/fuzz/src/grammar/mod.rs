@@ -8,9 +8,7 @@ use arbitrary::{Result, Unstructured};
 mod keywords;
 mod words;
 
-use words::{
-    DEFINITIONS, DRAFTS, NAMES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES, TIDY_DEFINITIONS, TIDY_REFERENCES, TYPES,
-};
+use words::{DEFINITIONS, DRAFTS, NAMES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES, TIDY_DEFINITIONS, TIDY_REFERENCES, TYPES};
 
 /// How schemas are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

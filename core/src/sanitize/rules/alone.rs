@@ -67,7 +67,8 @@ impl Join<'_> {
         if !object.iter().any(applies) {
             return;
         }
-        let weight: usize = object.iter().filter(|member| applies(member)).map(|member| json::size(&member.value, &self.rules.budget)).sum();
+        let weight: usize =
+            object.iter().filter(|member| applies(member)).map(|member| json::size(&member.value, &self.rules.budget)).sum();
         let affordable = self.spare.checked_sub(weight.saturating_mul(count));
         let spot = Spot::under(node, "anyOf");
         let effect = if affordable.is_some() { DISTRIBUTE } else { UNSAID };

@@ -12,7 +12,7 @@ use crate::{
     json::{Member, Node, Text},
     report::Accepts,
     schema::{
-        keyword::{Keyword, Kind},
+        keyword::{Holds, Keyword, Kind},
         walk::Place,
     },
 };
@@ -62,7 +62,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
     {
         let (from, to) = (Spot::of(node), Spot::under(node, "additionalProperties"));
-        rules.notes.note(place.position, from, to, said(OPEN, rules), || {
+        rules.notes.note(place.position, from, to, said(OPEN, Keyword::UnevaluatedProperties, rules), || {
             String::from("wrote `additionalProperties: true`, because this API closes objects that do not say it")
         });
         if let Some(object) = node.as_object_mut() {
@@ -74,7 +74,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 /// What a schema of other types says of members and of items holds of nothing, and would be judged as if it did.
 fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(object) = node.as_object() else { return };
-    let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).and_then(Keyword::constrains) {
+    let judged = |keyword: &Keyword| keyword.holds() != Holds::Value;
+    let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::constrains) {
         Some(Kind::Object) => encode::shape::declares(object, "object"),
         Some(Kind::Array) => encode::shape::declares(object, "array"),
         _ => true,
@@ -82,7 +83,8 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     if object.iter().all(has_subject) {
         return;
     }
-    let dropped: Vec<String> = object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
+    let dropped: Vec<String> =
+        object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
     for name in &dropped {
         let spot = Spot::under(node, name.clone());
         rules.notes.note(place.position, spot, Spot::Nowhere, DROP, || format!("dropped `{name}`, which holds of no value of this type"));
@@ -93,8 +95,8 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
 }
 
 /// What is said of other members or items makes them evaluated, whatever it says.
-fn said(effect: Effect, rules: &Rules) -> Effect {
-    if rules.counts_evaluated {
+fn said(effect: Effect, counts: Keyword, rules: &Rules) -> Effect {
+    if rules.counts_evaluated.has(counts) {
         effect.accepts(Accepts::Wider)
     } else {
         effect
@@ -114,7 +116,9 @@ fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let (from, to) = (Spot::of(node), Spot::under(node, "items"));
-    rules.notes.note(place.position, from, to, said(ITEMS, rules), || String::from("wrote `items`, which may be anything"));
+    rules.notes.note(place.position, from, to, said(ITEMS, Keyword::UnevaluatedItems, rules), || {
+        String::from("wrote `items`, which may be anything")
+    });
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
         types::any(&mut any, place, rules);

@@ -79,7 +79,17 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     pub(super) fn new(root: &'s Node<'a>, references: &'e References, beside: Keywords, spare: usize, budget: &'e Budget) -> Self {
         let wanted: Set<Number> = references.all_targets().collect();
         let targets = targets(root, &wanted, budget);
-        Definitions { budget, references, targets, beside, names: Map::new(), written: Map::new(), grown: Map::new(), spare, queue: Vec::new() }
+        Definitions {
+            budget,
+            references,
+            targets,
+            beside,
+            names: Map::new(),
+            written: Map::new(),
+            grown: Map::new(),
+            spare,
+            queue: Vec::new(),
+        }
     }
 
     /// Does nothing stand beside this reference but what may?
@@ -189,7 +199,10 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 fn stem(pointer: &str) -> String {
     let spell = |token: &str| -> String {
         let plain = token.replace("~1", "_").replace("~0", "_");
-        plain.chars().map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' }).collect()
+        plain
+            .chars()
+            .map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' })
+            .collect()
     };
     let mut tokens = pointer.rsplit('/');
     let (last, around) = (tokens.next().unwrap_or_default(), tokens.next().unwrap_or_default());

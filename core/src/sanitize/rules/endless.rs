@@ -38,12 +38,22 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
     let says: &dyn Fn(&str) -> String = &|name| format!("cut the recursion into `{name}`, which the validator sees no way out of");
     // First only inside the definitions that do not end, and only on the way that does not.
     let forced = forced_references(root, &endless);
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Cutter { rules, goes: &|node, _| forced.contains(&place_of(node)), effect: CUT, says })?;
+    walk::rewrite(
+        &rules.budget.clone(),
+        root,
+        Keywords::ALL,
+        &mut Cutter { rules, goes: &|node, _| forced.contains(&place_of(node)), effect: CUT, says },
+    )?;
     let still = self::endless(root);
     if still.is_empty() {
         return Ok(());
     }
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Cutter { rules, goes: &|_, name| still.contains(name), effect: CUT, says })?;
+    walk::rewrite(
+        &rules.budget.clone(),
+        root,
+        Keywords::ALL,
+        &mut Cutter { rules, goes: &|_, name| still.contains(name), effect: CUT, says },
+    )?;
     if let Some(Data::Object(table)) = root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut) {
         table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));
         if table.is_empty() {

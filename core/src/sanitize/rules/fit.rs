@@ -309,8 +309,11 @@ impl<'a> Rewrite<'a> for Cut<'_, '_> {
             return Ok(Next::Skip);
         }
         // Saying "anything" may take more than what it would replace.
-        let kept: usize =
-            object.iter().filter(|member| keeps(member)).map(|member| json::plain_length(&member.value) + member.key.display().len() + 4).sum();
+        let kept: usize = object
+            .iter()
+            .filter(|member| keeps(member))
+            .map(|member| json::plain_length(&member.value) + member.key.display().len() + 4)
+            .sum();
         if self.for_bytes && kept + types::any_length(self.rules) >= json::plain_length(node) {
             return Ok(Next::Into);
         }

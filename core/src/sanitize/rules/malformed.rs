@@ -378,7 +378,8 @@ fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> Mended<'a> {
         Data::Array(items) if are_different_words(items) => Mended::Fine,
         Data::Array(items) => {
             let mut seen: Set<String> = Set::new();
-            let unique: Vec<Node<'a>> = items.iter().filter(|item| seen.insert(json::canonical(item))).map(|item| item.copy(budget)).collect();
+            let unique: Vec<Node<'a>> =
+                items.iter().filter(|item| seen.insert(json::canonical(item))).map(|item| item.copy(budget)).collect();
             if unique.len() == items.len() {
                 Mended::Fine
             } else {

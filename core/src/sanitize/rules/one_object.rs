@@ -75,7 +75,11 @@ pub(super) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
         let value = if key.is("required") && times == count {
             common(values, budget)
         } else if key.is("additionalProperties") {
-            if closed { Some(Node::bool(false)) } else { others.take() }
+            if closed {
+                Some(Node::bool(false))
+            } else {
+                others.take()
+            }
         } else {
             all_the_same(values, times == count, budget)
         };
@@ -106,7 +110,9 @@ fn others<'a>(objects: &[Object<'a>], budget: &Budget) -> Option<Node<'a>> {
 /// The names that every list has.
 fn common<'a>(lists: Vec<Node<'a>>, budget: &Budget) -> Option<Node<'a>> {
     let (first, others) = lists.split_first()?;
-    let names = |list: &'_ Node<'a>| -> Set<Text<'a>> { list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect() };
+    let names = |list: &'_ Node<'a>| -> Set<Text<'a>> {
+        list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect()
+    };
     let others: Vec<Set<Text<'a>>> = others.iter().map(names).collect();
     let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| others.iter().all(|list| list.contains(name)));
     let shared = first.as_array().unwrap_or_default().iter().filter(|name| everywhere(name));
@@ -126,7 +132,8 @@ fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
     let mut distinct: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
         // Unions of unions are one union.
-        let is_union = schema.as_object().is_some_and(|object| object.len() == 1 && object.get("anyOf").is_some_and(|list| list.as_array().is_some()));
+        let is_union =
+            schema.as_object().is_some_and(|object| object.len() == 1 && object.get("anyOf").is_some_and(|list| list.as_array().is_some()));
         for schema in if is_union { branches(schema) } else { Vec::from([schema]) } {
             budget.pay(json::size(&schema, budget));
             if said.insert(json::canonical(&schema)) {

@@ -38,12 +38,7 @@ const IDENTIFIER: Effect = Effect::same("drop-identifier");
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
 ///
 /// In drafts in which a reference stands alone, other keywords still apply beside those in `applied_with`.
-pub(super) fn settle<'a>(
-    root: &mut Node<'a>,
-    references: &References,
-    applied_with: Set<Number>,
-    rules: &mut Rules,
-) -> Result<(), Error> {
+pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, applied_with: Set<Number>, rules: &mut Rules) -> Result<(), Error> {
     let budget = rules.budget.clone();
     let source = root.copy(&budget);
     let graph = Graph::of(&source, references, &budget)?;
@@ -364,7 +359,12 @@ impl<'a> Expand<'_, '_, 'a> {
     /// May a definition be said at the root once more? Not within itself, and not without end in the branches of unions.
     fn joins_root(&mut self, target: Number) -> bool {
         let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
-        let cost = self.definitions.targets.get(&target).filter(|_| self.chains.len() > 1).map_or(0, |(body, _)| json::size(body, &self.rules.budget));
+        let cost = self
+            .definitions
+            .targets
+            .get(&target)
+            .filter(|_| self.chains.len() > 1)
+            .map_or(0, |(body, _)| json::size(body, &self.rules.budget));
         is_new && self.definitions.spend(cost)
     }
 

@@ -26,7 +26,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     let Some(names) = object.get("required").and_then(Node::as_array) else { return };
     let known: Set<&Text<'_>> =
         object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
-    let unknown: Vec<Node<'a>> = names.iter().filter(|name| name.as_text().is_none_or(|name| !known.contains(name))).map(|name| name.copy(&rules.budget)).collect();
+    let unknown: Vec<Node<'a>> =
+        names.iter().filter(|name| name.as_text().is_none_or(|name| !known.contains(name))).map(|name| name.copy(&rules.budget)).collect();
     if unknown.is_empty() {
         return;
     }

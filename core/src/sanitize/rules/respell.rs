@@ -60,9 +60,7 @@ pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) -> Result<()
         return Ok(());
     }
     let spot = Spot::under(root, "$schema");
-    rules.notes.note(Position::Positive, spot.clone(), spot, DIALECT, || {
-        format!("declared `{CURRENT}`, whose words are used now")
-    });
+    rules.notes.note(Position::Positive, spot.clone(), spot, DIALECT, || format!("declared `{CURRENT}`, whose words are used now"));
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }
@@ -194,7 +192,10 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let spot = Spot::of(value);
-    let among = node.get("enum").and_then(Node::as_array).is_none_or(|items| items.iter().any(|item| json::same_within(&rules.budget, item, value)));
+    let among = node
+        .get("enum")
+        .and_then(Node::as_array)
+        .is_none_or(|items| items.iter().any(|item| json::same_within(&rules.budget, item, value)));
     rules.notes.note(place.position, spot, Spot::under(node, "enum"), CONST, || String::from("spelled `const` as an `enum` of one value"));
     if !among {
         // Nothing is both that constant and in the list.

@@ -1,8 +1,8 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    alone, booleans, containers, encode, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required, slashes,
-    stray, switch::runs, types, unions, Rules,
+    alone, booleans, containers, encode, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required,
+    slashes, stray, switch::runs, types, unions, Rules,
 };
 use crate::{
     error::Error,

@@ -48,7 +48,11 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         return;
     }
     let enough: &[&str] = if must { &ENOUGH } else { &SAYS_IT };
-    if object.has("type") || context.not_typed || (context.of_anything && object.is_empty() && !must) || enough.iter().any(|keyword| object.has(keyword)) {
+    if object.has("type")
+        || context.not_typed
+        || (context.of_anything && object.is_empty() && !must)
+        || enough.iter().any(|keyword| object.has(keyword))
+    {
         return;
     }
     if is_open_map(place) && object.is_empty() {
@@ -109,7 +113,9 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
         if place.keyword.is_some_and(|keyword| says::NOT_TYPED.has(keyword) || grammar.opaque.has(keyword)) {
             return Ok(Next::Skip);
         }
-        let is_untyped = |object: &Object<'_>| !object.has("type") && !(of_anything && object.is_empty()) && !SAYS_IT.iter().any(|keyword| object.has(keyword));
+        let is_untyped = |object: &Object<'_>| {
+            !object.has("type") && !(of_anything && object.is_empty()) && !SAYS_IT.iter().any(|keyword| object.has(keyword))
+        };
         found |= node.as_object().is_some_and(is_untyped) && !super::unions::is_impossible(node);
         Ok(if found { Next::Skip } else { Next::Into })
     })?;

@@ -183,4 +183,3 @@ fn names_unknown(branch: &Node<'_>) -> bool {
     let properties = branch.get("properties").and_then(Node::as_object);
     names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
 }
-

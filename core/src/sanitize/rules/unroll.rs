@@ -248,6 +248,7 @@ pub(super) fn end<'a>(body: &Node<'a>, rules: &Rules) -> Node<'a> {
     // JSON text says all of it, whatever the type.
     let keeps_type = rules.grammar.anything != Anything::JsonText;
     let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
-    let members = body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).map(|member| member.copy(&rules.budget)).collect();
+    let members =
+        body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).map(|member| member.copy(&rules.budget)).collect();
     Node::object(Object::from_unique(members))
 }

@@ -127,7 +127,8 @@ impl<'a> Merge<'_, 'a> {
             (true, false) => Kept::Outer(outer),
             (false, true) => Kept::Inner(inner),
             (false, false) => {
-                let common = ours.iter().filter(|value| their_values.contains(&ByValue(value))).map(|value| value.copy(self.budget)).collect();
+                let common =
+                    ours.iter().filter(|value| their_values.contains(&ByValue(value))).map(|value| value.copy(self.budget)).collect();
                 Kept::Made(replaced(outer, Data::Array(common)))
             }
         };

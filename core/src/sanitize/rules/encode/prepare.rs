@@ -124,7 +124,11 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         TypeLists::Any => 1,
         TypeLists::Scalars | TypeLists::None => 0,
     };
-    if place.keyword.is_none() || types.len() < 2 || containers <= allowed || ["enum", "const", "anyOf"].iter().any(|keyword| object.has(keyword)) {
+    if place.keyword.is_none()
+        || types.len() < 2
+        || containers <= allowed
+        || ["enum", "const", "anyOf"].iter().any(|keyword| object.has(keyword))
+    {
         return;
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
@@ -218,7 +222,10 @@ fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let spot = Spot::under(node, "anyOf");
-    let loses = branches.iter().filter(|branch| says_nothing(branch)).all(|branch| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts)));
+    let loses = branches
+        .iter()
+        .filter(|branch| says_nothing(branch))
+        .all(|branch| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts)));
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
     rules.notes.note(place.position, spot, Spot::of(node), effect, || String::from("said a union that accepts anything as anything"));
     if let Some(object) = node.as_object_mut() {

@@ -119,10 +119,7 @@ impl<'a> Writer<'_, '_, 'a> {
             }
             Members::Nothing => {
                 let spot = Spot::of(node);
-                // Nothing holds the values to what else is said of their members and items.
-        let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
-        let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
-        self.rules.notes.note(place.position, spot.clone(), spot, effect, || {
+                self.rules.notes.note(place.position, spot.clone(), spot, VALUES, || {
                     String::from("said the empty object as JSON text, because an object needs a property")
                 });
                 let list = Node::array(vec![Node::literal("{}")]);
