@@ -50,7 +50,8 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let no_slash = refers && loses_slashes(schema, dialect, grammar, options, &budget)?;
     let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
     let (hides_others, names_required) = (grammar.refuses.has(Keyword::AdditionalProperties), encode::applies(grammar));
-    let restore = Restore { budget: &budget, spelling, hides_others, names_required, references: &references, targets };
+    let ref_stands_alone = Draft::of(schema).ref_stands_alone();
+    let restore = Restore { grammar, ref_stands_alone, budget: &budget, spelling, hides_others, names_required, references: &references, targets };
     restore.value(arguments, &[schema], true, texts::applies(grammar));
     budget.check(String::new)
 }
@@ -84,6 +85,8 @@ fn loses_slashes(
 }
 
 struct Restore<'r, 's, 'n> {
+    grammar: &'static Grammar,
+    ref_stands_alone: bool,
     budget: &'r Budget,
     spelling: Spelling,
     /// The surface has nothing to say of members that are no properties.
@@ -104,7 +107,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         let whole = if let [schema] = schemas { Some(*schema) } else { None };
         let schemas = self.in_place(schemas);
         // What was read from text holds no further text.
-        let reads_texts = reads_texts && !(may_hold_json && texts::read(value, &schemas, whole));
+        let reads_texts = reads_texts && !(may_hold_json && texts::read(value, &schemas, whole, self.grammar));
         self.names(value, &schemas, is_root);
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
@@ -113,8 +116,8 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
                 Child::Item(place) => schemas.iter().filter_map(|schema| item(schema, place)).collect(),
             };
             // Items of which nothing is said may be anything, and that is text.
-            if reads_texts && below.is_empty() && matches!(child, Child::Item(_)) && schemas.iter().any(|schema| texts::is_array(schema)) {
-                texts::read(inner, &[], None);
+            if reads_texts && below.is_empty() && matches!(child, Child::Item(_)) && schemas.iter().any(|schema| texts::is_array(schema, self.grammar)) {
+                texts::read(inner, &[], None, self.grammar);
             }
             // Of other members nothing is said where the surface has no way to.
             let is_described = match child {
@@ -135,7 +138,10 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
             if found.len() >= MOST || schema.origin().number().is_some_and(|number| !seen.insert(number)) {
                 continue;
             }
-            found.push(schema);
+            // In old drafts, what stands beside a reference says nothing.
+            if !(self.ref_stands_alone && schema.get("$ref").is_some()) {
+                found.push(schema);
+            }
             self.budget.pay(1);
             let target = resolve::reference_number(schema).and_then(|number| self.references.target(number));
             open.extend(target.and_then(|target| self.targets.get(&target).copied()));

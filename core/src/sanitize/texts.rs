@@ -5,6 +5,7 @@ use alloc::borrow::Cow;
 use crate::{
     dialect::grammar::{Anything, Grammar},
     json::{self, Data, Member, Node, Object},
+    schema::keyword::{Keyword, Kind},
 };
 
 /// What a type says of a value.
@@ -33,16 +34,16 @@ pub(super) fn applies(grammar: &Grammar) -> bool {
 /// anything is wanted. `true` if it was read.
 ///
 /// `whole` is the one schema that all the others are parts of, if there is one: what its type excludes is not wanted.
-pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>], whole: Option<&Node<'_>>) -> bool {
+pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>], whole: Option<&Node<'_>>, grammar: &Grammar) -> bool {
     let Some(text) = value.as_text().and_then(|text| text.value()) else { return false };
     let Ok(held) = json::read(&text) else { return false };
     let is_container = held.as_object().is_some() || held.as_array().is_some();
     let silent = schemas.is_empty()
-        || schemas.iter().filter(|schema| !JOINS.iter().any(|keyword| schema.get(keyword).is_some())).any(|schema| !says_types(schema));
-    let wants = |data: &Data<'_>| schemas.iter().any(|schema| admits(schema, data));
+        || schemas.iter().filter(|schema| !JOINS.iter().any(|keyword| schema.get(keyword).is_some())).any(|schema| !says_types(schema, grammar));
+    let wants = |data: &Data<'_>| schemas.iter().any(|schema| admits(schema, data, grammar));
     let takes_texts = wants(value.data());
     // A string that a schema wants as a string is one, unless nothing but JSON looks like that.
-    let is_excluded = whole.is_some_and(|schema| schema.get("type").is_some() && !admits(schema, held.data()));
+    let is_excluded = whole.is_some_and(|schema| schema.get("type").is_some() && !admits(schema, held.data(), grammar));
     let reads = !is_excluded && (silent || wants(held.data())) && (is_container || !takes_texts);
     if reads {
         value.replace(owned(&held));
@@ -51,8 +52,8 @@ pub(super) fn read(value: &mut Node<'_>, schemas: &[&Node<'_>], whole: Option<&N
 }
 
 /// Does a schema say that the value is an array?
-pub(super) fn is_array(schema: &Node<'_>) -> bool {
-    admits(schema, &Data::Array(alloc::vec::Vec::new()))
+pub(super) fn is_array(schema: &Node<'_>, grammar: &Grammar) -> bool {
+    admits(schema, &Data::Array(alloc::vec::Vec::new()), grammar)
 }
 
 /// The same value, borrowing nothing.
@@ -71,12 +72,29 @@ fn owned(node: &Node<'_>) -> Data<'static> {
     }
 }
 
-fn says_types(schema: &Node<'_>) -> bool {
-    ["type", "enum", "const"].iter().any(|keyword| schema.get(keyword).is_some())
+fn says_types(schema: &Node<'_>, grammar: &Grammar) -> bool {
+    ["type", "enum", "const"].iter().any(|keyword| schema.get(keyword).is_some()) || hints(schema, grammar).next().is_some()
+}
+
+/// The kinds of values that the keywords of a schema without a type speak of: it was given their types.
+/// What is refused was gone by then, and most formats are.
+fn hints<'s>(schema: &'s Node<'_>, grammar: &'s Grammar) -> impl Iterator<Item = Kind> + 's {
+    let keywords = schema.as_object().into_iter().flatten().filter_map(|member| Keyword::named(&member.key));
+    keywords.filter(|keyword| !grammar.refuses.has(*keyword) && *keyword != Keyword::Format).filter_map(Keyword::constrains)
+}
+
+fn kind_of(data: &Data<'_>) -> Option<Kind> {
+    match data {
+        Data::String(_) => Some(Kind::String),
+        Data::Number(_) => Some(Kind::Number),
+        Data::Array(_) => Some(Kind::Array),
+        Data::Object(_) => Some(Kind::Object),
+        _ => None,
+    }
 }
 
 /// Does a schema name the type of such a value, or list one of it?
-fn admits(schema: &Node<'_>, data: &Data<'_>) -> bool {
+fn admits(schema: &Node<'_>, data: &Data<'_>, grammar: &Grammar) -> bool {
     let is_of = |name: &Node<'_>| TYPES.iter().any(|(known, test)| name.is_text(known) && test(data));
     let same_kind = |value: &Node<'_>| TYPES.iter().any(|(_, test)| test(value.data()) && test(data));
     match schema.get("type") {
@@ -84,6 +102,7 @@ fn admits(schema: &Node<'_>, data: &Data<'_>) -> bool {
         None => {
             schema.get("const").is_some_and(same_kind)
                 || schema.get("enum").and_then(Node::as_array).is_some_and(|values| values.iter().any(same_kind))
+                || hints(schema, grammar).any(|kind| Some(kind) == kind_of(data))
         }
     }
 }

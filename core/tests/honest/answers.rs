@@ -75,9 +75,12 @@ impl Answers<'_> {
                 found.extend(self.boxed(instance, schema, fuel));
             }
         }
+        let text = json!(instance.to_string());
         if says("string") {
-            found.push(json!(instance.to_string()));
+            found.push(text.clone());
         }
+        // Spelled out rather than as text, where there is a choice.
+        found.sort_by_key(|answer| *answer == text);
         distinct(found)
     }
 

@@ -37,6 +37,11 @@ impl Definition {
     pub(super) const fn of(target: Number) -> Self {
         Definition { target, with: None }
     }
+
+    /// Is it this target, and more?
+    pub(super) fn has_grown_from(&self, target: Number) -> bool {
+        self.target == target && self.with.is_some()
+    }
 }
 
 /// What became of a reference with something beside it.

@@ -303,7 +303,10 @@ impl<'a> Expand<'_, '_, 'a> {
             return Ok(false);
         }
         if self.kept.contains(&target) && !at_root {
-            self.keep(node, place, &Definition::of(target));
+            // What grew when it was settled as part of what stood beside another reference is settled.
+            let grown = named(node).and_then(|name| self.definitions.written(name)).filter(|definition| definition.has_grown_from(target));
+            let definition = grown.cloned().unwrap_or_else(|| Definition::of(target));
+            self.keep(node, place, &definition);
             return Ok(false);
         }
         let (body, pointer) = match self.definitions.targets.get(&target) {

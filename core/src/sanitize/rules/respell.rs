@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
+    encode,
     notes::{Effect, Spot},
     Rules,
 };
@@ -187,7 +188,9 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(value) = node.get("const") else { return };
     // Where `enum` needs a type beside it, one rule for both is enough.
     let untyped = rules.grammar.typed == Typed::TypeOrUnion && node.get("type").is_none();
-    if !rules.grammar.refuses.has(Keyword::Const) && !rules.grammar.enums.needs_type && !untyped {
+    // Where values may be written as text, they are looked at once.
+    let listed = encode::applies(rules.grammar) && node.get("enum").is_some();
+    if !rules.grammar.refuses.has(Keyword::Const) && !rules.grammar.enums.needs_type && !untyped && !listed {
         return;
     }
     let spot = Spot::of(value);
