@@ -10,12 +10,15 @@ use core::cell::{Cell, OnceCell};
 use crate::{
     error::{Code, Error},
     limits::{MAX_WALK_DEPTH, STEPS, STEPS_PER_NODE},
+    options::Naming,
 };
 
 /// The steps that are left of one call, and why it has to end.
 pub(crate) struct Budget {
     most: u64,
     left: Cell<u64>,
+    /// How the caller spells `maxSteps`, for the message.
+    naming: Naming,
     /// What ends the call. Whoever finds it set stops working and returns whatever is at hand.
     failure: OnceCell<Error>,
 }
@@ -26,7 +29,12 @@ impl Budget {
         let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
         let by_size = || STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes));
         let most = max_steps.map_or_else(by_size, |steps| u64::try_from(steps).unwrap_or(u64::MAX));
-        Budget { most, left: Cell::new(most), failure: OnceCell::new() }
+        Budget { most, left: Cell::new(most), naming: Naming::Camel, failure: OnceCell::new() }
+    }
+
+    /// The same budget, for a caller who spells options like this.
+    pub(crate) fn spelled(self, naming: Naming) -> Self {
+        Budget { naming, ..self }
     }
 
     /// Pays for work that is about to be done; `false` if there is nothing left to pay with.
@@ -71,7 +79,8 @@ impl Budget {
     fn error(&self, pointer: String) -> Error {
         let most = self.most;
         let exceeded = || {
-            let message = format!("expected a schema that takes at most {most} steps, found one that takes more; see `maxSteps`");
+            let option = self.naming.spell("maxSteps");
+            let message = format!("expected a schema that takes at most {most} steps, found one that takes more; see `{option}`");
             Error::new(Code::BudgetExceeded, pointer, message)
         };
         self.failure.get_or_init(exceeded).clone()

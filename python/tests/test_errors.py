@@ -103,6 +103,20 @@ def test_a_missing_dialect_is_asked_for() -> None:
     assert '`sanitize(schema, dialect="codex")`' in error.message
 
 
+def test_messages_spell_options_as_python_does() -> None:
+    schema: Any = {"type": "object", "properties": {"a": {"type": "string"}}}
+    for error in (
+        caught(toolwire.sanitize, schema, dialect="openai-strict", max_steps=3),
+        caught(toolwire.check, schema, dialect="openai-strict", max_steps=3),
+        caught(toolwire.restore_arguments, {"a": "x"}, schema, dialect="openai-strict", max_steps=3),
+    ):
+        assert (error.code, error.pointer) == ("budget-exceeded", "")
+        assert "see `max_steps`" in error.message
+    error = caught(toolwire.sanitize, schema, dialect="groq", max_bytes=3)
+    assert (error.code, error.pointer) == ("invalid-option", "/maxBytes")
+    assert "`max_nodes`" in error.message
+
+
 def test_an_unknown_dialect_is_told_the_known_ones() -> None:
     error = caught(toolwire.sanitize, {}, dialect="codecs")
     assert (error.code, error.pointer) == ("unknown-dialect", "/dialect")

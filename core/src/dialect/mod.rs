@@ -187,7 +187,10 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
     if let Some(name) = options.dialect_options().find(|name| !dialect.options.contains(name)) {
         let has = match dialect.options {
             [] => String::from("has no options of its own"),
-            names => format!("has only `{}`", names.join("`, `")),
+            names => {
+                let names: Vec<_> = names.iter().map(|name| options.naming.spell(name)).collect();
+                format!("has only `{}`", names.join("`, `"))
+            }
         };
         return Err(Error::new(
             Code::InvalidOption,

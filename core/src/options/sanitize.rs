@@ -220,7 +220,7 @@ impl SanitizeOptions {
 
     /// What a call on a schema may do.
     pub(crate) fn budget(&self, schema: &Node<'_>) -> Budget {
-        Budget::new(schema.values_read(), self.max_steps)
+        Budget::new(schema.values_read(), self.max_steps).spelled(self.naming)
     }
 
     /// A call that works, for messages.

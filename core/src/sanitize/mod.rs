@@ -38,6 +38,8 @@ fn within(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool, bud
             codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
         }
         Method::Rules(grammar) => {
+            // A wish that cannot be granted is an error whatever the schema.
+            rules::refuse_options(grammar, options)?;
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
             if !stays(node, grammar, options, budget)? {
                 // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)

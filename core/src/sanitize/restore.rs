@@ -39,7 +39,7 @@ const MOST: usize = 4096;
 pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
     let dialect = dialect::of(options)?;
     let Method::Rules(grammar) = dialect.method else { return Ok(()) };
-    let budget = Rc::new(Budget::new(schema.values_read() + arguments.values_read(), options.max_steps));
+    let budget = Rc::new(Budget::new(schema.values_read() + arguments.values_read(), options.max_steps).spelled(options.naming));
     // What was written last is undone first.
     decode::decode(arguments, schema, dialect, grammar, options, &budget)?;
     let refers = resolve::has_references(schema, &budget)?;

@@ -1,6 +1,6 @@
 //! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
 
-use super::{combinators, unused, Rules};
+use super::{combinators, encode, unused, Rules};
 use crate::{
     dialect::grammar::{Recursion, RefRule},
     error::Error,
@@ -17,7 +17,9 @@ use crate::{
 pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules) -> Result<bool, Error> {
     let rule = rules.grammar.refs;
     let settles = rules.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
-    if settles || root.get("$ref").is_some() {
+    // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.
+    let says_all = rules.types_everything && encode::applies(rules.grammar);
+    if settles || root.get("$ref").is_some() || (says_all && resolve::has_dynamic(root, &rules.budget)?) {
         return Ok(false);
     }
     let mut fine = true;

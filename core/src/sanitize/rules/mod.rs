@@ -290,7 +290,7 @@ impl Finish<'_> {
 }
 
 /// Wishes that the grammar cannot grant.
-fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
+pub(super) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
     let refused = |name: &str, why: &str| {
         let dialect = &options.dialect;
         let message = format!("expected another `{name}`, because `{dialect}` {why}, found \"keep\"");
