@@ -43,10 +43,13 @@ impl Request {
 
 type Key = (String, String, String);
 
+/// Calls, changed answers, errors, changes, milliseconds.
+type Total = (usize, usize, usize, usize, f64);
+
 struct Dump {
     answers: BTreeMap<Key, Answer>,
     inputs: BTreeMap<String, String>,
-    totals: BTreeMap<(String, String), (usize, usize, usize, usize, f64)>,
+    totals: BTreeMap<(String, String), Total>,
 }
 
 fn load(path: &str) -> Result<Dump, String> {
@@ -148,7 +151,7 @@ fn difference(one: &Answer, two: &Answer, messages: bool) -> Option<(&'static st
     match (&one.error, &two.error) {
         (Some(before), Some(after)) => {
             let compared = if messages { 3 } else { 2 };
-            if before[..compared] == after[..compared] {
+            if before.iter().take(compared).eq(after.iter().take(compared)) {
                 return None;
             }
             Some(("another error", format!("{} → {}", before[0], after[0])))
@@ -217,7 +220,7 @@ fn worst(report: &Value) -> &'static str {
     const ORDER: [&str; 5] = ["same", "closed", "wider", "narrower", "mixed"];
     let found = report.get("changes").and_then(Value::as_array).into_iter().flatten();
     let place = |change: &Value| ORDER.iter().position(|known| change.get("accepts").and_then(Value::as_str) == Some(known)).unwrap_or(0);
-    ORDER[found.map(place).max().unwrap_or(0)]
+    ORDER.get(found.map(place).max().unwrap_or(0)).copied().unwrap_or("same")
 }
 
 fn told(answer: &Answer) -> String {

@@ -82,8 +82,14 @@ fn says_types(schema: &Node<'_>, grammar: &Grammar) -> bool {
 /// The kinds of values that the keywords of a schema without a type speak of: it was given their types.
 /// What is refused was gone by then, and most formats are.
 fn hints<'s>(schema: &'s Node<'_>, grammar: &'s Grammar) -> impl Iterator<Item = Kind> + 's {
-    let keywords = schema.as_object().into_iter().flatten().filter_map(|member| Keyword::named(&member.key));
-    keywords.filter(|keyword| !grammar.refuses.has(*keyword) && *keyword != Keyword::Format).filter_map(Keyword::constrains)
+    let stays = |keyword: Keyword| !grammar.refuses.has(keyword) && keyword != Keyword::Format;
+    let named = schema.as_object().into_iter().flatten().filter_map(|member| Some((Keyword::named(&member.key)?, &member.value)));
+    // A list of items is what `prefixItems` says.
+    let keywords = named.map(|(keyword, value)| match keyword {
+        Keyword::Items if value.as_array().is_some() => Keyword::PrefixItems,
+        _ => keyword,
+    });
+    keywords.filter(move |keyword| stays(*keyword)).filter_map(Keyword::constrains)
 }
 
 fn kind_of(data: &Data<'_>) -> Option<Kind> {

@@ -17,6 +17,7 @@ pub(crate) struct Judged {
     /// `lossless`, the most that is lost, `encoded`, or an error's code.
     pub(crate) became: &'static str,
     /// Validates what is sent, where there is something to validate.
+    #[allow(dead_code, reason = "the fuzzer makes answers of it")]
     pub(crate) sent: Option<Sent>,
 }
 
@@ -178,6 +179,7 @@ fn same(one: &Value, two: &Value) -> bool {
 
 /// What is wrong with arguments that a model makes of the output alone: what it is told it may send, and is restored, the tool accepts,
 /// unless the report says otherwise.
+#[allow(dead_code, reason = "the fuzzer's")]
 pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value, options: &SanitizeOptions) -> Option<String> {
     // An open object may have a member of the old name, of which nothing is said any longer.
     let has_old_name = || sent.renamed().iter().any(|(old, _)| has_member(answer, old));

@@ -1,4 +1,5 @@
-//! How much may still go wrong, by dialect and collection. Numbers here only fall; the test says when one can.
+//! How much may still go wrong, by dialect and collection. Numbers here only fall; the test says when one can. (In the test suite they
+//! rose once: what was reported as `same` of several dynamic anchors of one name, and beside `unevaluated…`, was not.)
 
 /// For each dialect, in the order of the collections: errors, faults, and outputs that are narrower or mixed.
 #[rustfmt::skip]
@@ -7,21 +8,21 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("openai-responses", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("openai-chat", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("openai-strict", [[0, 0, 685], [0, 0, 640], [0, 0, 23], [0, 0, 139]]),
-    ("portable", [[0, 0, 15], [0, 0, 525], [0, 0, 8], [0, 0, 1]]),
+    ("portable", [[0, 0, 15], [0, 0, 523], [0, 0, 8], [0, 0, 1]]),
     ("anthropic", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("anthropic-strict", [[0, 0, 562], [0, 0, 640], [0, 0, 23], [0, 0, 139]]),
-    ("gemini", [[0, 0, 1], [0, 0, 250], [0, 0, 0], [0, 0, 0]]),
-    ("gemini-json-schema", [[0, 0, 0], [0, 0, 20], [0, 0, 0], [0, 0, 0]]),
-    ("moonshot", [[0, 0, 0], [0, 0, 332], [0, 0, 0], [0, 0, 0]]),
-    ("xai", [[0, 0, 0], [0, 0, 3], [0, 0, 0], [0, 0, 0]]),
-    ("deepseek", [[0, 0, 0], [0, 0, 380], [0, 0, 0], [0, 0, 0]]),
+    ("gemini", [[0, 0, 1], [0, 0, 254], [0, 0, 0], [0, 0, 0]]),
+    ("gemini-json-schema", [[0, 0, 0], [0, 0, 24], [0, 0, 0], [0, 0, 0]]),
+    ("moonshot", [[0, 0, 0], [0, 0, 337], [0, 0, 0], [0, 0, 0]]),
+    ("xai", [[0, 0, 0], [0, 0, 12], [0, 0, 0], [0, 0, 0]]),
+    ("deepseek", [[0, 0, 0], [0, 0, 387], [0, 0, 0], [0, 0, 0]]),
     ("deepseek-strict", [[0, 0, 679], [0, 0, 640], [0, 0, 23], [0, 0, 139]]),
-    ("bedrock", [[0, 0, 0], [0, 0, 17], [0, 0, 0], [0, 0, 0]]),
-    ("mistral", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+    ("bedrock", [[0, 0, 0], [0, 0, 21], [0, 0, 0], [0, 0, 0]]),
+    ("mistral", [[0, 0, 0], [0, 0, 10], [0, 0, 0], [0, 0, 0]]),
     ("groq", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
-    ("cerebras", [[0, 0, 5], [0, 0, 2], [0, 0, 0], [0, 0, 0]]),
-    ("fireworks", [[0, 0, 0], [0, 0, 391], [0, 0, 0], [0, 0, 0]]),
-    ("llama-cpp", [[0, 0, 0], [0, 0, 22], [0, 0, 0], [0, 0, 0]]),
+    ("cerebras", [[0, 0, 5], [0, 0, 3], [0, 0, 0], [0, 0, 0]]),
+    ("fireworks", [[0, 0, 0], [0, 0, 394], [0, 0, 0], [0, 0, 0]]),
+    ("llama-cpp", [[0, 0, 0], [0, 0, 30], [0, 0, 0], [0, 0, 0]]),
 ];
 
 /// The limits of one dialect and one collection, which is known by its place.

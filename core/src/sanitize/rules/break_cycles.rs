@@ -84,13 +84,16 @@ fn endless(root: &Node<'_>, references: &References, rules: &Rules) -> Result<Se
     Ok(closing(&schemas))
 }
 
+/// From one schema to the next: by which reference, and where to.
+type Way = (Option<Number>, Number);
+
 /// The references that lead back to a schema that is being applied, in a search that goes into each schema once.
 fn closing(schemas: &Map<Number, Applied>) -> Set<Number> {
     let mut closing = Set::new();
     let mut done: Set<Number> = Set::new();
     for start in schemas.keys().copied() {
         // The schemas on the way, and what is still to be gone into of each.
-        let mut way: Vec<(Number, Vec<(Option<Number>, Number)>)> = Vec::new();
+        let mut way: Vec<(Number, Vec<Way>)> = Vec::new();
         let mut on_the_way: Set<Number> = Set::new();
         let mut next = Some((None, start));
         loop {

@@ -100,8 +100,9 @@ struct Rules {
     deepest: usize,
     /// What stands in some schema, whatever it was spelled like: a rule that speaks of none of it has nothing to do.
     present: Keywords,
-    /// What stood in the schema before references were written out: whatever is said of other members or items, something may hang on
-    /// whether anything is.
+    /// What stood in some schema before references were written out.
+    stood: Keywords,
+    /// What stands in the schemas around the one that is said: whether anything is evaluated may matter there.
     counts_evaluated: Keywords,
     /// Something holds of properties by their names.
     judges_names: bool,
@@ -139,6 +140,7 @@ impl Rules {
             types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
             deepest: 0,
             present: Keywords::NONE,
+            stood: Keywords::NONE,
             counts_evaluated: Keywords::NONE,
             judges_names: false,
             refused: refused::concerns(grammar),
@@ -216,6 +218,7 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     let references = if rules.no_references { None } else { Some(resolve::resolve(node, rules.draft, &rules.budget)?) };
     let budget = rules.budget.clone();
     walk::rewrite(&budget, node, Keywords::ALL, &mut Down { rules: &mut rules })?;
+    rules.stood = rules.present;
     rules.counts_evaluated = rules.present;
     rules.judges_names = names::JUDGES.iter().any(|keyword| rules.present.has(*keyword) && !rules.grammar.refuses.has(*keyword));
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {

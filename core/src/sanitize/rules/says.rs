@@ -22,6 +22,9 @@ pub(super) const NOT_TYPED: Keywords = Keywords::of(&[Keyword::Not, Keyword::If,
 /// What may admit null beside `nullable`.
 const NULL_STANDS_IN: Keywords = Keywords::of(&[Keyword::Type, Keyword::AnyOf]);
 
+/// What counts the members and items that nothing else speaks of.
+const EVALUATED: Keywords = Keywords::of(&[Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]);
+
 /// A set of type names, by their places in [`TYPES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TypeSet(u8);
@@ -126,6 +129,12 @@ impl<'a> Rewrite<'a> for Up<'_> {
 
     fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
         let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
+        if self.rules.stood.meet(EVALUATED) {
+            // A definition may be used anywhere.
+            let is_defined = matches!(place.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
+            let around = self.above.iter().fold(present, |all, (_, keywords)| all.and(*keywords));
+            self.rules.counts_evaluated = if is_defined { self.rules.stood } else { around };
+        }
         let above = self.above.last();
         let context = match (place.keyword, above) {
             (Some(keyword), Some((above, _))) => Context {

@@ -114,7 +114,9 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
             return Ok(Next::Skip);
         }
         let is_untyped = |object: &Object<'_>| {
-            !object.has("type") && !(of_anything && object.is_empty()) && !SAYS_IT.iter().any(|keyword| object.has(keyword))
+            let is_said = object.has("type") || SAYS_IT.iter().any(|keyword| object.has(keyword));
+            let is_left_open = of_anything && object.is_empty();
+            !is_said && !is_left_open
         };
         found |= node.as_object().is_some_and(is_untyped) && !super::unions::is_impossible(node);
         Ok(if found { Next::Skip } else { Next::Into })
