@@ -91,7 +91,8 @@ impl Budget {
         if level > MAX_WALK_DEPTH {
             let message = format!("expected a schema that nests at most {MAX_WALK_DEPTH} levels while it is rewritten, found more");
             self.fail(Error::new(Code::TooDeep, at(), message));
+            return self.check(String::new);
         }
-        self.check(String::new)
+        self.check(at)
     }
 }

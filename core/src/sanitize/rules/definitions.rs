@@ -106,6 +106,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         self.written.get(name)
     }
 
+    /// What a definition that has grown says.
+    pub(super) fn body(&self, definition: &Definition) -> Option<Node<'a>> {
+        Some(self.grown.get(definition)?.body.copy(self.budget))
+    }
+
     /// Takes from what is left for growing.
     pub(super) fn spend(&mut self, nodes: usize) -> bool {
         let left = self.spare.checked_sub(nodes);

@@ -297,17 +297,17 @@ impl<'a> Expand<'_, '_, 'a> {
             self.cut_own(node, place.position);
             return Ok(false);
         }
+        // What grew when it was settled as part of something else has grown for good.
+        let grown = named(node).and_then(|name| self.definitions.written(name)).filter(|definition| definition.has_grown_from(target)).cloned();
         if self.kept.contains(&target) && !at_root {
-            // What grew when it was settled as part of what stood beside another reference is settled.
-            let grown = named(node).and_then(|name| self.definitions.written(name)).filter(|definition| definition.has_grown_from(target));
-            let definition = grown.cloned().unwrap_or_else(|| Definition::of(target));
-            self.keep(node, place, &definition);
+            self.keep(node, place, &grown.unwrap_or_else(|| Definition::of(target)));
             return Ok(false);
         }
         let (body, pointer) = match self.definitions.targets.get(&target) {
             Some((body, pointer)) => (body.copy(&self.rules.budget), pointer.clone()),
             None => return Ok(false),
         };
+        let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
             let written = self.written.last().copied().unwrap_or_default();
             if written >= cut.levels && !at_root {

@@ -11,6 +11,7 @@ use crate::{
     dialect::grammar::{Null, OpenRule, Typed},
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
+    report::{Accepts, Guidance},
     schema::{
         draft::Draft,
         keyword::{Keyword, Keywords, Role},
@@ -21,6 +22,7 @@ use crate::{
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
 const BOUND: Effect = Effect::same("respell-exclusive-bound");
 const TUPLE: Effect = Effect::same("tuple-to-prefix-items");
+const SECOND_TUPLE: Effect = Effect::same("repair-keyword").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const DEPENDENCIES: Effect = Effect::same("respell-dependencies");
 const NULLABLE: Effect = Effect::same("respell-nullable");
 const CONST: Effect = Effect::same("const-to-enum");
@@ -133,7 +135,14 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 fn to_prefix_items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
     let spot = Spot::of(items);
-    rules.notes.note(place.position, spot.clone(), spot, TUPLE, || String::from("spelled a tuple in `items` as `prefixItems`"));
+    if node.get("prefixItems").is_some() {
+        // Two tuples: today's counts, and nothing says what the other one was meant for.
+        rules.notes.note(place.position, spot, Spot::Nowhere, SECOND_TUPLE, || {
+            String::from("dropped a list of schemas in `items`, which is no schema beside `prefixItems`")
+        });
+    } else {
+        rules.notes.note(place.position, spot.clone(), spot, TUPLE, || String::from("spelled a tuple in `items` as `prefixItems`"));
+    }
     rules.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     let rest = object.remove("additionalItems");

@@ -25,6 +25,7 @@ use crate::{
 };
 
 const CLOSE: Effect = Effect::same("close-object");
+const PROPERTIES: Effect = Effect::same("add-properties");
 const REQUIRE: Effect = Effect::same("require-optional");
 const MAP: Effect = Effect { encoded: true, ..Effect::same("map-to-pairs") };
 const UNIQUE: Effect = Effect::same("loosen-unique-items").accepts(Accepts::Wider);
@@ -228,8 +229,13 @@ impl<'a> Writer<'_, '_, 'a> {
         let names = node.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone());
         let names: Vec<Text<'a>> = names.collect();
         let count = node.get("required").and_then(Node::as_array).map(<[_]>::len);
+        let lacks_properties = rule.properties != PropertiesRule::Optional && node.get("properties").is_none();
+        if lacks_properties {
+            let (from, to) = (Spot::of(node), Spot::under(node, "properties"));
+            self.rules.notes.note(place.position, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        }
         let Some(object) = node.as_object_mut() else { return };
-        if rule.properties != PropertiesRule::Optional && !object.has("properties") {
+        if lacks_properties {
             let place = object.position("type").map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
         }
