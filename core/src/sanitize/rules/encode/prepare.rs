@@ -222,10 +222,9 @@ fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
         return;
     }
     let spot = Spot::under(node, "anyOf");
-    let loses = branches
-        .iter()
-        .filter(|branch| says_nothing(branch))
-        .all(|branch| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts)));
+    // Branches without a type may say something of one kind of value all the same; types that are all there say nothing.
+    let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
+    let loses = branches.iter().any(says_nothing) && branches.iter().filter(|branch| says_nothing(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
     rules.notes.note(place.position, spot, Spot::of(node), effect, || String::from("said a union that accepts anything as anything"));
     if let Some(object) = node.as_object_mut() {
