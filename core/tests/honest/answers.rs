@@ -8,18 +8,25 @@ use std::{cell::Cell, collections::BTreeMap};
 use serde_json::{json, Map, Value};
 
 /// The most answers that are kept for one schema.
-const MOST: usize = 24;
+const MOST: usize = 64;
 /// The most references and branches on the way to an answer.
 const DEEPEST: usize = 40;
 
 /// The most schemas that are looked at for one instance: recursion through several branches has no end worth waiting for.
 const LONGEST: usize = 20_000;
 
-/// Every way to say the instance; nothing if it takes too long to find them.
-pub(crate) fn answers(instance: &Value, schema: &Value, names: &BTreeMap<String, String>) -> Option<Vec<Value>> {
-    let answers = Answers { root: schema, names, left: Cell::new(LONGEST) };
+/// Ways to say the instance.
+pub(crate) struct Found {
+    pub(crate) answers: Vec<Value>,
+    /// There is no other way.
+    pub(crate) are_all: bool,
+}
+
+/// Ways to say the instance; nothing if it takes too long to find them.
+pub(crate) fn answers(instance: &Value, schema: &Value, names: &BTreeMap<String, String>) -> Option<Found> {
+    let answers = Answers { root: schema, names, left: Cell::new(LONGEST), are_all: Cell::new(true) };
     let found = answers.of(Some(instance), schema, DEEPEST);
-    (answers.left.get() > 0).then_some(found)
+    (answers.left.get() > 0).then(|| Found { answers: found, are_all: answers.are_all.get() })
 }
 
 struct Answers<'s> {
@@ -28,6 +35,8 @@ struct Answers<'s> {
     names: &'s BTreeMap<String, String>,
     /// How many schemas may still be looked at.
     left: Cell<usize>,
+    /// None was left out because there were too many.
+    are_all: Cell<bool>,
 }
 
 impl Answers<'_> {
@@ -45,7 +54,7 @@ impl Answers<'_> {
         }
         let Some(instance) = instance else {
             found.push(Value::Null);
-            return distinct(found);
+            return self.distinct(found);
         };
         let says = |name: &str| match &schema["type"] {
             Value::Array(names) => names.iter().any(|known| known == name),
@@ -65,7 +74,7 @@ impl Answers<'_> {
             Value::Array(items) if says("array") => {
                 let position = |index: usize| schema["prefixItems"].get(index).unwrap_or(&schema["items"]);
                 let each = items.iter().enumerate().map(|(index, item)| self.or_itself(item, position(index), fuel));
-                found.extend(combined(each.collect()).into_iter().map(Value::Array));
+                found.extend(self.combined(each.collect()).into_iter().map(Value::Array));
             }
             Value::Array(_) => {}
             _ => {
@@ -81,7 +90,7 @@ impl Answers<'_> {
         }
         // Spelled out rather than as text, where there is a choice.
         found.sort_by_key(|answer| *answer == text);
-        distinct(found)
+        self.distinct(found)
     }
 
     /// The answers, and the plain instance if there are none.
@@ -107,7 +116,9 @@ impl Answers<'_> {
         };
         let (mut keys, mut values, mut rest) = (Vec::new(), Vec::new(), Map::new());
         for (name, value) in members {
-            match table.get(&new_name(name)) {
+            // A member may be called what the list of all others is.
+            let may_be_pairs = value.is_array() || value.is_object();
+            match table.get(&new_name(name)).filter(|inner| may_be_pairs || !is_pair(&inner["items"])) {
                 Some(inner) => {
                     keys.push(new_name(name));
                     values.push(self.or_itself(value, inner, fuel));
@@ -138,7 +149,7 @@ impl Answers<'_> {
                 rest.iter().map(|(name, value)| (name.clone(), self.or_itself(value, &schema["additionalProperties"], fuel))).unzip();
             let keys: Vec<String> = keys.into_iter().chain(free).collect();
             let values: Vec<Vec<Value>> = values.into_iter().chain(free_values).collect();
-            found.extend(combined(values).into_iter().map(|values| Value::Object(keys.iter().cloned().zip(values).collect())));
+            found.extend(self.combined(values).into_iter().map(|values| Value::Object(keys.iter().cloned().zip(values).collect())));
         }
         found
     }
@@ -159,7 +170,7 @@ impl Answers<'_> {
         let keys: Vec<&String> = members.keys().collect();
         let values = members.values().map(|value| self.or_itself(value, &pair["properties"]["value"], fuel)).collect();
         let pairs = |values: Vec<Value>| keys.iter().zip(values).map(|(key, value)| json!({"key": key, "value": value})).collect();
-        combined(values).into_iter().map(pairs).collect()
+        self.combined(values).into_iter().map(pairs).collect()
     }
 }
 
@@ -177,23 +188,33 @@ fn is_pair(schema: &Value) -> bool {
     schema["properties"].as_object().is_some_and(|table| table.len() == 2 && table.contains_key("key") && table.contains_key("value"))
 }
 
-/// One of each, in every way, up to a limit.
-fn combined(choices: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
-    let mut ways: Vec<Vec<Value>> = vec![Vec::new()];
-    for choice in choices {
-        let longer =
-            |way: &Vec<Value>| choice.iter().map(|value| way.iter().chain([value]).cloned().collect()).collect::<Vec<Vec<Value>>>();
-        ways = ways.iter().flat_map(longer).take(MOST).collect();
+impl Answers<'_> {
+    /// One of each, in every way, up to a limit.
+    fn combined(&self, choices: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+        let mut ways: Vec<Vec<Value>> = vec![Vec::new()];
+        for choice in choices {
+            let longer =
+                |way: &Vec<Value>| choice.iter().map(|value| way.iter().chain([value]).cloned().collect()).collect::<Vec<Vec<Value>>>();
+            let mut all = ways.iter().flat_map(longer);
+            let kept = all.by_ref().take(MOST).collect();
+            self.are_all.set(self.are_all.get() && all.next().is_none());
+            ways = kept;
+        }
+        ways
     }
-    ways
-}
 
-fn distinct(values: Vec<Value>) -> Vec<Value> {
-    let mut kept: Vec<Value> = Vec::new();
-    for value in values {
-        if kept.len() < MOST && !kept.contains(&value) {
+    fn distinct(&self, values: Vec<Value>) -> Vec<Value> {
+        let mut kept: Vec<Value> = Vec::new();
+        for value in values {
+            if kept.contains(&value) {
+                continue;
+            }
+            if kept.len() == MOST {
+                self.are_all.set(false);
+                break;
+            }
             kept.push(value);
         }
+        kept
     }
-    kept
 }
