@@ -77,9 +77,15 @@ impl<'a> Node<'a> {
         Node { data: Data::Verbatim(text), origin, intact: true, marks }
     }
 
-    /// What was seen inside while this text was checked: see [`read_outline`](super::read_outline). Trees have no marks.
+    /// What was seen inside while this text was checked: see [`read_outline`](super::read_outline). A tree has the marks that
+    /// whoever rewrites it has made, if any.
     pub(crate) const fn marks(&self) -> u8 {
         self.marks
+    }
+
+    /// Marks this node, until something else takes its place.
+    pub(crate) fn mark(&mut self, marks: u8) {
+        self.marks = marks;
     }
 
     /// A string made here.
@@ -346,7 +352,6 @@ impl<'a> Node<'a> {
     }
 
     /// The same value, made here and borrowing nothing. (Text that was never read cannot be kept, and becomes null.)
-    #[cfg(any(feature = "search", feature = "command"))]
     pub(crate) fn detached(&self) -> Node<'static> {
         Node::new(match &self.data {
             Data::Null | Data::Verbatim(_) => Data::Null,

@@ -295,24 +295,7 @@ fn from_text(value: &mut Node<'_>, may_stand: impl Fn(&Node<'_>) -> bool) {
     let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) else { return };
     if let Ok(read) = json::read(&text) {
         if may_stand(&read) {
-            let data = owned(&read);
-            value.replace(data.into_data());
+            value.replace(read.detached().into_data());
         }
     }
-}
-
-/// A value that borrows nothing.
-fn owned(node: &Node<'_>) -> Node<'static> {
-    let data = match node.data() {
-        Data::Null => Data::Null,
-        Data::Bool(value) => Data::Bool(*value),
-        Data::Number(text) => Data::Number(String::from(&**text).into()),
-        Data::String(text) => Data::String(text.clone().into_owned()),
-        Data::Array(items) => Data::Array(items.iter().map(owned).collect()),
-        Data::Object(object) => Data::Object(Object::from_unique(
-            object.iter().map(|member| Member { key: member.key.clone().into_owned(), value: owned(&member.value) }).collect(),
-        )),
-        Data::Verbatim(text) => Data::String(Text::new(String::from(*text))),
-    };
-    Node::new(data)
 }

@@ -15,7 +15,7 @@ use self::rules::{encode, Finish};
 use crate::{
     budget::Budget,
     check,
-    dialect::{self, grammar::Grammar, Method},
+    dialect::{self, grammar::Grammar, Dialect, Method},
     error::{Code, Error},
     json::Node,
     options::{Refs, SanitizeOptions, Untyped},
@@ -41,22 +41,32 @@ fn within(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool, bud
             // A wish that cannot be granted is an error whatever the schema.
             rules::refuse_options(grammar, options)?;
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !stays(node, grammar, options, budget)? {
-                // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
-                let ends = grammar.as_is && !encode::applies(grammar);
-                let is_done = |node: &Node<'_>| {
-                    let again = read_again(node, budget);
-                    ends && stays(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
-                };
-                if !rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), &mut recorder, budget)? {
-                    accepted(node, grammar, options, budget)?;
-                }
+            if !stays(node, grammar, options, budget)? && !write(node, dialect, grammar, options, &mut recorder, budget)? {
+                accepted(node, grammar, options, budget)?;
             }
         }
     }
     depth::within_limit(node)?;
     let changes = recorder.finish();
     within_allowed(options.allow, changes)
+}
+
+/// Writes a schema as the grammar has it; gives true if it is known to be accepted.
+fn write(
+    node: &mut Node<'_>,
+    dialect: &'static Dialect,
+    grammar: &'static Grammar,
+    options: &SanitizeOptions,
+    recorder: &mut Recorder,
+    budget: &Rc<Budget>,
+) -> Result<bool, Error> {
+    // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
+    let ends = grammar.as_is && !encode::applies(grammar);
+    let is_done = |node: &Node<'_>| {
+        let again = read_again(node, budget);
+        ends && stays(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
+    };
+    rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), recorder, budget)
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?

@@ -23,7 +23,6 @@ use crate::{
     schema::{
         draft::Draft,
         graph::located,
-        keyword::Keyword,
         resolve::{self, Number, References},
     },
     sorted::{Map, Set},
@@ -42,6 +41,7 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let budget = Rc::new(Budget::new(schema.values_read() + arguments.values_read(), options.max_steps).spelled(options.naming));
     // What was written last is undone first.
     decode::decode(arguments, schema, dialect, grammar, options, &budget)?;
+    texts::read(arguments, schema, dialect, grammar, options, &budget)?;
     let refers = resolve::has_references(schema, &budget)?;
     let references = if refers { resolve::resolve(schema, Draft::of(schema), &budget)? } else { References::default() };
     let wanted: Set<Number> = references.all_targets().collect();
@@ -49,11 +49,10 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let targets = found.filter_map(|target| Some((target.origin().number()?, target))).collect();
     let no_slash = refers && loses_slashes(schema, dialect, grammar, options, &budget)?;
     let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
-    let (hides_others, names_required) = (grammar.refuses.has(Keyword::AdditionalProperties), encode::applies(grammar));
+    let names_required = encode::applies(grammar);
     let ref_stands_alone = Draft::of(schema).ref_stands_alone();
-    let restore =
-        Restore { grammar, ref_stands_alone, budget: &budget, spelling, hides_others, names_required, references: &references, targets };
-    restore.value(arguments, &[schema], true, texts::applies(grammar));
+    let restore = Restore { ref_stands_alone, budget: &budget, spelling, names_required, references: &references, targets };
+    restore.value(arguments, &[schema], true);
     budget.check(String::new)
 }
 
@@ -85,12 +84,9 @@ fn loses_slashes(
 }
 
 struct Restore<'r, 's, 'n> {
-    grammar: &'static Grammar,
     ref_stands_alone: bool,
     budget: &'r Budget,
     spelling: Spelling,
-    /// The surface has nothing to say of members that are no properties.
-    hides_others: bool,
     /// What is required and not described becomes a property.
     names_required: bool,
     references: &'r References,
@@ -99,15 +95,11 @@ struct Restore<'r, 's, 'n> {
 
 impl<'s, 'n> Restore<'_, 's, 'n> {
     /// Restores one value that some of these schemas describe.
-    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool, reads_texts: bool) {
-        let may_hold_json = reads_texts && value.as_text().is_some();
-        if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none() && !may_hold_json) {
+    fn value(&self, value: &mut Node<'_>, schemas: &[&'s Node<'n>], is_root: bool) {
+        if schemas.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
             return;
         }
-        let whole = if let [schema] = schemas { Some(*schema) } else { None };
         let schemas = self.in_place(schemas);
-        // What was read from text holds no further text.
-        let reads_texts = reads_texts && !(may_hold_json && texts::read(value, &schemas, whole, self.grammar));
         self.names(value, &schemas, is_root);
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
@@ -115,20 +107,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
                 Child::Member(name) => schemas.iter().flat_map(|schema| member(schema, name)).collect(),
                 Child::Item(place) => schemas.iter().filter_map(|schema| item(schema, place)).collect(),
             };
-            // Items of which nothing is said may be anything, and that is text.
-            if reads_texts
-                && below.is_empty()
-                && matches!(child, Child::Item(_))
-                && schemas.iter().any(|schema| texts::is_array(schema, self.grammar))
-            {
-                texts::read(inner, &[], None, self.grammar);
-            }
-            // Of other members nothing is said where the surface has no way to.
-            let is_described = match child {
-                Child::Member(name) => !self.hides_others || schemas.iter().any(|schema| describes(schema, name)),
-                Child::Item(_) => true,
-            };
-            self.value(inner, &below, false, reads_texts && is_described);
+            self.value(inner, &below, false);
             Ok(())
         });
     }
@@ -208,10 +187,6 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
             }
         }
     }
-}
-
-fn describes(schema: &Node<'_>, name: &Text<'_>) -> bool {
-    schema.get("properties").and_then(Node::as_object).is_some_and(|table| table.get_text(name).is_some())
 }
 
 /// The schemas that one schema has for a member.

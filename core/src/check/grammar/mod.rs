@@ -192,13 +192,14 @@ impl<'s, 'a> Schema<'s, 'a> {
         self.pointer.render_with(keyword)
     }
 
-    /// Refuses `keyword` below a name with `{` and `}`, which a validator that builds paths of such parts takes for an index.
+    /// Refuses `keyword` below a property or definition whose name has `{` and `}`, which a validator that builds paths of such parts
+    /// takes for an index. (It does not look below patterns and conditions.)
     fn not_below_braces(&self, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
         if !report.grammar.names.no_braces {
             return;
         }
-        let named = self.pointer.steps().iter().rev().find_map(|step| match step {
-            Step::Member(name) if has_braces(name) => Some(name),
+        let named = self.pointer.steps().windows(2).rev().find_map(|steps| match steps {
+            [Step::Name("properties" | "$defs" | "definitions"), Step::Member(name)] if has_braces(name) => Some(name),
             _ => None,
         });
         if let Some(name) = named {

@@ -119,8 +119,9 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     /// The definition that says what this one says and what stands beside a reference to it.
-    pub(super) fn grow(&mut self, node: &Node<'a>, from: &Definition) -> Growth<'a> {
-        let Some((target, _)) = self.targets.get(&from.target).cloned() else { return Growth::Known(from.clone()) };
+    ///
+    /// `held` is what the definition holds, without what does not apply beside a reference.
+    pub(super) fn grow(&mut self, node: &Node<'a>, from: &Definition, held: &Node<'a>) -> Growth<'a> {
         let (siblings, at) = self.siblings(node);
         let joined = match self.grown.get(from) {
             Some(grown) => merge::both(self.budget, siblings, grown.siblings.copy(self.budget)),
@@ -130,10 +131,10 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if self.grown.contains_key(&definition) {
             return Growth::Known(definition);
         }
-        if self.says(target, &joined.node, &mut Set::from([from.target])) {
+        if self.says(held, &joined.node, &mut Set::from([from.target])) {
             return Growth::Known(Definition::of(from.target));
         }
-        let body = merge::both_at(self.budget, joined.node.copy(self.budget), target.copy(self.budget), at);
+        let body = merge::both_at(self.budget, joined.node.copy(self.budget), held.copy(self.budget), at);
         if !self.spend(json::size(&body.node, self.budget)) {
             return Growth::TooMuch;
         }

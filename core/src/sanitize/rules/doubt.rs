@@ -21,14 +21,14 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Doubt {
     everywhere: bool,
-    /// Definitions, as ranges of the numbers of nodes, in order.
+    /// Definitions and what stands beside references, as ranges of the numbers of nodes, in order.
     definitions: Vec<Range<Number>>,
 }
 
 impl Doubt {
     /// What is in doubt in a schema whose nodes are numbered.
     pub(super) fn of(root: &Node<'_>, budget: &Budget) -> Result<Doubt, Error> {
-        let mut search = Search { budget, bodies: Map::new(), open: Vec::new(), everywhere: false, by_name: true };
+        let mut search = Search { budget, bodies: Map::new(), open: Vec::new(), beside: Vec::new(), everywhere: false, by_name: true };
         for table in unused::TABLES {
             for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
                 if let Some(reference) = unused::reference(table, member) {
@@ -38,8 +38,12 @@ impl Doubt {
         }
         search.all(root)?;
         let unsure = search.bodies.values().filter(|body| body.reached == Some(Position::Uncertain));
-        let definitions = unsure.map(|body| unused::numbers(body.schema)).collect();
-        Ok(Doubt { everywhere: search.everywhere, definitions: sorted::by(definitions, |one, two| one.start.cmp(&two.start)) })
+        let mut definitions: Vec<Range<Number>> = unsure.map(|body| unused::numbers(body.schema)).collect();
+        definitions.append(&mut search.beside);
+        let mut definitions = sorted::by(definitions, |one, two| one.start.cmp(&two.start));
+        // Of ranges inside of others, the outer.
+        definitions.dedup_by(|inner, outer| inner.end <= outer.end);
+        Ok(Doubt { everywhere: search.everywhere, definitions })
     }
 
     /// Is it in doubt what happens at this node?
@@ -61,6 +65,8 @@ struct Search<'n, 'a> {
     /// By the reference that leads to each.
     bodies: Map<String, Body<'n, 'a>>,
     open: Vec<(String, Position)>,
+    /// What stands beside references at other places than those that accept what it accepts: it may become part of a definition.
+    beside: Vec<Range<Number>>,
     everywhere: bool,
     /// References are written so that their names tell the definition.
     by_name: bool,
@@ -100,6 +106,9 @@ impl<'n, 'a> Search<'n, 'a> {
             self.everywhere |= looks_around(node);
             if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
                 let unsure = position == Position::Uncertain || place.position != Position::Positive;
+                if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
+                    self.beside.push(unused::numbers(node));
+                }
                 let reference = reference.value().unwrap_or_default();
                 if self.bodies.contains_key(&*reference) {
                     self.open.push((reference.into_owned(), if unsure { Position::Uncertain } else { Position::Positive }));

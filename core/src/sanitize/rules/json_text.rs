@@ -26,6 +26,33 @@ const OBJECT: Effect = Effect { encoded: true, ..Effect::same("object-to-json").
 /// What stays beside the type.
 const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
 
+/// What the strings of a schema hold that was written here, which `restore_arguments` asks the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sanitize) enum Holds {
+    /// Any JSON.
+    Anything,
+    /// A JSON object.
+    Object,
+    /// An integer, one of those listed as strings.
+    Integer,
+}
+
+impl Holds {
+    const ALL: [Holds; 3] = [Holds::Anything, Holds::Object, Holds::Integer];
+
+    /// Remembers it where the schema is, whatever is said beside it later.
+    pub(super) fn mark(self, schema: &mut Node<'_>) {
+        schema.mark(1 << self as u8);
+    }
+
+    /// What was remembered, if it still is the schema that it was remembered of.
+    pub(in crate::sanitize) fn by(schema: &Node<'_>) -> Option<Holds> {
+        let holds = Holds::ALL.into_iter().find(|holds| schema.marks() == 1 << *holds as u8)?;
+        let written = if holds == Holds::Integer { "integer" } else { "string" };
+        schema.get("type").is_some_and(|name| name.is_text(written)).then_some(holds)
+    }
+}
+
 /// Says that anything goes.
 pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     let spot = Spot::of(node);
@@ -33,6 +60,7 @@ pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
     }
+    Holds::Anything.mark(node);
     describe::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
 }
 
@@ -54,6 +82,7 @@ pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     *members = Object::from_unique(left);
     members.retain(|member| stays(member) || member.key.is("type"));
     members.set(Text::literal("type"), Node::literal("string"));
+    Holds::Object.mark(node);
     let asserts = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
     rules.notes.note(place.position, spot.clone(), spot, effect, || {

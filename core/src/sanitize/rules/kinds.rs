@@ -5,6 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     describe, enums,
+    json_text::Holds,
     notes::{Effect, Spot},
     nullable, says, Rules,
 };
@@ -135,6 +136,7 @@ fn single<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, ru
                 value.replace(Data::String(text.into()));
             }
         });
+        Holds::Integer.mark(node);
         return;
     }
     let all_of_them = match name {

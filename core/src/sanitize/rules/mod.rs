@@ -19,7 +19,7 @@ mod endless;
 mod enums;
 mod fit;
 mod flatten;
-mod json_text;
+pub(in crate::sanitize) mod json_text;
 mod kept;
 mod kinds;
 mod lists;
@@ -106,6 +106,8 @@ struct Rules {
     counts_evaluated: Keywords,
     /// Something holds of properties by their names.
     judges_names: bool,
+    /// Objects are listed as values, by the names that their properties had.
+    lists_objects: bool,
     /// What `refused` may find something wrong with.
     refused: Keywords,
     notes: Notes,
@@ -143,6 +145,7 @@ impl Rules {
             stood: Keywords::NONE,
             counts_evaluated: Keywords::NONE,
             judges_names: false,
+            lists_objects: false,
             refused: refused::concerns(grammar),
             notes,
         })
@@ -220,7 +223,8 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     walk::rewrite(&budget, node, Keywords::ALL, &mut Down { rules: &mut rules })?;
     rules.stood = rules.present;
     rules.counts_evaluated = rules.present;
-    rules.judges_names = names::JUDGES.iter().any(|keyword| rules.present.has(*keyword) && !rules.grammar.refuses.has(*keyword));
+    rules.judges_names =
+        rules.lists_objects || names::JUDGES.iter().any(|keyword| rules.present.has(*keyword) && !rules.grammar.refuses.has(*keyword));
     if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
         if runs("cycles") {
             break_cycles::cut(node, references, &mut rules)?;
@@ -330,6 +334,7 @@ impl<'a> Rewrite<'a> for Down<'_> {
         }
         let present = if respells { node.as_object().map_or(present, Keywords::in_object) } else { present };
         self.rules.present = self.rules.present.and(present);
+        self.rules.lists_objects |= names::lists_objects(node, present);
         Ok(Next::Into)
     }
 }

@@ -237,6 +237,16 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     node.visit("required", |names| rename_list(names, &new_name));
 }
 
+/// Does a schema list values with objects in them?
+pub(super) fn lists_objects(node: &Node<'_>, present: Keywords) -> bool {
+    let holds = |keyword: &str| node.get(keyword).is_some_and(holds_object);
+    (present.has(Keyword::Enum) && holds("enum")) || (present.has(Keyword::Const) && holds("const"))
+}
+
+fn holds_object(value: &Node<'_>) -> bool {
+    value.as_object().is_some() || value.as_array().is_some_and(|items| items.iter().any(holds_object))
+}
+
 /// Does a schema hold what breaks below a name with braces?
 fn breaks(node: &Node<'_>) -> bool {
     match node.data() {

@@ -61,9 +61,9 @@ impl TypeSet {
         TypeSet::declared(node).is_some_and(TypeSet::is_all)
     }
 
-    /// The type, if it is only one.
-    pub(super) fn single(self) -> Option<&'static str> {
-        TYPES.into_iter().find(|name| TypeSet::of(name) == self)
+    /// Are these types all named there?
+    pub(super) fn is_part_of(self, other: TypeSet) -> bool {
+        self.0 & !other.0 == 0
     }
 
     /// Is every instance of these types one of the other's? (Every integer is a number.)

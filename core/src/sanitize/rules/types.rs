@@ -81,8 +81,9 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         // A type is wanted, whatever else says it.
         ([name], Some(known)) if must && known.within(TypeSet::of(name)) => write(node, place, &[name], INFER, rules),
         // They speak of what the instance is not, and say nothing.
-        (names, Some(known)) if must && !names.iter().any(|name| TypeSet::of(name).within(known)) && known.single().is_some() => {
-            write(node, place, known.single().as_slice(), INFER, rules);
+        (names, Some(known)) if must && !names.iter().any(|name| TypeSet::of(name).within(known)) => {
+            let known: Vec<&'static str> = TYPES.into_iter().filter(|name| TypeSet::of(name).is_part_of(known)).collect();
+            put(node, place, &known, INFER, rules, || format!("wrote `type`: the instance is known to be {}", listed(&known, "or")));
         }
         (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
         // Where nobody looks, a type gains nothing.
@@ -140,10 +141,25 @@ fn hinted(object: &Object<'_>) -> Vec<&'static str> {
         .collect()
 }
 
+/// Names in a row, as a sentence has them.
+fn listed(names: &[&str], last: &str) -> String {
+    names.join(&format!(" {last} "))
+}
+
+/// Writes the type that keywords speak of.
 fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], effect: Effect, rules: &mut Rules) {
-    rules.notes.note(place.position, Spot::of(node), Spot::under(node, "type"), effect, || {
-        format!("wrote `type`: the keywords here speak of {}", names.join(" and "))
-    });
+    put(node, place, names, effect, rules, || format!("wrote `type`: the keywords here speak of {}", listed(names, "and")));
+}
+
+fn put<'a>(
+    node: &mut Node<'a>,
+    place: &Place<'_, 'a>,
+    names: &[&'static str],
+    effect: Effect,
+    rules: &mut Rules,
+    message: impl FnOnce() -> String,
+) {
+    rules.notes.note(place.position, Spot::of(node), Spot::under(node, "type"), effect, message);
     let types = match names {
         [name] => Node::literal(name),
         names => Node::array(names.iter().map(|name| Node::literal(name)).collect()),

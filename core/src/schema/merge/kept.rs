@@ -57,6 +57,7 @@ impl<'a> Kept<'a> {
 pub(super) struct Shell {
     origin: Origin,
     intact: bool,
+    marks: u8,
     len: usize,
 }
 
@@ -67,12 +68,13 @@ impl Shell {
             Data::Object(object) => object.len(),
             _ => 0,
         };
-        Shell { origin: node.origin(), intact: node.is_intact(), len }
+        Shell { origin: node.origin(), intact: node.is_intact(), marks: node.marks(), len }
     }
 
     /// Around all of its own parts again.
     fn restored<'a>(self, data: Data<'a>) -> Node<'a> {
         let mut node = Node::read(data, self.origin);
+        node.mark(self.marks);
         if !self.intact {
             node.touch();
         }
@@ -82,6 +84,7 @@ impl Shell {
     /// Around other parts.
     pub(super) fn changed<'a>(self, data: Data<'a>) -> Node<'a> {
         let mut node = Node::read(data, self.origin);
+        node.mark(self.marks);
         node.touch();
         node
     }
@@ -209,7 +212,11 @@ pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<Shell>, inner: Opti
             let data = Data::Object(Object::from_unique(members.collect()));
             match (stays, outer.or(inner)) {
                 (Some(shell), _) => Kept::Outer(shell.restored(data)),
-                (None, Some(shell)) => Kept::Made(shell.changed(data)),
+                (None, Some(shell)) => {
+                    let mut made = shell.changed(data);
+                    made.mark(shell.marks | inner.map_or(0, |inner| inner.marks));
+                    Kept::Made(made)
+                }
                 (None, None) => Kept::Made(Node::new(data)),
             }
         }

@@ -1,8 +1,12 @@
 //! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
 
+mod beside;
+mod keep;
+mod parts;
+
 use super::{
-    combinators, conflicts,
-    definitions::{Definition, Definitions, Growth},
+    conflicts,
+    definitions::{Definition, Definitions},
     notes::{Effect, Spot},
     unroll,
     unused::{self, named},
@@ -10,14 +14,14 @@ use super::{
 };
 use crate::{
     error::{Code, Error},
-    json::{self, Data, Member, Node, Object, Origin, Step, Text},
+    json::{self, Data, Member, Node, Object, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
     report::{Accepts, Guidance},
     schema::{
         draft::Draft,
         graph::Graph,
-        keyword::{Holds, Keyword, Keywords, Role},
+        keyword::Keywords,
         merge,
         resolve::{self, Number, References},
         walk::{self, Next, Place, Position, Rewrite},
@@ -31,8 +35,6 @@ const KEEP: Effect = Effect::same("respell-ref");
 const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
 const OWN: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
 const LEAVE_OUT: Effect = Effect::same("leave-out-definition").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const SIBLING: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
-const ENOUGH: Effect = Effect::same("drop-ref-sibling").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
@@ -131,7 +133,7 @@ struct Expand<'e, 's, 'a> {
     /// For each schema that the walk is in, how many of the counted targets were written out on the way.
     written: Vec<usize>,
     used: Set<Number>,
-    /// The references beside which other keywords apply in every draft: dynamic ones, and those that stood in parts of `allOf`.
+    /// The references beside which other keywords apply in every draft: dynamic ones.
     applied_with: Set<Number>,
     /// The root is done.
     in_definitions: bool,
@@ -151,7 +153,7 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
         self.written.push(self.written.last().copied().unwrap_or_default());
         self.drop_tables(node);
         self.drop_identifiers(node, place);
-        self.flatten_parts(node, place);
+        parts::flatten(node, place, self.rules);
         // A definition may be nothing but a reference to the next one.
         while node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
@@ -159,14 +161,14 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
             }
             self.drop_tables(node);
             self.drop_identifiers(node, place);
-            self.flatten_parts(node, place);
+            parts::flatten(node, place, self.rules);
         }
         Ok(Next::Into)
     }
 
     fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
         // What is kept of the parts is one reference with all the others beside it, then the next.
-        while self.lift_part(node, place) {
+        while parts::lift(node, place, self.rules) {
             if self.reference(node, place)? {
                 break;
             }
@@ -188,50 +190,6 @@ impl<'a> Expand<'_, '_, 'a> {
 
     fn is_root_branch(&self, place: &Place<'_, 'a>) -> bool {
         self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
-    }
-
-    fn merges_parts(&self, place: &Place<'_, 'a>) -> bool {
-        combinators::merges_all_of(place.keyword.is_none(), self.rules.grammar)
-    }
-
-    /// The parts of a part are parts of the whole.
-    fn flatten_parts(&self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
-        if self.merges_parts(place) && node.get("allOf").is_some() {
-            // In old drafts, what stands beside a reference in a part holds of nothing.
-            flatten_parts(node, self.rules.draft.ref_stands_alone());
-        }
-    }
-
-    /// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by part would
-    /// have no end where a definition has itself for a part. `false` if there is no such part.
-    fn lift_part(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> bool {
-        if !self.merges_parts(place) || node.get("$ref").is_some() {
-            return false;
-        }
-        let refers = |part: &Node<'_>| part.get("$ref").is_some_and(|reference| reference.as_text().is_some());
-        let Some(parts) = node.get("allOf").and_then(Node::as_array) else { return false };
-        let Some(at) = parts.iter().position(refers) else { return false };
-        let (spot, count) = (Spot::under(node, "allOf"), parts.len());
-        let Some(object) = node.as_object_mut() else { return false };
-        let place_of_parts = object.position("allOf").unwrap_or_default();
-        let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return false };
-        let Some(part) = parts.get_mut(at) else { return false };
-        if self.rules.draft.ref_stands_alone() {
-            drop_siblings(part, place.position, self.rules);
-        }
-        let reference = part.as_object_mut().and_then(|part| part.remove("$ref"));
-        if part.as_object().is_some_and(Object::is_empty) {
-            parts.remove(at);
-        }
-        if parts.is_empty() {
-            object.remove("allOf");
-        }
-        if let Some(reference) = reference {
-            self.applied_with.extend(reference.origin().number());
-            object.insert_at(place_of_parts, Text::literal("$ref"), reference);
-        }
-        self.rules.notes.note(place.position, spot, Spot::of(node), combinators::ALL_OF, || format!("joined the {count} parts of `allOf`"));
-        true
     }
 
     fn drop_tables(&self, node: &mut Node<'a>) {
@@ -269,9 +227,10 @@ impl<'a> Expand<'_, '_, 'a> {
     /// Deals with one `$ref`; `true` if there may be another in its place.
     fn reference(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<bool, Error> {
         let number = resolve::reference_number(node);
-        // What stood in a part of `allOf` applies together with all that stands beside it now.
-        if self.rules.draft.ref_stands_alone() && !number.is_some_and(|number| self.applied_with.contains(&number)) {
-            drop_siblings(node, place.position, self.rules);
+        // What a part of `allOf` or a definition says applies together with all that stands beside it now.
+        let is_dynamic = number.is_some_and(|number| self.applied_with.contains(&number));
+        if self.rules.draft.ref_stands_alone() && !is_dynamic && !beside::applies(node) {
+            beside::drop(node, place.position, self.rules);
         }
         if number.is_none() {
             // What this pass has written itself is settled, unless joining has put something beside it since.
@@ -298,7 +257,8 @@ impl<'a> Expand<'_, '_, 'a> {
             return Ok(false);
         }
         // What grew when it was settled as part of something else has grown for good.
-        let grown = named(node).and_then(|name| self.definitions.written(name)).filter(|definition| definition.has_grown_from(target)).cloned();
+        let grown =
+            named(node).and_then(|name| self.definitions.written(name)).filter(|definition| definition.has_grown_from(target)).cloned();
         if self.kept.contains(&target) && !at_root {
             self.keep(node, place, &grown.unwrap_or_else(|| Definition::of(target)));
             return Ok(false);
@@ -382,11 +342,13 @@ impl<'a> Expand<'_, '_, 'a> {
         }
         let mut siblings = core::mem::take(node);
         let mut body = body;
-        if !only_annotations(&siblings) {
+        if !beside::only_annotations(&siblings) {
             // Both may hold references of their own at the same place, so both are settled before they become one.
             let budget = self.rules.budget.clone();
             walk::rewrite_at(&budget, &mut siblings, place.position, Keywords::ALL, self)?;
             walk::rewrite_at(&budget, &mut body, place.position, Keywords::ALL, self)?;
+            beside::let_apply(&mut siblings);
+            beside::let_apply(&mut body);
         }
         *node = self.both(siblings, body, reference_at, place.position);
         node.touch();
@@ -397,79 +359,6 @@ impl<'a> Expand<'_, '_, 'a> {
         let merged = merge::both_at(&self.rules.budget, outer, inner, at);
         conflicts::note(&merged, position, &Spot::of(&merged.node), self.rules);
         merged.node
-    }
-
-    /// Keeps a reference, spelled as the dialect reads it.
-    fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &Definition) {
-        let around = self.texts_around(node);
-        let is_alone = self.definitions.stands_alone(node);
-        let definition = if is_alone { definition.clone() } else { self.grow(node, place.position, definition) };
-        let name = self.definitions.name(&definition);
-        let reference = format!("#/$defs/{name}");
-        let inside = self.rules.grammar.refs.not_directly_under;
-        let elsewhere = |keyword: Keyword| {
-            let only = self.rules.grammar.refs.only_under;
-            // What stands in a list is not looked at.
-            only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
-        };
-        let may_wrap = !self.rules.grammar.refuses.has(Keyword::AllOf) && !inside.has(Keyword::AllOf);
-        let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
-        // What stands beside a reference later was put there by a rule that has said so.
-        let joined = self.rules.reads_input && !is_alone;
-        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
-            let (from, to) = (Spot::of_reference(node), Spot::under(node, "$ref"));
-            self.rules.notes.note(place.position, from, to, KEEP, || format!("spelled the reference `{reference}`"));
-        }
-        let Some(object) = node.as_object_mut() else { return };
-        object.retain(|member| self.definitions.may_stand_beside(member));
-        let written = object.get("$ref").map_or(Origin::NONE, Node::origin);
-        object.set(Text::literal("$ref"), Node::string(reference).with_origin(written));
-        let origin = node.origin();
-        if wrapped {
-            let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
-            *node = Node::record([("allOf", Node::array(vec![inner]))]).with_origin(origin);
-        }
-        if !around.is_empty() {
-            let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
-            let mut members = around;
-            members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
-            *node = Node::object(Object::from_unique(members)).with_origin(origin);
-        }
-    }
-
-    /// Texts that may not stand beside a reference stand around it; taken off, if nothing else is in the way.
-    fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
-        let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
-        let is_text = |member: &Member<'a>| {
-            !alone(member)
-                && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.constrains().is_none())
-        };
-        let only_texts = |object: &Object<'a>| object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member));
-        if !node.as_object().is_some_and(only_texts) {
-            return Vec::new();
-        }
-        let Some(object) = node.as_object_mut() else { return Vec::new() };
-        let (inner, around) = core::mem::take(object).into_members().into_iter().partition(alone);
-        *object = Object::from_unique(inner);
-        around
-    }
-
-    /// The definition that says what stands beside a reference to this one too.
-    fn grow(&mut self, node: &Node<'a>, position: Position, from: &Definition) -> Definition {
-        let spot = Spot::of(node);
-        match self.definitions.grow(node, from) {
-            Growth::Known(definition) => definition,
-            Growth::New(definition, joined) => {
-                joined.iter().for_each(|merged| conflicts::note(merged, position, &spot, self.rules));
-                definition
-            }
-            Growth::TooMuch => {
-                self.rules.notes.note(position, spot.clone(), spot, ENOUGH, || {
-                    String::from("left out what stands beside a recursive reference: definitions have grown too much")
-                });
-                from.clone()
-            }
-        }
     }
 
     /// A reference that leads nowhere in this document accepts what it would have refused.
@@ -502,51 +391,4 @@ impl<'a> Expand<'_, '_, 'a> {
             object.remove("$ref");
         }
     }
-}
-
-/// The parts of a part are parts of the whole.
-fn flatten_parts(node: &mut Node<'_>, ref_stands_alone: bool) {
-    let nests = |part: &Node<'_>| {
-        part.get("allOf").is_some_and(|parts| parts.as_array().is_some()) && !(ref_stands_alone && part.get("$ref").is_some())
-    };
-    if !node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(nests)) {
-        return;
-    }
-    let Some(object) = node.as_object_mut() else { return };
-    let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return };
-    let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
-    while let Some(mut part) = open.pop() {
-        let inner = if nests(&part) { part.as_object_mut().and_then(|object| object.remove("allOf")) } else { None };
-        if let Some(Data::Array(inner)) = inner.map(Node::into_data) {
-            open.extend(inner.into_iter().rev());
-            if part.as_object().is_some_and(Object::is_empty) {
-                continue;
-            }
-        }
-        parts.push(part);
-    }
-}
-
-/// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
-fn drop_siblings(node: &mut Node<'_>, position: Position, rules: &mut Rules) {
-    let validates = |member: &Member<'_>| {
-        !member.key.is("$ref")
-            && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
-    };
-    let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
-    for member in object.iter().filter(|member| validates(member)) {
-        let keyword = member.key.display().into_owned();
-        rules.notes.note(position, Spot::under(node, keyword.clone()), Spot::Nowhere, SIBLING, || {
-            format!("dropped `{keyword}`, which does not apply beside `$ref` in this draft")
-        });
-    }
-    if let Some(object) = node.as_object_mut() {
-        object.retain(|member| !validates(member));
-    }
-}
-
-fn only_annotations(node: &Node<'_>) -> bool {
-    let annotates =
-        |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta));
-    node.as_object().is_some_and(|object| object.iter().all(annotates))
 }
