@@ -21,11 +21,7 @@ use crate::{
 /// Instances of the schema, and answers of a model to what is sent.
 const INSTANCES: usize = 6;
 
-pub(crate) fn verdict(data: &[u8]) -> std::result::Result<usize, String> {
-    made(&mut Unstructured::new(data)).unwrap_or(Ok(0))
-}
-
-fn made(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
+pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     // Codex takes schemas as they are and loses what it loses, which no report of ours can tell.
     let known: Vec<&str> = dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex")).collect();
     let dialect = *data.choose(&known)?;

@@ -23,6 +23,7 @@ mod sanitize;
 mod seeds;
 mod wire;
 
+use arbitrary::Unstructured;
 pub use seeds::Seeds;
 
 /// A target of the fuzzer.
@@ -71,9 +72,10 @@ impl Target {
         match self {
             Target::Reader => reader::verdict(data).map(|()| 1),
             Target::Sanitize => sanitize::verdict(data).map(|()| 1),
-            Target::Arguments => arguments::verdict(data),
-            Target::Requests => requests::verdict(data).map(|()| 1),
-            Target::Replies => replies::verdict(data).map(|()| 1),
+            // Bytes that are too few for an input are none.
+            Target::Arguments => arguments::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
+            Target::Requests => requests::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
+            Target::Replies => replies::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
         }
     }
 }

@@ -6,17 +6,13 @@ use toolwire::{adapt_request, dialects, AdaptOptions, Restore};
 
 use crate::wire::Wire;
 
-pub(crate) fn verdict(data: &[u8]) -> std::result::Result<(), String> {
-    made(&mut Unstructured::new(data)).unwrap_or(Ok(()))
-}
-
-fn made(data: &mut Unstructured<'_>) -> Result<std::result::Result<(), String>> {
+pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     let dialect = data.choose(dialects())?.name;
     let wire = *data.choose(&Wire::ALL)?;
     let request = wire.request(data)?;
     let mut options = AdaptOptions::new(dialect);
     options.tools.format = Some(wire.format());
-    let Ok(adapted) = adapt_request(&request, &options) else { return Ok(Ok(())) };
+    let Ok(adapted) = adapt_request(&request, &options) else { return Ok(Ok(1)) };
     let mut names = Vec::new();
     collect(&adapted.request["tools"], &mut names);
     let events = wire.events(&names, data)?;
@@ -35,7 +31,7 @@ fn made(data: &mut Unstructured<'_>) -> Result<std::result::Result<(), String>> 
             return Ok(Err(about(format!("an event as a reply: {error}"))));
         }
     }
-    Ok(Ok(()))
+    Ok(Ok(1))
 }
 
 /// What comes out of a stream that arrives in these pieces; errors are part of it.

@@ -9,17 +9,13 @@ use toolwire::{
 
 use crate::wire::Wire;
 
-pub(crate) fn verdict(data: &[u8]) -> std::result::Result<(), String> {
-    made(&mut Unstructured::new(data)).unwrap_or(Ok(()))
-}
-
-fn made(data: &mut Unstructured<'_>) -> Result<std::result::Result<(), String>> {
+pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     let dialect = data.choose(dialects())?.name;
     let wire = *data.choose(&Wire::ALL)?;
     let request = wire.request(data)?;
     let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}");
     let held = list(&request["tools"], dialect, wire).and_then(|()| whole(&request, dialect, wire)).map_err(about);
-    Ok(held)
+    Ok(held.map(|()| 1))
 }
 
 /// A list alone.

@@ -6,12 +6,14 @@
 //! Users of the crate meet `&str` and `serde_json::Value`; this module is public for those who bind another language.
 
 mod block;
+mod copy;
 mod node;
 mod number;
 mod object;
 mod plain;
 mod pointer;
 mod read;
+mod same;
 mod scan;
 #[cfg(feature = "serde")]
 mod serde;
@@ -19,8 +21,8 @@ mod text;
 mod value;
 mod write;
 
-pub use node::{canonical, same, Child, Data, Node, Origin};
-pub(crate) use node::{copies, height, identical, same_within, size};
+pub(crate) use copy::{copies, height, size};
+pub use node::{Child, Data, Node, Origin};
 pub(crate) use number::plain as plain_number;
 pub use number::{compare, is_integral};
 pub use object::{Member, Object};
@@ -29,6 +31,8 @@ pub(crate) use pointer::push_token;
 pub use pointer::{Pointer, Step};
 pub use read::read;
 pub(crate) use read::read_outline;
+pub use same::{canonical, same};
+pub(crate) use same::{identical, same_within};
 pub use text::Text;
 pub(crate) use write::text_of;
 pub use write::{length, write, write_into};

@@ -5,19 +5,23 @@
 
 use alloc::{format, string::String};
 
-use super::{number, write::Sink, Data, Node, Text};
+use super::{
+    number,
+    write::{emit, escape, Length, Sink, Spelling},
+    Node, Text,
+};
 
 /// The compact JSON text of a value: numbers as `JSON.stringify` writes them, strings with the fewest escapes.
 pub(crate) fn write_plain(node: &Node<'_>) -> String {
     let mut out = String::new();
-    emit(node, &mut out);
+    emit::<Plain>(node, &mut out);
     out
 }
 
 /// The length in bytes of [`write_plain`], without making it.
 pub(crate) fn plain_length(node: &Node<'_>) -> usize {
-    let mut length = super::write::Length(0);
-    emit(node, &mut length);
+    let mut length = Length(0);
+    emit::<Plain>(node, &mut length);
     length.0
 }
 
@@ -33,54 +37,32 @@ impl Sink for String {
     }
 }
 
-fn emit(node: &Node<'_>, out: &mut impl Sink) {
-    match node.data() {
-        Data::Null => out.put("null"),
-        Data::Bool(true) => out.put("true"),
-        Data::Bool(false) => out.put("false"),
-        Data::Number(text) => out.put(&number::plain(text)),
-        Data::String(text) => string(text, out),
-        Data::Verbatim(text) => out.put(text),
-        Data::Array(items) => {
-            let mut before = "[";
-            for item in items {
-                out.put(before);
-                emit(item, out);
-                before = ",";
-            }
-            out.put(if items.is_empty() { "[]" } else { "]" });
-        }
-        Data::Object(object) => {
-            let mut before = "{";
-            for member in object {
-                out.put(before);
-                string(&member.key, out);
-                out.put(":");
-                emit(&member.value, out);
-                before = ",";
-            }
-            out.put(if object.is_empty() { "{}" } else { "}" });
-        }
-    }
-}
+/// One spelling for each value.
+struct Plain;
 
-fn string(text: &Text<'_>, out: &mut impl Sink) {
-    match text.value() {
-        Some(value) => {
-            out.put("\"");
-            super::write::escape(&value, out);
-            out.put("\"");
-        }
-        // A surrogate without its partner has no other spelling than its escape.
-        None => {
-            let mut spelled = String::new();
-            for point in text.code_points() {
-                match char::from_u32(point) {
-                    Some(character) => super::write::escape(character.encode_utf8(&mut [0; 4]), &mut spelled),
-                    None => spelled.push_str(&format!("\\u{point:04x}")),
-                }
+impl Spelling for Plain {
+    fn number(text: &str, out: &mut impl Sink) {
+        out.put(&number::plain(text));
+    }
+
+    fn string(text: &Text<'_>, out: &mut impl Sink) {
+        match text.value() {
+            Some(value) => {
+                out.put("\"");
+                escape(&value, out);
+                out.put("\"");
             }
-            out.put_quoted(&spelled);
+            // A surrogate without its partner has no other spelling than its escape.
+            None => {
+                let mut spelled = String::new();
+                for point in text.code_points() {
+                    match char::from_u32(point) {
+                        Some(character) => escape(character.encode_utf8(&mut [0; 4]), &mut spelled),
+                        None => spelled.push_str(&format!("\\u{point:04x}")),
+                    }
+                }
+                out.put_quoted(&spelled);
+            }
         }
     }
 }

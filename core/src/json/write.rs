@@ -92,7 +92,7 @@ pub fn write_into(node: &Node<'_>, out: &mut String) {
 /// [`write_into`] for a tree much of which was read from `source`.
 fn write_from(source: &str, node: &Node<'_>, out: &mut String) {
     let mut copied = Copied { out, source, pending: 0..0 };
-    emit(node, &mut copied);
+    emit::<AsRead>(node, &mut copied);
     copied.flush();
 }
 
@@ -110,23 +110,52 @@ pub(crate) fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
 /// The length in bytes of the compact JSON text, without making it.
 pub fn length(node: &Node<'_>) -> usize {
     let mut length = Length(0);
-    emit(node, &mut length);
+    emit::<AsRead>(node, &mut length);
     length.0
 }
 
-fn emit(node: &Node<'_>, out: &mut impl Sink) {
+/// How numbers and strings are spelled.
+pub(super) trait Spelling {
+    fn number(text: &str, out: &mut impl Sink);
+
+    /// A string with its quotes.
+    fn string(text: &Text<'_>, out: &mut impl Sink);
+}
+
+/// As in the input, where it stood there.
+struct AsRead;
+
+impl Spelling for AsRead {
+    fn number(text: &str, out: &mut impl Sink) {
+        out.put(text);
+    }
+
+    fn string(text: &Text<'_>, out: &mut impl Sink) {
+        match text.spelling() {
+            Some(spelling) => out.put_quoted(spelling),
+            None => {
+                out.put("\"");
+                escape(text.chars(), out);
+                out.put("\"");
+            }
+        }
+    }
+}
+
+/// Writes the compact JSON text of a value.
+pub(super) fn emit<S: Spelling>(node: &Node<'_>, out: &mut impl Sink) {
     match node.data() {
         Data::Null => out.put("null"),
         Data::Bool(true) => out.put("true"),
         Data::Bool(false) => out.put("false"),
-        Data::Number(text) => out.put(text),
-        Data::String(text) => string(text, out),
+        Data::Number(text) => S::number(text, out),
+        Data::String(text) => S::string(text, out),
         Data::Verbatim(text) => out.put(text),
         Data::Array(items) => {
             let mut before = "[";
             for item in items {
                 out.put(before);
-                emit(item, out);
+                emit::<S>(item, out);
                 before = ",";
             }
             out.put(if items.is_empty() { "[]" } else { "]" });
@@ -135,23 +164,12 @@ fn emit(node: &Node<'_>, out: &mut impl Sink) {
             let mut before = "{";
             for member in object {
                 out.put(before);
-                string(&member.key, out);
+                S::string(&member.key, out);
                 out.put(":");
-                emit(&member.value, out);
+                emit::<S>(&member.value, out);
                 before = ",";
             }
             out.put(if object.is_empty() { "{}" } else { "}" });
-        }
-    }
-}
-
-fn string(text: &Text<'_>, out: &mut impl Sink) {
-    match text.spelling() {
-        Some(spelling) => out.put_quoted(spelling),
-        None => {
-            out.put("\"");
-            escape(text.chars(), out);
-            out.put("\"");
         }
     }
 }

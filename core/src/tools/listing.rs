@@ -99,6 +99,8 @@ impl<'a> Listing<'a> {
             let message = format!("expected a list of tools, or an object that has one in `tools`, found {kind}");
             return Err(Error::new(Code::InvalidRequest, prefix, message));
         };
+        // What is taken out of a namespace is another list, whatever becomes of its entries.
+        found.intact &= !entries.iter().any(is_flattened);
         let names = if entries.iter().any(is_namespace) { FlatNames::plan(entries.iter()) } else { FlatNames::default() };
         let mut slots = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
@@ -184,7 +186,7 @@ fn slot<'a>(listed: Listed<'a>, names: &FlatNames<'a>, slots: &mut Vec<Slot<'a>>
     let holds = |key: &str| listed.entry.get(key).is_some_and(|list| list.as_array().is_some());
     if let Some(key) = GROUPS.into_iter().find(|key| holds(key)) {
         slots.push(open(listed, key));
-    } else if is_namespace(&listed.entry) && holds(LIST) {
+    } else if is_flattened(&listed.entry) {
         flatten(listed, None, names, slots);
     } else {
         slots.push(Slot::Entry(listed));
@@ -193,6 +195,10 @@ fn slot<'a>(listed: Listed<'a>, names: &FlatNames<'a>, slots: &mut Vec<Slot<'a>>
 
 fn is_namespace(entry: &Node<'_>) -> bool {
     entry.get("type").is_some_and(|kind| kind.is_text("namespace"))
+}
+
+fn is_flattened(entry: &Node<'_>) -> bool {
+    is_namespace(entry) && entry.get(LIST).is_some_and(|list| list.as_array().is_some())
 }
 
 fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {

@@ -47,6 +47,20 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     }
 }
 
+/// `allOf` and `oneOf`, where an API does not hold schemas to the meta-schema: a list of one schema or more all the same.
+pub(super) fn list(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
+    let Some(parts) = value.as_array().filter(|parts| !parts.is_empty()) else {
+        let found = if value.as_array().is_some() { "an empty one" } else { value.kind() };
+        report.add(value, Rule::CombinatorNotList, schema.at(keyword.name()), "a list of schemas", found);
+        return;
+    };
+    for (index, part) in parts.iter().enumerate() {
+        if part.as_object().is_none() && part.as_bool().is_none() {
+            report.add(part, Rule::NotASchema, format!("{}/{index}", schema.at(keyword.name())), "a schema (an object)", &seen(part));
+        }
+    }
+}
+
 /// The branches are told apart by the first key of an object, or by its constant.
 fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Report<'_>) {
     // The constants that stood under each name; `None`: a schema without one.

@@ -150,6 +150,9 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             Keyword::AdditionalProperties => objects::additional_properties(schema, value, report),
             Keyword::Items => objects::items(schema, value, report),
             Keyword::AnyOf => combinators::any_of(schema, value, report),
+            Keyword::AllOf | Keyword::OneOf if !report.grammar.metaschema && !report.grammar.opaque.has(keyword) => {
+                combinators::list(schema, keyword, value, report);
+            }
             Keyword::Defs => definitions::check(schema, value, report),
             Keyword::Ref => {}
             _ if report.grammar.strings.has(keyword) => {

@@ -7,10 +7,9 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     conflicts, encode,
     notes::{Effect, Spot},
-    Rules,
+    unused, Rules,
 };
 use crate::{
-    budget::Budget,
     dialect::grammar::Grammar,
     error::Error,
     json::{Data, Node, Text},
@@ -21,6 +20,7 @@ use crate::{
         merge,
         walk::{self, Next, Place, Rewrite},
     },
+    sorted::{Map, Set},
 };
 
 pub(super) const ALL_OF: Effect = Effect::same("merge-all-of");
@@ -47,14 +47,41 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
     if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| rules.present.has(keyword) && concerned(keyword)) {
         return Ok(());
     }
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules })
+    let definitions = definitions(root, rules)?;
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules, definitions })
 }
 
-struct Join<'r> {
+/// What the branches of any `oneOf` refer to, by the references.
+fn definitions<'a>(root: &Node<'a>, rules: &Rules) -> Result<Map<String, Node<'a>>, Error> {
+    let mut wanted: Set<String> = Set::new();
+    if rules.present.has(Keyword::OneOf) && rules.mentions_references {
+        walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+            let branches = node.get("oneOf").and_then(Node::as_array).unwrap_or_default();
+            wanted.extend(branches.iter().filter_map(reference));
+            Ok(Next::Into)
+        })?;
+    }
+    if wanted.is_empty() {
+        return Ok(Map::new());
+    }
+    let tables = unused::TABLES
+        .iter()
+        .flat_map(|table| root.get(table).and_then(Node::as_object).into_iter().flatten().map(move |member| (table, member)));
+    let named = tables.filter_map(|(table, member)| Some((unused::reference(table, member).filter(|name| wanted.contains(name))?, member)));
+    Ok(named.map(|(name, member)| (name, member.value.copy(&rules.budget))).collect())
+}
+
+fn reference(branch: &Node<'_>) -> Option<String> {
+    Some(branch.get("$ref")?.as_text()?.value()?.into_owned())
+}
+
+struct Join<'r, 'a> {
     rules: &'r mut Rules,
+    /// What the branches of `oneOf` refer to, by the references.
+    definitions: Map<String, Node<'a>>,
 }
 
-impl<'a> Rewrite<'a> for Join<'_> {
+impl<'a> Rewrite<'a> for Join<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         let grammar = self.rules.grammar;
         // What is encoded must be one schema.
@@ -71,8 +98,8 @@ impl<'a> Rewrite<'a> for Join<'_> {
     }
 }
 
-impl Join<'_> {
-    fn all_of<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+impl<'a> Join<'_, 'a> {
+    fn all_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let spot = Spot::under(node, "allOf");
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position("allOf").unwrap_or_default();
@@ -113,16 +140,16 @@ impl Join<'_> {
         }
     }
 
-    fn both<'a>(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &Place<'_, 'a>) -> Node<'a> {
+    fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &Place<'_, 'a>) -> Node<'a> {
         let met = Spot::of(&part);
         let merged = merge::both_at(&self.rules.budget, whole, part, at);
         conflicts::note(&merged, place.position, &met, self.rules);
         merged.node
     }
 
-    fn one_of<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+    fn one_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
         let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
-        let effect = if exclusive(branches, &self.rules.budget) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
+        let effect = if self.are_exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Spot::under(node, "oneOf"), Spot::under(node, "anyOf"));
         self.rules.notes.note(place.position, from.clone(), to, effect, || String::from("spelled `oneOf` as `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
@@ -139,11 +166,13 @@ impl Join<'_> {
             object.insert_at(at, Text::literal("anyOf"), branches);
         }
     }
-}
 
-/// Is it proved that no instance is in two of them?
-fn exclusive(branches: &[Node<'_>], budget: &Budget) -> bool {
-    let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
-    let rest = |at: usize| -> Vec<&Node<'_>> { branches.iter().skip(at + 1).collect() };
-    pairs <= MOST_PAIRS && branches.iter().enumerate().all(|(at, one)| rest(at).into_iter().all(|two| disjoint(budget, one, two)))
+    /// Is it proved that no instance is in two of these branches? What one refers to says it of the branch, too.
+    fn are_exclusive(&self, branches: &[Node<'a>]) -> bool {
+        let said = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
+        let branches: Vec<&Node<'a>> = branches.iter().map(said).collect();
+        let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
+        let are_disjoint = |(at, one): (usize, &&Node<'a>)| branches.iter().skip(at + 1).all(|two| disjoint(&self.rules.budget, one, two));
+        pairs <= MOST_PAIRS && branches.iter().enumerate().all(are_disjoint)
+    }
 }

@@ -1,0 +1,74 @@
+//! Copies of values, and what they cost: the budget pays for each node.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+use super::{Data, Member, Node, Object};
+use crate::budget::Budget;
+
+impl<'a> Node<'a> {
+    /// A copy that the budget pays for, node by node; null once nothing is left to pay with.
+    pub(crate) fn copy(&self, budget: &Budget) -> Node<'a> {
+        let data = match self.data() {
+            _ if !budget.pay(1) => Data::Null,
+            Data::Null => Data::Null,
+            Data::Bool(value) => Data::Bool(*value),
+            Data::Number(text) => Data::Number(text.clone()),
+            Data::String(text) => Data::String(text.clone()),
+            Data::Verbatim(text) => Data::Verbatim(text),
+            Data::Array(items) => Data::Array(copies(items, budget)),
+            Data::Object(object) => Data::Object(object.copy(budget)),
+        };
+        let mut copy = Node::read(data, self.origin());
+        copy.see_as(self.origin(), self.is_intact());
+        copy.mark(self.marks());
+        copy
+    }
+
+    /// The same value, made here and borrowing nothing. (Text that was never read cannot be kept, and becomes null.)
+    pub(crate) fn detached(&self) -> Node<'static> {
+        Node::new(match self.data() {
+            Data::Null | Data::Verbatim(_) => Data::Null,
+            Data::Bool(value) => Data::Bool(*value),
+            Data::Number(text) => Data::Number(Cow::Owned(text.clone().into_owned())),
+            Data::String(text) => Data::String(text.clone().into_owned()),
+            Data::Array(items) => Data::Array(items.iter().map(Node::detached).collect()),
+            Data::Object(object) => {
+                let detach = |member: &Member<'_>| Member { key: member.key.clone().into_owned(), value: member.value.detached() };
+                Data::Object(Object::from_unique(object.iter().map(detach).collect()))
+            }
+        })
+    }
+}
+
+/// Copies that the budget pays for.
+pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
+    items.iter().map(|item| item.copy(budget)).collect()
+}
+
+/// How many levels a value nests, counted with a list of what is open, because it may nest deeper than is safe. The budget pays.
+pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
+    let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
+    while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {
+        highest = highest.max(level);
+        match node.data() {
+            Data::Array(items) => open.extend(items.iter().map(|item| (item, level + 1))),
+            Data::Object(object) => open.extend(object.iter().map(|member| (&member.value, level + 1))),
+            _ => {}
+        }
+    }
+    highest
+}
+
+/// How many values a tree has. The budget pays.
+pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
+    let (mut count, mut open) = (0, alloc::vec![node]);
+    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+        count += 1;
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
+            _ => {}
+        }
+    }
+    count.max(1)
+}

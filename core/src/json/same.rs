@@ -1,0 +1,121 @@
+//! Values compared: as JSON Schema means it, as they are spelled, and by one spelling for all that are the same.
+
+use alloc::vec::Vec;
+
+use super::{Data, Member, Node, Object, Text};
+use crate::budget::Budget;
+
+/// Are two values equal, as JSON Schema means it: numbers by value (`1` is `1.0`), objects whatever their order?
+pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
+    compare_pairs(one, two, &mut |_| true)
+}
+
+/// As [`same`], paid from a budget; not the same once nothing is left to pay with.
+pub(crate) fn same_within(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
+    compare_pairs(one, two, &mut |steps| budget.pay(steps))
+}
+
+/// Compares pair by pair: a list of what is open holds however deep the values nest.
+fn compare_pairs(one: &Node<'_>, two: &Node<'_>, pay: &mut dyn FnMut(usize) -> bool) -> bool {
+    let mut open = Vec::new();
+    let mut next = Some((one, two));
+    while let Some((one, two)) = next {
+        let alike = match (one.data(), two.data()) {
+            (Data::Null, Data::Null) => true,
+            (Data::Bool(one), Data::Bool(two)) => one == two,
+            (Data::Number(one), Data::Number(two)) => super::compare(one, two).is_eq(),
+            (Data::String(one), Data::String(two)) => one == two,
+            (Data::Array(one), Data::Array(two)) => {
+                open.extend(one.iter().zip(two).rev());
+                one.len() == two.len() && pay(one.len())
+            }
+            (Data::Object(one), Data::Object(two)) => {
+                one.len() == two.len() && pay(one.len()) && twins(one, two, &mut |one, two| open.push((one, two)))
+            }
+            (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
+            _ => false,
+        };
+        if !alike {
+            return false;
+        }
+        next = open.pop();
+    }
+    true
+}
+
+/// Calls `each` with the values of every name of two objects of one size; `false` if a name stands in one of them only.
+fn twins<'o, 'p, 'a, 'b>(one: &'o Object<'a>, two: &'p Object<'b>, each: &mut dyn FnMut(&'o Node<'a>, &'p Node<'b>)) -> bool {
+    // Mostly they are in one order, and then there is nothing to look up.
+    if one.iter().zip(two).all(|(one, two)| one.key == two.key) {
+        one.iter().zip(two).for_each(|(one, two)| each(&one.value, &two.value));
+        return true;
+    }
+    let index = two.index();
+    one.iter().all(|member| match index.get(&member.key).and_then(|place| two.iter().nth(*place)) {
+        Some(twin) => {
+            each(&member.value, &twin.value);
+            true
+        }
+        None => false,
+    })
+}
+
+/// Are two values written alike: the same members in the same order, numbers and strings spelled alike?
+pub(crate) fn identical(one: &Node<'_>, two: &Node<'_>) -> bool {
+    match (one.data(), two.data()) {
+        (Data::Array(one), Data::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| identical(one, two)),
+        (Data::Object(one), Data::Object(two)) => {
+            let alike = |(one, two): (&Member<'_>, &Member<'_>)| spelled_alike(&one.key, &two.key) && identical(&one.value, &two.value);
+            one.len() == two.len() && one.iter().zip(two).all(alike)
+        }
+        (Data::String(one), Data::String(two)) => spelled_alike(one, two),
+        (Data::Number(one), Data::Number(two)) => one == two,
+        (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
+        (Data::Bool(one), Data::Bool(two)) => one == two,
+        (Data::Null, Data::Null) => true,
+        _ => false,
+    }
+}
+
+fn spelled_alike(one: &Text<'_>, two: &Text<'_>) -> bool {
+    one.as_plain().is_some() == two.as_plain().is_some() && one.chars() == two.chars()
+}
+
+/// A text that two values share exactly if they are [`same`]: members sorted, numbers by value.
+pub fn canonical(node: &Node<'_>) -> alloc::string::String {
+    fn emit(node: &Node<'_>, out: &mut alloc::string::String) {
+        use core::fmt::Write as _;
+        match node.data() {
+            Data::Number(text) => out.push_str(&super::number::canonical(text)),
+            Data::String(text) => {
+                out.push('"');
+                for point in text.code_points() {
+                    // Writing into a String cannot fail.
+                    let _ = write!(out, "{point:x},");
+                }
+            }
+            Data::Array(items) => {
+                out.push('[');
+                items.iter().for_each(|item| {
+                    emit(item, out);
+                    out.push(',');
+                });
+                out.push(']');
+            }
+            Data::Object(object) => {
+                out.push('{');
+                let members: Vec<&Member<'_>> = object.iter().collect();
+                for member in crate::sorted::by(members, |one, two| one.key.cmp(&two.key)) {
+                    emit(&Node::string(member.key.borrowed()), out);
+                    emit(&member.value, out);
+                    out.push(',');
+                }
+                out.push('}');
+            }
+            _ => super::write_into(node, out),
+        }
+    }
+    let mut out = alloc::string::String::new();
+    emit(node, &mut out);
+    out
+}
