@@ -82,6 +82,7 @@ check "lint workflows" scripts/workflows.sh
 check "supply chain" node scripts/supply-chain.mjs
 check "crates" scripts/deny.sh install
 check "list of unsafe code" node scripts/unsafe.mjs
+check "same WebAssembly twice" scripts/reproducible.sh fast
 check "README examples" scripts/readme.sh
 check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo

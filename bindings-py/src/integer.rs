@@ -40,8 +40,9 @@ pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> PyResult<Option<Bound
         return Ok(Some(small.into_pyobject(py)?.into_any()));
     }
     let most = most_digits(py)?;
-    if most > 0 && digits.len() > most {
-        let found = digits.len();
+    // As Python counts: a sign is no digit.
+    let found = digits.len() - usize::from(digits.starts_with('-'));
+    if most > 0 && found > most {
         let message = format!("expected an integer of at most {most} digits (`sys.get_int_max_str_digits()`), found {found}");
         return Err(raised(py, &Error::new(Code::InvalidValue, "", message)));
     }

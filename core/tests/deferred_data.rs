@@ -1,27 +1,19 @@
-//! `apply_deferred_loading` against the reference data beside the repository: 83 cases with their expectations and 100
-//! recorded requests with the promises that hold for every request. Skips, saying so, where the data is absent.
+//! `apply_deferred_loading` against the reference data (`reference`): cases with their expectations, and recorded
+//! requests with the promises that hold for every request.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+mod reference;
 
+use std::collections::BTreeSet;
+
+use reference::{sources, Source};
 use serde_json::{json, Map, Value};
 use toolwire::{
     apply_deferred_loading_json, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
     json::{read, Node},
     DeferredOptions, DeferredReport, Naming,
 };
-
-fn data(name: &str) -> Option<String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
-    match fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(_) => {
-            println!("skipped: no reference data at {}", path.display());
-            None
-        }
-    }
-}
 
 fn options(value: &Value) -> DeferredOptions {
     DeferredOptions::read(&Node::from_value(value).expect("options are shallow"), Naming::Camel).expect("options are valid")
@@ -69,32 +61,33 @@ fn with_mapping(name: &str, mut expected: Value, input: &Value) -> Value {
 
 #[test]
 fn every_case_gives_what_is_expected() {
-    let Some(text) = data("deferred_cases.json") else { return };
-    let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
-    assert_eq!(cases.len(), 83, "the number of cases");
-    let mut failed = Vec::new();
-    for case in &cases {
-        let name = case["name"].as_str().expect("a name");
-        let (input, options) = (&case["input"], options(&case["options"]));
-        let expected = with_mapping(name, case["expected"].clone(), input);
-        let done = apply_deferred_loading_with_report(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
-        // As text, because equality of values does not see the order of keys.
-        let mut check = |what: &str, found: String, expected: String| {
-            if found != expected {
-                failed.push(format!("{name}: {what}\n   found {found}\nexpected {expected}"));
-            }
-        };
-        check("request", done.request.to_string(), expected["request"].to_string());
-        check("report", compared(&done.report).to_string(), expected["report"].to_string());
-        let text = input.to_string();
-        let by_text = apply_deferred_loading_json_with_report(&text, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
-        check("request by text", by_text.request.to_string(), expected["request"].to_string());
-        assert_eq!(by_text.report, done.report, "{name}: both paths report the same");
-        let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
-        check("applied twice", again.to_string(), by_text.request.to_string());
+    for Source { text, is_whole } in sources("deferred_cases.json") {
+        let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+        assert_eq!(cases.len(), if is_whole { 83 } else { 23 }, "the number of cases");
+        let mut failed = Vec::new();
+        for case in &cases {
+            let name = case["name"].as_str().expect("a name");
+            let (input, options) = (&case["input"], options(&case["options"]));
+            let expected = with_mapping(name, case["expected"].clone(), input);
+            let done = apply_deferred_loading_with_report(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+            // As text, because equality of values does not see the order of keys.
+            let mut check = |what: &str, found: String, expected: String| {
+                if found != expected {
+                    failed.push(format!("{name}: {what}\n   found {found}\nexpected {expected}"));
+                }
+            };
+            check("request", done.request.to_string(), expected["request"].to_string());
+            check("report", compared(&done.report).to_string(), expected["report"].to_string());
+            let text = input.to_string();
+            let by_text = apply_deferred_loading_json_with_report(&text, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+            check("request by text", by_text.request.to_string(), expected["request"].to_string());
+            assert_eq!(by_text.report, done.report, "{name}: both paths report the same");
+            let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+            check("applied twice", again.to_string(), by_text.request.to_string());
+        }
+        assert!(failed.is_empty(), "{} comparisons failed\n{}", failed.len(), failed.join("\n"));
+        println!("{} cases", cases.len());
     }
-    assert!(failed.is_empty(), "{} comparisons failed\n{}", failed.len(), failed.join("\n"));
-    println!("{} cases", cases.len());
 }
 
 /// Option sets: each option alone, and the combinations in which options meet.
@@ -155,40 +148,42 @@ fn leftovers(value: &Value, found: &mut BTreeSet<String>) {
 
 #[test]
 fn every_recorded_request_keeps_the_promises_in_every_mode() {
-    let Some(text) = data("deferred_requests.jsonl") else { return };
-    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("the data is JSON")).collect();
-    assert_eq!(rows.len(), 100, "the number of requests");
-    let mut runs = 0;
-    for (at, row) in rows.iter().enumerate() {
-        let request = &row["request"];
-        let targets: &[Option<&str>] = match row["format"].as_str() {
-            Some("anthropic-messages") => &[None, Some("openai-responses"), Some("openai-chat")],
-            _ => &[None, Some("openai-responses")],
-        };
-        for target in targets {
-            for mut set in option_sets() {
-                if let Some(target) = target {
-                    set["target"] = json!(target);
+    for Source { text, is_whole } in sources("deferred_requests.jsonl") {
+        let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("the data is JSON")).collect();
+        assert_eq!(rows.len(), if is_whole { 100 } else { 36 }, "the number of requests");
+        let mut runs = 0;
+        for (at, row) in rows.iter().enumerate() {
+            let request = &row["request"];
+            let targets: &[Option<&str>] = match row["format"].as_str() {
+                Some("anthropic-messages") => &[None, Some("openai-responses"), Some("openai-chat")],
+                _ => &[None, Some("openai-responses")],
+            };
+            for target in targets {
+                for mut set in option_sets() {
+                    if let Some(target) = target {
+                        set["target"] = json!(target);
+                    }
+                    let about = format!("request {at} with {set}");
+                    let options = options(&set);
+                    let done = apply_deferred_loading_with_report(request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                    let mut found = BTreeSet::new();
+                    leftovers(&done.request, &mut found);
+                    assert!(found.is_empty(), "{about}: {found:?} in {}", done.request);
+                    let text = request.to_string();
+                    let by_text =
+                        apply_deferred_loading_json_with_report(&text, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                    assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
+                    assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
+                    let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                    assert_eq!(again, by_text.request, "{about}: applied twice");
+                    assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+                    read(&by_text.request).expect("the output is JSON");
+                    runs += 1;
                 }
-                let about = format!("request {at} with {set}");
-                let options = options(&set);
-                let done = apply_deferred_loading_with_report(request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
-                let mut found = BTreeSet::new();
-                leftovers(&done.request, &mut found);
-                assert!(found.is_empty(), "{about}: {found:?} in {}", done.request);
-                let text = request.to_string();
-                let by_text = apply_deferred_loading_json_with_report(&text, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
-                assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
-                assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
-                let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
-                assert_eq!(again, by_text.request, "{about}: applied twice");
-                assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
-                read(&by_text.request).expect("the output is JSON");
-                runs += 1;
             }
         }
+        println!("{} requests, {runs} runs", rows.len());
     }
-    println!("{} requests, {runs} runs", rows.len());
 }
 
 /// A small generator of numbers: the same on every machine, so that a failure can be repeated.
@@ -275,49 +270,51 @@ fn block_left(messages: &Value) -> bool {
 
 #[test]
 fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
-    let Some(text) = data("deferred_cases.json") else { return };
-    let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
-    let rounds: usize = std::env::var("DISTURBED_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
-    let mut pool = vec![json!(null), json!(true), json!("true"), json!(1), json!([]), json!({}), json!(""), json!("tool_search")];
-    cases.iter().for_each(|case| parts(&case["input"], &mut pool));
-    let sets = option_sets();
-    let (mut numbers, mut accepted, mut refused) = (Numbers(7), 0, 0);
-    let chats: Vec<Value> = cases.iter().filter_map(|case| as_chat(&case["input"])).collect();
-    for _ in 0..rounds {
-        for request in cases.iter().map(|case| &case["input"]).chain(&chats) {
-            let mut request = request.clone();
-            for _ in 0..=numbers.below(4) {
-                disturb(&mut request, &mut numbers, &pool);
-            }
-            let mut set = sets[numbers.below(sets.len())].clone();
-            if let Some(target) = [None, Some("openai-responses"), Some("openai-chat")][numbers.below(3)] {
-                set["target"] = json!(target);
-            }
-            let (options, text) = (options(&set), request.to_string());
-            let about = format!("{text}\n with {set}");
-            let by_text = apply_deferred_loading_json_with_report(&text, &options);
-            match (apply_deferred_loading_with_report(&request, &options), by_text) {
-                (Ok(done), Ok(by_text)) => {
-                    accepted += 1;
-                    assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
-                    assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
-                    let left = ["messages", "input"].iter().any(|key| block_left(&done.request[*key]));
-                    assert!(!left, "{about}: blocks of deferred loading in {}", done.request);
-                    if by_text.request == text {
-                        assert!(matches!(by_text.request, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+    for Source { text, .. } in sources("deferred_cases.json") {
+        let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+        let rounds: usize = std::env::var("DISTURBED_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
+        let mut pool = vec![json!(null), json!(true), json!("true"), json!(1), json!([]), json!({}), json!(""), json!("tool_search")];
+        cases.iter().for_each(|case| parts(&case["input"], &mut pool));
+        let sets = option_sets();
+        let (mut numbers, mut accepted, mut refused) = (Numbers(7), 0, 0);
+        let chats: Vec<Value> = cases.iter().filter_map(|case| as_chat(&case["input"])).collect();
+        for _ in 0..rounds {
+            for request in cases.iter().map(|case| &case["input"]).chain(&chats) {
+                let mut request = request.clone();
+                for _ in 0..=numbers.below(4) {
+                    disturb(&mut request, &mut numbers, &pool);
+                }
+                let mut set = sets[numbers.below(sets.len())].clone();
+                if let Some(target) = [None, Some("openai-responses"), Some("openai-chat")][numbers.below(3)] {
+                    set["target"] = json!(target);
+                }
+                let (options, text) = (options(&set), request.to_string());
+                let about = format!("{text}\n with {set}");
+                let by_text = apply_deferred_loading_json_with_report(&text, &options);
+                match (apply_deferred_loading_with_report(&request, &options), by_text) {
+                    (Ok(done), Ok(by_text)) => {
+                        accepted += 1;
+                        assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
+                        assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
+                        let left = ["messages", "input"].iter().any(|key| block_left(&done.request[*key]));
+                        assert!(!left, "{about}: blocks of deferred loading in {}", done.request);
+                        if by_text.request == text {
+                            assert!(matches!(by_text.request, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+                        }
+                        let again =
+                            apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                        assert_eq!(again, by_text.request, "{about}: applied twice");
                     }
-                    let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
-                    assert_eq!(again, by_text.request, "{about}: applied twice");
+                    (Err(one), Err(two)) => {
+                        refused += 1;
+                        assert_eq!(one, two, "{about}: text and value refuse the same");
+                        assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+                    }
+                    (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
                 }
-                (Err(one), Err(two)) => {
-                    refused += 1;
-                    assert_eq!(one, two, "{about}: text and value refuse the same");
-                    assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
-                }
-                (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
             }
         }
+        println!("{accepted} accepted, {refused} refused");
+        assert!(accepted > refused, "most disturbed requests are still requests");
     }
-    println!("{accepted} accepted, {refused} refused");
-    assert!(accepted > refused, "most disturbed requests are still requests");
 }

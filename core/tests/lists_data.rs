@@ -1,5 +1,4 @@
-//! Whole lists of the real MCP tools that lie beside the checkout (`../shared/data`), and lists that somebody made to be hard.
-//! Where the data is absent, a line says so and nothing is tested.
+//! Whole lists of real MCP tools (`reference`), and lists that somebody made to be hard.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -7,8 +6,11 @@
     reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
 )]
 
-use std::{collections::BTreeSet, fs, io::Write as _, path::PathBuf};
+mod reference;
 
+use std::{collections::BTreeSet, io::Write as _};
+
+use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{adapt_request, check_tools, dialects, sanitize_tools, sanitize_tools_json, AdaptOptions, Restore, ToolsOptions};
 
@@ -18,17 +20,12 @@ fn say(line: &str) {
 }
 
 /// The real tools, names and all; of several servers, so some names stand more than once.
-fn real_tools() -> Option<Vec<Value>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/mcp_tools.jsonl");
-    let Ok(text) = fs::read_to_string(path) else {
-        say("skipped: ../shared/data/mcp_tools.jsonl is not there");
-        return None;
-    };
-    let tools = text.lines().map(|line| {
+fn real_tools() -> impl Iterator<Item = Vec<Value>> {
+    let tool = |line: &str| {
         let row: Value = serde_json::from_str(line).expect("a row");
         json!({ "name": row["name"], "description": row["description"], "inputSchema": row["inputSchema"] })
-    });
-    Some(tools.collect())
+    };
+    sources("mcp_tools.jsonl").map(move |source| source.text.lines().map(tool).collect())
 }
 
 fn definition(tool: &Value) -> &Value {
@@ -45,44 +42,45 @@ fn definitions(list: &Value) -> Vec<&Value> {
 
 #[test]
 fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
-    let Some(all) = real_tools() else { return };
-    for dialect in dialects() {
-        let (mut kept, mut renamed, mut quarantined) = (0, 0, 0);
-        // As many at once as an API takes.
-        for tools in all.chunks(100) {
-            let found = sanitize_tools(&json!(tools), &ToolsOptions::new(dialect.name)).expect("a list");
-            let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
-            let set_aside: BTreeSet<&str> =
-                found.quarantined.iter().map(|tool| tool.pointer.split('/').nth(1).unwrap_or_default()).collect();
-            let accepted: Vec<&Value> =
-                tools.iter().enumerate().filter(|(at, _)| !set_aside.contains(at.to_string().as_str())).map(|(_, tool)| tool).collect();
-            let sent = definitions(&found.tools);
-            assert_eq!(sent.len(), accepted.len(), "{}", dialect.name);
-            let names: BTreeSet<&str> = sent.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
-            assert_eq!(names.len(), sent.len(), "{}: two tools of one name", dialect.name);
-            for (sent, own) in sent.iter().zip(accepted) {
-                let call = restore.call(sent["name"].as_str().expect("a name"), &json!({})).expect("a call");
-                assert_eq!(call.name, own["name"].as_str().expect("a name"), "{}", dialect.name);
-                renamed += usize::from(sent["name"] != own["name"]);
+    for all in real_tools() {
+        for dialect in dialects() {
+            let (mut kept, mut renamed, mut quarantined) = (0, 0, 0);
+            // As many at once as an API takes.
+            for tools in all.chunks(100) {
+                let found = sanitize_tools(&json!(tools), &ToolsOptions::new(dialect.name)).expect("a list");
+                let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
+                let set_aside: BTreeSet<&str> =
+                    found.quarantined.iter().map(|tool| tool.pointer.split('/').nth(1).unwrap_or_default()).collect();
+                let accepted: Vec<&Value> =
+                    tools.iter().enumerate().filter(|(at, _)| !set_aside.contains(at.to_string().as_str())).map(|(_, tool)| tool).collect();
+                let sent = definitions(&found.tools);
+                assert_eq!(sent.len(), accepted.len(), "{}", dialect.name);
+                let names: BTreeSet<&str> = sent.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+                assert_eq!(names.len(), sent.len(), "{}: two tools of one name", dialect.name);
+                for (sent, own) in sent.iter().zip(accepted) {
+                    let call = restore.call(sent["name"].as_str().expect("a name"), &json!({})).expect("a call");
+                    assert_eq!(call.name, own["name"].as_str().expect("a name"), "{}", dialect.name);
+                    renamed += usize::from(sent["name"] != own["name"]);
+                }
+                for tool in &found.quarantined {
+                    assert!(
+                        matches!(tool.rule, "duplicate-name" | "not-representable" | "limit-exceeded" | "budget-exceeded")
+                            || tool.rule.starts_with("too-many-"),
+                        "{}: {tool:?}",
+                        dialect.name
+                    );
+                }
+                kept += sent.len();
+                quarantined += found.quarantined.len();
+                let again = sanitize_tools(&found.tools, &ToolsOptions::new(dialect.name)).expect("a list");
+                assert_eq!(again.tools, found.tools, "{}: not idempotent", dialect.name);
+                if dialect.name != "codex" {
+                    let violations = check_tools(&found.tools, &[dialect.name]).expect("a list");
+                    assert!(violations.is_empty(), "{}: {:?}", dialect.name, violations[0]);
+                }
             }
-            for tool in &found.quarantined {
-                assert!(
-                    matches!(tool.rule, "duplicate-name" | "not-representable" | "limit-exceeded" | "budget-exceeded")
-                        || tool.rule.starts_with("too-many-"),
-                    "{}: {tool:?}",
-                    dialect.name
-                );
-            }
-            kept += sent.len();
-            quarantined += found.quarantined.len();
-            let again = sanitize_tools(&found.tools, &ToolsOptions::new(dialect.name)).expect("a list");
-            assert_eq!(again.tools, found.tools, "{}: not idempotent", dialect.name);
-            if dialect.name != "codex" {
-                let violations = check_tools(&found.tools, &[dialect.name]).expect("a list");
-                assert!(violations.is_empty(), "{}: {:?}", dialect.name, violations[0]);
-            }
+            say(&format!("{}: {kept} real tools sent, {renamed} renamed, {quarantined} set aside", dialect.name));
         }
-        say(&format!("{}: {kept} real tools sent, {renamed} renamed, {quarantined} set aside", dialect.name));
     }
 }
 

@@ -1,29 +1,22 @@
 //! `check` against Moonshot's own validator: its cases with its verdicts at the level "strict", and the rejections that users
-//! reported. The data lies beside the checkout (`../shared/data`, not part of the project); where it is absent, a line says so
-//! and nothing is tested.
+//! reported (`reference`).
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
 )]
 
-use std::{collections::BTreeMap, fs, io::Write as _, path::PathBuf, time::Instant};
+mod reference;
 
+use std::{collections::BTreeMap, io::Write as _, time::Instant};
+
+use reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, check_json, SanitizeOptions, Violation};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-fn read(name: &str) -> Option<String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
-    let text = fs::read_to_string(path).ok();
-    if text.is_none() {
-        say(&format!("skipped: ../shared/data/{name} is not there"));
-    }
-    text
 }
 
 fn violations(schema: &Value) -> Vec<Violation> {
@@ -90,58 +83,61 @@ fn is_same(rule: &str, found: &str) -> bool {
 
 #[test]
 fn agrees_with_the_validator() {
-    let Some(text) = read("walle_cases.json") else { return };
-    let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
-    // For each group: accepted by both, refused by both for the same reason, cases.
-    let mut table: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
-    let mut failures = Vec::new();
-    let mut undecided = Vec::new();
-    for case in &cases {
-        let name = case["name"].as_str().unwrap_or_default();
-        let verdict = case["levels"]["strict"].as_str().unwrap_or_default();
-        let found: Vec<_> = violations(&case["schema"]).into_iter().filter(|violation| violation.rule != ROOT_GATE).collect();
-        let row = table.entry(name.split('/').next().unwrap_or_default()).or_default();
-        row[2] += 1;
-        if let Some((_, reason)) = UNDECIDED.iter().find(|(known, _)| *known == name) {
-            undecided.push(format!("{name}: {reason}"));
-        } else if verdict == "OK" {
-            row[0] += usize::from(found.is_empty());
-            if !found.is_empty() {
-                failures.push(format!("{name}: accepted there, here {found:?}"));
-            }
-        } else {
-            match SAME.iter().find(|(says, _)| verdict.contains(says)) {
-                None => failures.push(format!("{name}: no rule is known for {verdict:?}")),
-                Some((_, rule)) if found.iter().any(|violation| is_same(rule, violation.rule)) => row[1] += 1,
-                Some((_, rule)) => failures.push(format!("{name}: refused there by {verdict:?}, here no `{rule}` in {found:?}")),
+    for Source { text, .. } in sources("walle_cases.json") {
+        let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
+        // For each group: accepted by both, refused by both for the same reason, cases.
+        let mut table: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+        let mut failures = Vec::new();
+        let mut undecided = Vec::new();
+        for case in &cases {
+            let name = case["name"].as_str().unwrap_or_default();
+            let verdict = case["levels"]["strict"].as_str().unwrap_or_default();
+            let found: Vec<_> = violations(&case["schema"]).into_iter().filter(|violation| violation.rule != ROOT_GATE).collect();
+            let row = table.entry(name.split('/').next().unwrap_or_default()).or_default();
+            row[2] += 1;
+            if let Some((_, reason)) = UNDECIDED.iter().find(|(known, _)| *known == name) {
+                undecided.push(format!("{name}: {reason}"));
+            } else if verdict == "OK" {
+                row[0] += usize::from(found.is_empty());
+                if !found.is_empty() {
+                    failures.push(format!("{name}: accepted there, here {found:?}"));
+                }
+            } else {
+                match SAME.iter().find(|(says, _)| verdict.contains(says)) {
+                    None => failures.push(format!("{name}: no rule is known for {verdict:?}")),
+                    Some((_, rule)) if found.iter().any(|violation| is_same(rule, violation.rule)) => row[1] += 1,
+                    Some((_, rule)) => failures.push(format!("{name}: refused there by {verdict:?}, here no `{rule}` in {found:?}")),
+                }
             }
         }
+        say("group                       accepted  refused  of");
+        for (group, [accepted, refused, of]) in &table {
+            say(&format!("{group:<27} {accepted:>8} {refused:>8} {of:>3}"));
+        }
+        let agreed: usize = table.values().map(|[accepted, refused, _]| accepted + refused).sum();
+        say(&format!("{agreed} of {} agree, {} undecided {undecided:?}", cases.len(), undecided.len()));
+        assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
+        assert_eq!(agreed + undecided.len(), cases.len());
     }
-    say("group                       accepted  refused  of");
-    for (group, [accepted, refused, of]) in &table {
-        say(&format!("{group:<27} {accepted:>8} {refused:>8} {of:>3}"));
-    }
-    let agreed: usize = table.values().map(|[accepted, refused, _]| accepted + refused).sum();
-    say(&format!("{agreed} of {} agree, {} undecided {undecided:?}", cases.len(), undecided.len()));
-    assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
-    assert_eq!(agreed + undecided.len(), cases.len());
 }
 
 /// What the API answered to schemas that users quoted, and the rule that names it.
 #[test]
 fn names_what_users_were_told() {
-    let Some(text) = read("issue_cases.jsonl") else { return };
-    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("issue_cases.jsonl: {error}")));
-    let mut quoted = 0;
-    for row in rows.filter(|row| row["provider"] == "moonshot" && row["schema_origin"] == "quoted") {
-        let error = row["error"].as_str().unwrap_or_default();
-        let Some((_, rule)) = SAME.iter().find(|(says, _)| error.contains(says)) else { panic!("no rule is known for {error:?}") };
-        let found = violations(&row["schema"]);
-        assert!(found.iter().any(|violation| is_same(rule, violation.rule)), "{error}: here {found:?}");
-        quoted += 1;
+    for Source { text, is_whole } in sources("issue_cases.jsonl") {
+        let rows =
+            text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("issue_cases.jsonl: {error}")));
+        let mut quoted = 0;
+        for row in rows.filter(|row| row["provider"] == "moonshot" && row["schema_origin"] == "quoted") {
+            let error = row["error"].as_str().unwrap_or_default();
+            let Some((_, rule)) = SAME.iter().find(|(says, _)| error.contains(says)) else { panic!("no rule is known for {error:?}") };
+            let found = violations(&row["schema"]);
+            assert!(found.iter().any(|violation| is_same(rule, violation.rule)), "{error}: here {found:?}");
+            quoted += 1;
+        }
+        say(&format!("{quoted} quoted rejections named"));
+        assert_eq!(quoted > 0, is_whole, "what users quoted is theirs, and not in the sample");
     }
-    say(&format!("{quoted} quoted rejections named"));
-    assert!(quoted > 0);
 }
 
 /// Every one of these is refused or accepted, and none takes the search for a walk.

@@ -49,7 +49,7 @@ function buildEntry(root, crate, digest, { folder, features }) {
  * Flags for the compiler, beside those in .cargo/config.toml: messages of panics name source files, and where those are on this machine
  * is nobody's business, and would make other bytes on another one.
  */
-function withoutPaths(workspace) {
+export function withoutPaths(workspace) {
   const sources = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry', 'src');
   const registries = existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name)) : [];
   const flags = [...registries.map((path) => [path, '/registry']), [workspace, '/toolwire']];

@@ -1,4 +1,4 @@
-// Real tools, where the reference data is: the object path gives what the text paths give.
+// Real tools: the object path gives what the text paths give.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -6,14 +6,17 @@ import { test } from 'node:test';
 
 import * as toolwire from '../dist/index.js';
 
-const file = new URL('../../../shared/data/mcp_tools.jsonl', import.meta.url);
-const skip = existsSync(file) ? false : 'the reference data (mcp_tools.jsonl) is not on this machine';
-const schemas = skip
-  ? []
-  : readFileSync(file, 'utf8')
+/** The sample in this repository, and all the data where it lies beside the checkout. */
+const sources = ['../../tests/sample', '../../../shared/data']
+  .map((folder) => ({ folder, file: new URL(`${folder}/mcp_tools.jsonl`, import.meta.url) }))
+  .filter(({ folder, file }) => folder.endsWith('sample') || existsSync(file))
+  .map(({ folder, file }) => ({
+    folder,
+    schemas: readFileSync(file, 'utf8')
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line).inputSchema);
+      .map((line) => JSON.parse(line).inputSchema),
+  }));
 
 /** A function, how a schema becomes its input, and its options. */
 const calls = [
@@ -41,8 +44,11 @@ function asRequest(input_schema, at) {
   return { model: 'm', max_tokens: 10, messages, tools: [{ name: 'search', input_schema: { type: 'object' } }, tool] };
 }
 
-for (const [name, inputOf, options] of calls) {
-  test(`${name} ${JSON.stringify(options)}: every real tool, values and text agree`, { skip }, (t) => {
+for (const [{ folder, schemas }, [name, inputOf, options]] of sources.flatMap((source) =>
+  calls.map((call) => [source, call]),
+)) {
+  test(`${name} ${JSON.stringify(options)}: every real tool of ${folder}, values and text agree`, (t) => {
+    assert.ok(schemas.length > 100);
     let changed = 0;
     for (const [at, schema] of schemas.entries()) {
       const value = inputOf(schema, at);

@@ -1,11 +1,21 @@
-"""What the test run says at its end: how much of the shared fixtures ran, on how many paths."""
+"""The HTTP libraries that tests run with, and what the run says at its end of the shared fixtures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pytest
 
-if TYPE_CHECKING:
-    import pytest
+import wire
+
+
+@pytest.fixture(params=wire.LIBRARIES, ids=lambda library: library[0].__name__)
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the test with each HTTP library."""
+    theirs, ours = request.param
+    monkeypatch.setattr(wire, "httpx", theirs)
+    for name in ("ToolwireTransport", "AsyncToolwireTransport"):
+        monkeypatch.setattr(wire, name, getattr(ours, name))
+    stream = type("Stream", (wire.Pieces, theirs.SyncByteStream, theirs.AsyncByteStream), {})
+    monkeypatch.setattr(wire, "Stream", stream)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

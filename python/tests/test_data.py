@@ -1,10 +1,11 @@
-"""Real tools, requests and Codex's own cases, from the reference data beside the checkout where that is present."""
+"""Real tools, requests and Codex's own cases.
+
+Over the sample in this repository, and over all the reference data where that lies beside the checkout.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,17 +13,9 @@ import pytest
 import toolwire
 from cases import snake
 from exact import compact, exact
+from reference import Source, sources
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-
-pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason=f"no reference data: expected ../shared/data beside the checkout ({DATA})"
-)
-
-
-def lines(name: str) -> list[Any]:
-    """Read a file of JSON lines."""
-    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+reference = pytest.mark.parametrize("source", sources(), ids=lambda source: source.name)
 
 
 def outcome(function: Any, value: object, options: dict[str, Any]) -> tuple[object, object]:
@@ -58,16 +51,18 @@ SCHEMA_CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "options"), SCHEMA_CALLS, ids=lambda part: str(part))
-def test_every_real_tool_is_the_same_on_both_paths(name: str, options: dict[str, Any]) -> None:
-    tools = lines("mcp_tools.jsonl")
-    assert len(tools) == 1547
+@reference
+def test_every_real_tool_is_the_same_on_both_paths(source: Source, name: str, options: dict[str, Any]) -> None:
+    tools = source.rows("mcp_tools.jsonl")
+    assert len(tools) == source.count(whole=1547, sample=143)
     for tool in tools:
         agree(name, tool["inputSchema"], options)
 
 
-def test_requests_of_real_tools_are_the_same_on_both_paths() -> None:
-    tools = lines("mcp_tools.jsonl")
-    assert len(tools) == 1547
+@reference
+def test_requests_of_real_tools_are_the_same_on_both_paths(source: Source) -> None:
+    tools = source.rows("mcp_tools.jsonl")
+    assert len(tools) == source.count(whole=1547, sample=143)
     for at in range(0, len(tools), 20):
         some = [
             {
@@ -89,16 +84,18 @@ def test_requests_of_real_tools_are_the_same_on_both_paths() -> None:
         agree("apply_deferred_loading", request, {"target": "openai-responses"})
 
 
-def test_requests_that_real_apis_answered_are_the_same_on_both_paths() -> None:
-    requests = lines("deferred_requests.jsonl")
-    assert len(requests) == 100
+@reference
+def test_requests_that_real_apis_answered_are_the_same_on_both_paths(source: Source) -> None:
+    requests = source.rows("deferred_requests.jsonl")
+    assert len(requests) == source.count(whole=100, sample=36)
     for row in requests:
         agree("apply_deferred_loading", row["request"], {})
 
 
-def test_deferred_cases_are_the_same_on_both_paths() -> None:
-    cases = json.loads((DATA / "deferred_cases.json").read_text(encoding="utf-8"))
-    assert len(cases) == 83
+@reference
+def test_deferred_cases_are_the_same_on_both_paths(source: Source) -> None:
+    cases = source.rows("deferred_cases.json")
+    assert len(cases) == source.count(whole=83, sample=23)
     for case in cases:
         agree("apply_deferred_loading", case["input"], {snake(name): value for name, value in case["options"].items()})
 
@@ -124,9 +121,10 @@ def codex_call(named: str) -> tuple[str, dict[str, Any]]:
     return "sanitize", {"dialect": "codex-wire", "max_bytes": int(limit[1])}
 
 
-def test_codex_cases() -> None:
-    cases = json.loads((DATA / "codex_cases.json").read_text(encoding="utf-8"))
-    assert len(cases) == 92
+@reference
+def test_codex_cases(source: Source) -> None:
+    cases = source.rows("codex_cases.json")
+    assert len(cases) == source.count(whole=92, sample=80)
     wrong = []
     for case in cases:
         name, options = codex_call(case["function"])

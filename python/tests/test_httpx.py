@@ -1,169 +1,40 @@
-"""`toolwire.httpx` and `toolwire.httpx2` before a transport that plays the backend.
-
-What is sent, what passes, what comes back.
-"""
+"""`toolwire.httpx` and `toolwire.httpx2`: what is sent to the backend, what passes, what comes back."""
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
-import re
-from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx as httpx1
 import pytest
 
-import toolwire.httpx
+import wire
 from toolwire import ToolwireError
+from wire import (
+    ASKED,
+    BASE,
+    CALLS,
+    JSON_TYPE,
+    LOADED,
+    SEARCHES,
+    SSE,
+    TOLD,
+    URL,
+    Backend,
+    Post,
+    blocks_of,
+    both,
+    events_of,
+    pieces_of,
+    post_sync,
+    streamed,
+    whole,
+)
 
-Library: Any = (httpx1, toolwire.httpx)
-LIBRARIES = [Library]
-try:
-    import httpx2
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
 
-    import toolwire.httpx2
-
-    LIBRARIES.append((httpx2, toolwire.httpx2))
-except ImportError:  # Python 3.10 has none
-    pass
-
-httpx: Any = httpx1
-ToolwireTransport: Any = toolwire.httpx.ToolwireTransport
-AsyncToolwireTransport: Any = toolwire.httpx.AsyncToolwireTransport
-
-
-@pytest.fixture(autouse=True, params=LIBRARIES, ids=lambda library: library[0].__name__)
-def _library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run every test with each library."""
-    library, ours = request.param
-    monkeypatch.setitem(globals(), "httpx", library)
-    for name in ("ToolwireTransport", "AsyncToolwireTransport"):
-        monkeypatch.setitem(globals(), name, getattr(ours, name))
-    stream = type("Stream", (Pieces, library.SyncByteStream, library.AsyncByteStream), {})
-    monkeypatch.setitem(globals(), "Stream", stream)
-
-
-URL = "http://backend.test/v1/messages"
-SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
-ROOM = {
-    "name": "book.room",
-    "description": "Books a meeting room",
-    "input_schema": {"type": "object", "properties": {}},
-}
-BASE = {"model": "m", "messages": [{"role": "user", "content": "a room"}]}
-ASKED: dict[str, Any] = {**BASE, "tools": [SEARCH, {**ROOM, "defer_loading": True}]}
-LOADED = {**BASE, "tools": [ROOM]}
-JSON_TYPE = {"content-type": "application/json"}
-SSE = {"content-type": "text/event-stream; charset=utf-8"}
-TOLD = ["server_tool_use", "tool_search_tool_result", "tool_use"]
-
-
-def message(content: list[Any]) -> dict[str, Any]:
-    return {"id": "msg_1", "type": "message", "role": "assistant", "content": content, "stop_reason": "tool_use"}
-
-
-SEARCHES = message([{"type": "tool_use", "id": "t1", "name": "tool_search", "input": {"query": "meeting room"}}])
-CALLS = message([{"type": "tool_use", "id": "t2", "name": "book_room", "input": {}}])
-
-
-def pieces_of(said: dict[str, Any]) -> list[bytes]:
-    """Write a message as the pieces of a stream."""
-    (block,) = said["content"]
-    piece = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-    events: list[dict[str, Any]] = [
-        {"type": "message_start", "message": {**said, "content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": {**block, "input": {}}},
-        {"type": "content_block_delta", "index": 0, "delta": piece},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": said["stop_reason"]}},
-        {"type": "message_stop"},
-    ]
-    return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events]
-
-
-def events_of(text: str) -> list[Any]:
-    return [json.loads(data) for data in re.findall(r"^data: (.*)$", text, re.MULTILINE)]
-
-
-def blocks_of(events: list[Any]) -> list[str]:
-    return [event["content_block"]["type"] for event in events if event["type"] == "content_block_start"]
-
-
-class Pieces:
-    """A reply in pieces, which knows how much of it was read."""
-
-    def __init__(self, pieces: list[bytes]) -> None:
-        self.pieces, self.read, self.closed = pieces, 0, False
-
-    def __iter__(self) -> Iterator[bytes]:
-        for piece in self.pieces:
-            self.read += 1
-            yield piece
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in self.pieces:
-            self.read += 1
-            yield piece
-
-    def close(self) -> None:
-        self.closed = True
-
-    async def aclose(self) -> None:
-        self.closed = True
-
-
-Stream: Any = Pieces
-
-
-class Backend:
-    """Says what it is told to, one reply after the other, and remembers what it got."""
-
-    def __init__(self, *says: Any) -> None:
-        self.says, self.got = list(says), list[Any]()
-        self.transport = httpx.MockTransport(self.answer)
-
-    def answer(self, request: Any) -> Any:
-        self.got.append(request)
-        return self.says[len(self.got) - 1]
-
-    @property
-    def bodies(self) -> list[Any]:
-        return [json.loads(request.content) for request in self.got]
-
-
-def whole(said: object, status: int = 200) -> Any:
-    return httpx.Response(status, headers=JSON_TYPE, content=json.dumps(said).encode())
-
-
-def streamed(said: dict[str, Any]) -> Any:
-    return httpx.Response(200, headers=SSE, stream=Stream(pieces_of(said)))
-
-
-Post = Callable[..., Any]
-
-
-def post_sync(backend: Backend, *, url: str = URL, transport: Any = None, **options: Any) -> Any:
-    given = {name: options.pop(name) for name in ("json", "content", "headers", "method") if name in options}
-    method = given.pop("method", "POST")
-    with httpx.Client(transport=ToolwireTransport(backend.transport, **(transport or {}), **options)) as client:
-        return client.request(method, url, **given)
-
-
-def post_async(backend: Backend, *, url: str = URL, transport: Any = None, **options: Any) -> Any:
-    given = {name: options.pop(name) for name in ("json", "content", "headers", "method") if name in options}
-    method = given.pop("method", "POST")
-
-    async def run() -> Any:
-        adapting = AsyncToolwireTransport(backend.transport, **(transport or {}), **options)
-        async with httpx.AsyncClient(transport=adapting) as client:
-            return await client.request(method, url, **given)
-
-    return asyncio.run(run())
-
-
-both = pytest.mark.parametrize("post", [post_sync, post_async], ids=["sync", "async"])
+pytestmark = pytest.mark.usefixtures("library")
 
 
 @both
@@ -193,11 +64,11 @@ def test_searches_are_answered_in_a_stream(post: Post) -> None:
 def test_the_first_round_passes_before_the_second_is_asked_for() -> None:
     backend = Backend(streamed(SEARCHES), streamed(CALLS))
     with (
-        httpx.Client(transport=ToolwireTransport(backend.transport, dialect="anthropic")) as client,
+        wire.httpx.Client(transport=wire.ToolwireTransport(backend.transport, dialect="anthropic")) as client,
         client.stream("POST", URL, json=ASKED) as response,
     ):
         stream = backend.says[0].stream
-        assert isinstance(stream, Stream)
+        assert isinstance(stream, wire.Stream)
         lines = response.iter_lines()
         assert "message_start" in next(lines)
         assert stream.read == 1
@@ -207,18 +78,18 @@ def test_the_first_round_passes_before_the_second_is_asked_for() -> None:
         assert len(backend.got) == 1
         assert blocks_of(events_of("\n".join(lines)))[-1] == "tool_use"
     assert len(backend.got) == 2
-    assert all(isinstance(said.stream, Stream) and said.stream.closed for said in backend.says)
+    assert all(isinstance(said.stream, wire.Stream) and said.stream.closed for said in backend.says)
 
 
 def test_giving_up_reaches_the_backend() -> None:
     backend = Backend(streamed(CALLS))
     with (
-        httpx.Client(transport=ToolwireTransport(backend.transport, dialect="anthropic")) as client,
+        wire.httpx.Client(transport=wire.ToolwireTransport(backend.transport, dialect="anthropic")) as client,
         client.stream("POST", URL, json=LOADED) as response,
     ):
         next(response.iter_lines())
     stream = backend.says[0].stream
-    assert isinstance(stream, Stream)
+    assert isinstance(stream, wire.Stream)
     assert (stream.read, stream.closed) == (1, True)
 
 
@@ -241,33 +112,19 @@ def test_rounds_are_bounded(post: Post) -> None:
 
 
 @both
-def test_betas(post: Post) -> None:
-    left = "files-api-2025-04-14"
-    headers = {**JSON_TYPE, "anthropic-beta": f"tool-search-tool-2025-10-19,{left}", "x-api-key": "k"}
-    plain = {"model": "m", "messages": [], "tools": []}
-    for asked, deferred, expected in [
-        (LOADED, True, left),
-        (plain, True, left),
-        (plain, False, headers["anthropic-beta"]),
-    ]:
-        backend = Backend(whole(CALLS))
-        post(backend, json=asked, headers=headers, dialect="anthropic", deferred=deferred)
-        assert backend.got[0].headers["anthropic-beta"] == expected
-        assert backend.got[0].headers["x-api-key"] == "k"
-
-
-@both
 def test_gzip(post: Post) -> None:
     packed = gzip.compress(b"".join(pieces_of(CALLS)))
     zipped = {**SSE, "content-encoding": "gzip"}
-    backend = Backend(httpx.Response(200, headers=zipped, stream=Stream([packed[:40], packed[40:]])))
+    backend = Backend(wire.httpx.Response(200, headers=zipped, stream=wire.Stream([packed[:40], packed[40:]])))
     response = post(backend, json=LOADED, dialect="anthropic")
     assert "content-encoding" not in response.headers
     assert events_of(response.text)[1]["content_block"]["name"] == "book.room"
     packed = gzip.compress(json.dumps(CALLS).encode())
     zipped = {**JSON_TYPE, "content-encoding": "gzip"}
     response = post(
-        Backend(httpx.Response(200, headers=zipped, stream=Stream([packed]))), json=LOADED, dialect="anthropic"
+        Backend(wire.httpx.Response(200, headers=zipped, stream=wire.Stream([packed]))),
+        json=LOADED,
+        dialect="anthropic",
     )
     assert response.json()["content"][0]["name"] == "book.room"
 
@@ -303,7 +160,7 @@ SPELLED = b' { "model": "m",  "messages": [ ], "tools": [] }'
 )
 def test_what_passes_untouched(post: Post, path: str, given: dict[str, Any], body: bytes) -> None:
     reply = b'{ "content": [ ] }'
-    backend = Backend(httpx.Response(200, headers=JSON_TYPE, content=reply))
+    backend = Backend(wire.httpx.Response(200, headers=JSON_TYPE, content=reply))
     assert post(backend, url=f"http://backend.test{path}", dialect="anthropic", **given).content == reply
     assert backend.got[0].read() == body
 
@@ -343,7 +200,7 @@ def test_pieces_without_a_type_are_not_waited_for(post: Post) -> None:
 
         def handle_request(self, _: Any) -> Any:
             seen.append(len(read))
-            return httpx.Response(200)
+            return wire.httpx.Response(200)
 
         async def handle_async_request(self, request: Any) -> Any:
             return self.handle_request(request)
@@ -361,26 +218,13 @@ def test_pieces_without_a_type_are_not_waited_for(post: Post) -> None:
 
 
 @both
-def test_headers_and_bodies_that_are_not_ascii(post: Post) -> None:
-    odd = [(b"Content-Type", b"application/json"), (b"X-Region", "Z\u00fcrich".encode("latin-1")), (b"x-a", b"1")]
-    odd.append((b"x-a", b"2"))
-    said = json.dumps(CALLS).encode().replace(b'"id": "t2"', b'"id": "t\xff"')
-    backend = Backend(httpx.Response(200, headers=odd, content=b"\xef\xbb\xbf" + said))
-    response = post(backend, content=json.dumps(LOADED).encode(), headers=odd, dialect="anthropic")
-    for headers in (response.headers, backend.got[0].headers):
-        assert headers.get_list("x-a") == ["1", "2"]
-        assert (b"x-region", "Z\u00fcrich".encode("latin-1")) in [(name.lower(), value) for name, value in headers.raw]
-    assert [response.json()["content"][0][key] for key in ("id", "name")] == ["t\ufffd", "book.room"]
-
-
-@both
 def test_letters_cut_in_two(post: Post) -> None:
     said = b"\xef\xbb\xbf" + b"".join(pieces_of(CALLS)).replace(
         b'"input": {}', '"title": "Gr\u00f6\u00dfe \U0001f388"'.encode()
     )
     said += b": \xff\n\n"
-    stream = Stream([said[at : at + 1] for at in range(len(said))])
-    text = post(Backend(httpx.Response(200, headers=SSE, stream=stream)), json=LOADED, dialect="anthropic").text
+    stream = wire.Stream([said[at : at + 1] for at in range(len(said))])
+    text = post(Backend(wire.httpx.Response(200, headers=SSE, stream=stream)), json=LOADED, dialect="anthropic").text
     block = events_of(text)[1]["content_block"]
     assert (block["name"], block["title"]) == ("book.room", "Gr\u00f6\u00dfe \U0001f388")
     assert text.startswith("event: message_start")
@@ -390,7 +234,7 @@ def test_letters_cut_in_two(post: Post) -> None:
 @both
 def test_replies_that_are_errors_or_something_else(post: Post) -> None:
     for status, kind, text in [(400, "application/json", ' {"error": 1}'), (200, "text/html", "<p>"), (204, "", "")]:
-        backend = Backend(httpx.Response(status, headers={"content-type": kind}, content=text))
+        backend = Backend(wire.httpx.Response(status, headers={"content-type": kind}, content=text))
         response = post(backend, json=ASKED, dialect="anthropic")
         assert (response.status_code, response.text) == (status, text)
 
@@ -402,7 +246,7 @@ def test_wrong_options_are_told_at_once() -> None:
         ({"dialekt": "anthropic"}, "unknown-option"),
         ({"deferred": {"target": "openai-chat"}}, "invalid-option"),
     ]:
-        for transport in (ToolwireTransport, AsyncToolwireTransport):
+        for transport in (wire.ToolwireTransport, wire.AsyncToolwireTransport):
             with pytest.raises(ToolwireError) as raised:
                 transport(**options)
             assert raised.value.code == code
@@ -428,36 +272,3 @@ def test_tools_that_are_set_aside_are_reported(post: Post) -> None:
     post(backend, json={**BASE, "tools": tools}, dialect="moonshot", on_report=reports.append)
     assert [(one["name"], one["rule"]) for one in reports[0]["quarantined"]] == [("bad", "not-representable")]
     assert [tool["name"] for tool in backend.bodies[0]["tools"]] == ["good"]
-
-
-OF_BODY = {
-    "content-digest": "sha-256=:AAAA:",
-    "repr-digest": "sha-256=:AAAA:",
-    "digest": "sha-256=AAAA",
-    "content-md5": "AAAA",
-}
-KEYS = {"idempotency-key": "k", "x-idempotency-key": "k"}
-
-
-@both
-def test_headers_about_another_body_go(post: Post) -> None:
-    headers = {**JSON_TYPE, **OF_BODY, "etag": '"1"'}
-    says = [httpx.Response(200, headers=headers, content=json.dumps(said)) for said in (SEARCHES, CALLS)]
-    backend = Backend(*says)
-    response = post(backend, json=ASKED, headers={**OF_BODY, **KEYS, "x-own": "stays"}, dialect="anthropic")
-    assert len(response.json()["content"]) == 3
-    for name in (*OF_BODY, "etag", "transfer-encoding"):
-        assert name not in response.headers
-        assert all(name not in request.headers for request in backend.got)
-    for name in KEYS:
-        # The second round is another request.
-        assert [request.headers.get(name) for request in backend.got] == ["k", None]
-    assert all(request.headers["x-own"] == "stays" for request in backend.got)
-
-
-@both
-def test_headers_stay_where_nothing_is_rewritten(post: Post) -> None:
-    backend = Backend(httpx.Response(200, headers={**JSON_TYPE, "etag": '"1"'}, content=json.dumps(CALLS)))
-    response = post(backend, json=BASE, headers={**OF_BODY, **KEYS}, dialect="anthropic")
-    assert response.headers["etag"] == '"1"'
-    assert all(backend.got[0].headers[name] == value for name, value in (OF_BODY | KEYS).items())

@@ -1,6 +1,6 @@
 """Judges that know nothing of toolwire: what `sanitize` writes for an API, read by code that stands for that API.
 
-Each judge reads the outputs of all real tools (../shared/data, beside the checkout). A judge that is not installed is
+Each judge reads the outputs of all real tools there are (`reference`). A judge that is not installed is
 skipped by name. What one refuses is a fault of ours unless its limit here says how often it may, and why.
 """
 
@@ -10,21 +10,15 @@ import importlib
 import json
 import warnings
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import toolwire
+from reference import sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "mcp_tools.jsonl"
-
-pytestmark = pytest.mark.skipif(
-    not DATA.is_file(), reason="no reference data: expected ../shared/data beside the checkout"
-)
 
 
 def installed(name: str) -> Any:
@@ -41,7 +35,7 @@ def installed(name: str) -> Any:
 @cache
 def schemas() -> list[str]:
     """The schemas of all real tools, each once."""
-    rows = (json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines())
+    rows = (row for source in sources() for row in source.rows("mcp_tools.jsonl"))
     return sorted({json.dumps(row["inputSchema"], ensure_ascii=False) for row in rows})
 
 

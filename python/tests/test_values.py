@@ -403,14 +403,14 @@ def test_digits_that_a_model_wrote_are_held_to_pythons_limit() -> None:
     schema = {"type": "object", "properties": {"v": {}}, "required": ["v"]}
     limit = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else 4300
 
-    def restored(digits: int) -> Any:
-        arguments = {"v": "1" * digits}
-        return toolwire.restore_arguments(arguments, schema, dialect="anthropic-strict")["v"]
+    def restored(text: str) -> Any:
+        return toolwire.restore_arguments({"v": text}, schema, dialect="anthropic-strict")["v"]
 
-    assert restored(limit) == int("1" * limit)
-    for digits in (limit + 1, 3_000_000):
+    assert restored("1" * limit) == int("1" * limit)
+    assert restored("-" + "1" * limit) == int("-" + "1" * limit)
+    for text in ("1" * (limit + 1), "-" + "1" * (limit + 1), "1" * 3_000_000):
         with pytest.raises(toolwire.ToolwireError) as caught:
-            restored(digits)
+            restored(text)
         assert caught.value.code == "invalid-value"
         assert f"at most {limit} digits" in caught.value.message
     # What the caller holds as an integer is no text.

@@ -2,8 +2,6 @@
 //!
 //! Precedence: an authority's validator (walle.rs), then accepted schemas, then quoted rejections, then the tables. Each row of
 //! the data is mapped to a dialect or named as one that says nothing about any; a row that is neither fails.
-//!
-//! The data lies beside the checkout (`../shared/data`, not part of the project); where it is absent, a line says so.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -11,10 +9,13 @@
 )]
 
 mod accepted;
+#[path = "../reference/mod.rs"]
+mod reference;
 mod reported;
 
-use std::{fs, io::Write as _, path::PathBuf};
+use std::io::Write as _;
 
+use reference::sources;
 use serde_json::Value;
 use toolwire::{check, SanitizeOptions, Violation};
 
@@ -23,14 +24,10 @@ fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-fn rows(name: &str) -> Option<Vec<Value>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
-    let Ok(text) = fs::read_to_string(path) else {
-        say(&format!("skipped: ../shared/data/{name} is not there"));
-        return None;
-    };
-    let row = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}"));
-    Some(text.lines().filter(|line| !line.is_empty()).map(row).collect())
+/// The rows of the sample, and those of all there is, which is said beside them.
+fn rows(name: &str) -> impl Iterator<Item = (Vec<Value>, bool)> + '_ {
+    let row = move |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}"));
+    sources(name).map(move |source| (source.text.lines().map(row).collect(), source.is_whole))
 }
 
 fn violations(schema: &Value, dialect: &str) -> Vec<Violation> {

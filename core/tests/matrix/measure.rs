@@ -47,10 +47,14 @@ pub(crate) fn described() -> impl Iterator<Item = &'static str> {
     dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex"))
 }
 
-/// All collections there are, in the order in which they are shown; `None` where the data is not beside the checkout.
-pub(crate) fn collections() -> Option<Vec<Collection>> {
+/// The sample, which is a part of this repository, and all the data, which may lie beside the checkout; seen from this crate.
+pub(crate) const SAMPLE: &str = "../tests/sample";
+pub(crate) const WHOLE: &str = "../../shared/data";
+
+/// The collections of a folder, in the order in which they are shown; `None` where one is not there.
+pub(crate) fn collections(folder: &str) -> Option<Vec<Collection>> {
     let read = |name: &str| {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
         let text = fs::read_to_string(path).ok()?;
         Some(text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>())
     };

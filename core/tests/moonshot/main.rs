@@ -1,6 +1,4 @@
 //! `sanitize` for `moonshot` against everything there is: what its authority rejects, real tools, hard shapes, random ones.
-//!
-//! The data lies beside the checkout (`../shared/data`, not part of the project); where it is absent, a line says so.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -9,10 +7,12 @@
 
 mod hard;
 mod random;
+#[path = "../reference/mod.rs"]
+mod reference;
 mod repair;
 mod tools;
 
-use std::{fs, io::Write as _, path::PathBuf};
+use std::io::Write as _;
 
 use serde_json::Value;
 use toolwire::{
@@ -22,21 +22,6 @@ use toolwire::{
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-fn read(name: &str) -> Option<String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
-    let text = fs::read_to_string(path).ok();
-    if text.is_none() {
-        say(&format!("skipped: ../shared/data/{name} is not there"));
-    }
-    text
-}
-
-fn rows(name: &str) -> Option<Vec<Value>> {
-    let lines = read(name)?;
-    let row = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}"));
-    Some(lines.lines().filter(|line| !line.is_empty()).map(row).collect())
 }
 
 /// What a rewriting did, in one word: the worst that its changes say.

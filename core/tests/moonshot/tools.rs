@@ -5,39 +5,45 @@ use std::{collections::BTreeMap, time::Instant};
 use serde_json::Value;
 use toolwire::{json, sanitize_json, SanitizeOptions};
 
-use super::{effect, held, read, say, settle, shown};
+use super::{
+    effect, held,
+    reference::{sources, Source},
+    say, settle, shown,
+};
 
 #[test]
 fn all_real_tools() {
-    let Some(text) = read("mcp_tools.jsonl") else { return };
-    let options = SanitizeOptions::new("moonshot");
-    let (mut effects, mut rules, mut faults) = (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, usize>::new(), Vec::new());
-    let mut schemas: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| !line.is_empty()) {
-        let tool = json::read(line).unwrap_or_else(|error| panic!("{error}"));
-        let name = tool.get("name").and_then(|name| name.as_text()).map(|name| name.display().into_owned()).unwrap_or_default();
-        let schema = tool.get("inputSchema").map(json::write).unwrap_or_default();
-        let value: Value = serde_json::from_str(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
-        match held(&name, &value, &options, &mut faults) {
-            Ok(result) => {
-                *effects.entry(effect(&result)).or_default() += 1;
-                let found: std::collections::BTreeSet<&str> = result.changes.iter().map(|change| change.rule).collect();
-                found.into_iter().for_each(|rule| *rules.entry(rule).or_default() += 1);
+    for Source { text, is_whole } in sources("mcp_tools.jsonl") {
+        let options = SanitizeOptions::new("moonshot");
+        let (mut effects, mut rules, mut faults) = (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, usize>::new(), Vec::new());
+        let mut schemas: Vec<String> = Vec::new();
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            let tool = json::read(line).unwrap_or_else(|error| panic!("{error}"));
+            let name = tool.get("name").and_then(|name| name.as_text()).map(|name| name.display().into_owned()).unwrap_or_default();
+            let schema = tool.get("inputSchema").map(json::write).unwrap_or_default();
+            let value: Value = serde_json::from_str(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+            match held(&name, &value, &options, &mut faults) {
+                Ok(result) => {
+                    *effects.entry(effect(&result)).or_default() += 1;
+                    let found: std::collections::BTreeSet<&str> = result.changes.iter().map(|change| change.rule).collect();
+                    found.into_iter().for_each(|rule| *rules.entry(rule).or_default() += 1);
+                }
+                Err(error) => faults.push(format!("{name}: {error}\n  in {}", shown(&schema))),
             }
-            Err(error) => faults.push(format!("{name}: {error}\n  in {}", shown(&schema))),
+            schemas.push(schema);
         }
-        schemas.push(schema);
+        let start = Instant::now();
+        let bytes: usize = schemas.iter().map(|schema| sanitize_json(schema, &options).map_or(0, |text| text.len())).sum();
+        let each = start.elapsed().as_secs_f64() * 1e6 / schemas.len().max(1) as f64;
+        say(&format!("mcp_tools.jsonl: {} tools, {bytes} bytes, {each:.1} µs each (as this test was built)", schemas.len()));
+        for (effect, count) in &effects {
+            say(&format!("  {effect:<22} {count:>5}"));
+        }
+        for (rule, count) in &rules {
+            say(&format!("    {rule:<26} in {count:>5} tools"));
+        }
+        settle(&faults);
+        assert_eq!(effects.values().sum::<usize>(), schemas.len(), "every tool comes out");
+        assert_eq!(is_whole, schemas.len() == 1547);
     }
-    let start = Instant::now();
-    let bytes: usize = schemas.iter().map(|schema| sanitize_json(schema, &options).map_or(0, |text| text.len())).sum();
-    let each = start.elapsed().as_secs_f64() * 1e6 / schemas.len().max(1) as f64;
-    say(&format!("mcp_tools.jsonl: {} tools, {bytes} bytes, {each:.1} µs each (as this test was built)", schemas.len()));
-    for (effect, count) in &effects {
-        say(&format!("  {effect:<22} {count:>5}"));
-    }
-    for (rule, count) in &rules {
-        say(&format!("    {rule:<26} in {count:>5} tools"));
-    }
-    settle(&faults);
-    assert_eq!(effects.values().sum::<usize>(), 1547, "every tool comes out");
 }

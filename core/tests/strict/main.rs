@@ -11,6 +11,8 @@
 mod answer;
 mod random;
 mod real;
+#[path = "../reference/mod.rs"]
+mod reference;
 
 use std::io::Write as _;
 

@@ -1,0 +1,119 @@
+// The stack of the WebAssembly as it is shipped: hard shapes through every function in every dialect give a result or an error with a
+// code that is the caller's to act on, never a trap. `core/tests/stack.rs` holds the same shapes natively, in 512 KiB.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  adaptRequestJson,
+  applyDeferredLoadingJson,
+  checkJson,
+  checkToolsJson,
+  dialects,
+  normalizeEnvelopeJson,
+  restoreArgumentsJson,
+  sanitize,
+  sanitizeJsonWithReport,
+  sanitizeToolsJson,
+  ToolwireError,
+} from '../dist/index.js';
+
+const names = dialects().map(({ name }) => name);
+
+const WRAPPERS = [
+  ['{"type":"object","properties":{"a":', '}}'],
+  ['{"type":"object","required":["a"],"additionalProperties":', '}'],
+  ['{"type":"array","items":', '}'],
+  ['{"allOf":[', ']}'],
+  ['{"anyOf":[{"type":"null"},', ']}'],
+  ['{"oneOf":[{"type":"null"},', ']}'],
+  ['{"not":', '}'],
+  ['{"if":', ',"then":{"minLength":1}}'],
+  ['{"properties":{"a":{"allOf":[', ']}}}'],
+  ['{"prefixItems":[', ']}'],
+  ['{"enum":[', ']}'],
+  ['{"default":', '}'],
+  ['{"x-unknown":', '}'],
+];
+
+/** As many levels of one in another, around an innermost schema, in a property. */
+function nested(levels, [open, close]) {
+  return `{"type":"object","properties":{"v":${open.repeat(levels)}{"type":"string"}${close.repeat(levels)}}}`;
+}
+
+const RINGS = [
+  (next) => `{"$ref":"#/$defs/d${next}"}`,
+  (next) => `{"allOf":[{"$ref":"#/$defs/d${next}"}]}`,
+  (next) => `{"type":"object","properties":{"n":{"allOf":[{"$ref":"#/$defs/d${next}"}]}}}`,
+  (next) => `{"anyOf":[{"type":"null"},{"$ref":"#/$defs/d${next}"}],"minLength":${next}}`,
+];
+
+/** As many definitions, each of which needs the next, and the last the first. */
+function ring(count, definition) {
+  const table = Array.from({ length: count }, (_, at) => `"d${at}":${definition((at + 1) % count)}`);
+  return `{"type":"object","properties":{"v":{"$ref":"#/$defs/d0"}},"$defs":{${table.join(',')}}}`;
+}
+
+/** Counts what came of the calls. */
+function counting() {
+  const counts = { calls: 0, errors: {} };
+  const attempt = (call) => {
+    counts.calls++;
+    try {
+      return call();
+    } catch (error) {
+      assert.ok(error instanceof ToolwireError, String(error));
+      assert.notEqual(error.code, 'internal', error.message);
+      counts.errors[error.code] = (counts.errors[error.code] ?? 0) + 1;
+      return undefined;
+    }
+  };
+  return { counts, attempt };
+}
+
+// Two fifths of what is usual: the one shape that spends it (in strict dialects, open maps in one another) spends the whole, too, and is at
+// its deepest long before.
+const maxSteps = 2_000_000;
+
+/** Every function on one schema. */
+function all(schema, attempt) {
+  const value = JSON.parse(schema);
+  const tool = `{"name":"t","description":"d","input_schema":${schema}`;
+  for (const dialect of names) {
+    const options = { dialect, maxSteps };
+    attempt(() => checkJson(schema, options));
+    attempt(() => restoreArgumentsJson('{"v":{"v":"[1]"},"a":null}', schema, options));
+    attempt(() => restoreArgumentsJson(schema, schema, options));
+    attempt(() => sanitize(value, options));
+    const found = attempt(() => sanitizeJsonWithReport(schema, options));
+    if (found !== undefined) attempt(() => checkJson(found.schema, options));
+    attempt(() => sanitizeToolsJson(`[${tool}}]`, options));
+    attempt(() => adaptRequestJson(`{"messages":[],"tools":[${tool}}]}`, { ...options, format: 'anthropic' }));
+  }
+  attempt(() => checkToolsJson(`[${tool}}]`, { dialects: names }));
+  attempt(() => normalizeEnvelopeJson(schema));
+  const messages = `[{"role":"user","content":[${schema}]}]`;
+  attempt(() => applyDeferredLoadingJson(`{"messages":${messages},"tools":[${tool},"defer_loading":true}]}`));
+}
+
+const SHAPES = [
+  ...[250, 2000].map((levels) => [
+    `keywords in one another, ${levels} levels`,
+    WRAPPERS.map((wrapper) => nested(levels, wrapper)),
+  ]),
+  ...[100, 500].map((count) => [`rings of ${count} definitions`, RINGS.map((definition) => ring(count, definition))]),
+];
+
+for (const [what, schemas] of SHAPES) {
+  test(`${what}: a result or an error, never a trap`, (t) => {
+    const { counts, attempt } = counting();
+    for (const schema of schemas) all(schema, attempt);
+    t.diagnostic(`${counts.calls} calls; errors: ${JSON.stringify(counts.errors)}`);
+    assert.ok(counts.calls >= schemas.length * (names.length * 6 + 3), `${counts.calls} calls`);
+    // The next call works.
+    assert.deepEqual(sanitize({ type: 'object', properties: {} }, { dialect: 'portable' }), {
+      type: 'object',
+      properties: {},
+    });
+  });
+}

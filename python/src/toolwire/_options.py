@@ -1,0 +1,242 @@
+"""What the functions take, for type checkers."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import Required
+elif sys.version_info >= (3, 11):
+    # For those who read the hints at run time, which with 3.10 alone nobody can.
+    from typing import Required
+
+DialectName: TypeAlias = Literal[
+    "codex",
+    "codex-wire",
+    "openai-responses",
+    "openai-chat",
+    "openai-strict",
+    "portable",
+    "anthropic",
+    "anthropic-strict",
+    "gemini",
+    "gemini-json-schema",
+    "moonshot",
+    "xai",
+    "deepseek",
+    "deepseek-strict",
+    "bedrock",
+    "mistral",
+    "groq",
+    "cerebras",
+    "fireworks",
+    "llama-cpp",
+]
+"""The dialects there are; `dialects()` says what is known about each."""
+
+
+class CheckOptions(TypedDict, total=False):
+    """Keyword arguments of `check` and `check_json`."""
+
+    dialect: Required[DialectName]
+    """Which API's rules to use. Required: no schema is right for every API."""
+    refs: Literal["inline", "keep"] | None
+    """What becomes of `$ref`."""
+    untyped: Literal["keep", "any", "string"] | None
+    """What becomes of a schema from which no type can be inferred."""
+    hints: Literal["describe", "drop"] | None
+    """What becomes of constraints that the dialect cannot say."""
+    allow: Literal["same", "encoded", "wider", "any"] | None
+    """The most loss that is accepted; beyond it the error is `too-lossy`. By default `"any"`."""
+    max_bytes: int | None
+    """The size above which the dialect compacts; `None` turns that off."""
+    max_nodes: int | None
+    """The most nodes that inlining may produce."""
+    max_steps: int | None
+    """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is
+    `budget-exceeded`, on every machine at the same step. By default 5,000,000, and 1,000 for each value read."""
+
+
+class SanitizeOptions(CheckOptions, total=False):
+    """Keyword arguments of `sanitize` and its other forms."""
+
+    share: bool | None
+    """Return unchanged parts as the caller's own objects instead of copies. By default false."""
+
+
+ToolFormat: TypeAlias = Literal[
+    "mcp", "anthropic", "openai-chat", "openai-responses", "gemini", "gemini-json-schema", "bedrock"
+]
+"""The shape of a tool in a list: which API's. `"gemini"` has schemas in `parameters`, `"gemini-json-schema"` in
+`parametersJsonSchema`."""
+
+
+class ToolsOptions(SanitizeOptions, total=False):
+    """Keyword arguments of `sanitize_tools` and `sanitize_tools_json`."""
+
+    format: ToolFormat | None
+    """The shape of the tools. By default the one of the dialect's API."""
+    fallback: DialectName | None
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    max_tools: int | None
+    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
+    default 10,000."""
+
+
+class AdaptOptions(SanitizeOptions, total=False):
+    """Keyword arguments of `adapt_request` and `adapt_request_json`."""
+
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
+    """The request's format, where its shape does not tell."""
+    fallback: DialectName | None
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    max_tools: int | None
+    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
+    default 10,000."""
+    deferred: DeferredOptions | bool | None
+    """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
+    are, for an API that has the feature."""
+
+
+class CheckToolsOptions(TypedDict):
+    """Keyword arguments of `check_tools` and `check_tools_json`."""
+
+    dialects: list[DialectName] | tuple[DialectName, ...]
+    """The dialects to ask about."""
+
+
+class DialectQuery(TypedDict, total=False):
+    """Keyword arguments of `dialect_for`: at least one of `api`, `model` and `host`."""
+
+    api: (
+        Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
+        | None
+    )
+    """The protocol."""
+    model: str | None
+    """The model, as the request names it."""
+    host: str | None
+    """The host, or a URL on it."""
+    strict: bool | None
+    """Whether the tools are sent with `strict: true`. By default false."""
+
+
+class EnvelopeOptions(TypedDict, total=False):
+    """Keyword arguments of `normalize_envelope` and its other forms."""
+
+    share: bool | None
+    """Return unchanged parts as the caller's own objects instead of copies. By default false."""
+
+
+class DeferredOptions(TypedDict, total=False):
+    """Keyword arguments of `apply_deferred_loading` and its other forms."""
+
+    announce: Literal["none", "names"] | None
+    """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
+    target: Literal["openai-responses", "openai-chat"] | None
+    """The request format to translate an Anthropic request into. By default the format stays."""
+    mode: Literal["filter", "load-all"] | None
+    """Whether deferred tools are hidden until they are loaded. By default `"filter"`."""
+    order: Literal["catalog", "append"] | None
+    """Where loaded tools stand: at their place, or last in the order of loading. By default `"catalog"`."""
+    unknown_reference: Literal["notice", "unavailable", "drop"] | None
+    """What a reference to an unknown tool becomes. By default `"notice"`."""
+    forced_tool: Literal["load", "auto", "error"] | None
+    """What happens if `tool_choice` forces a tool that is not loaded. By default `"load"`."""
+    server_tool_search: Literal["load-all", "drop", "emulate"] | None
+    """What becomes of the hosted tool search. By default `"load-all"`."""
+    server_history: Literal["drop", "split"] | None
+    """What becomes of hosted searches in the history. By default `"drop"`."""
+    empty_tools: Literal["keep", "omit"] | None
+    """What is sent if no tool is visible. By default `"keep"`: `tools: []`."""
+    loaded_tools: list[str] | tuple[str, ...] | None
+    """Tools that count as loaded whatever the history says, for use after compaction."""
+    load_used_tools: bool | None
+    """Whether a call of a tool in the history counts as a load of it. By default false."""
+    tool_search_name: str | None
+    """The name of the function that stands for a tool search. By default `"tool_search"`. Where a tool has that
+    name, the function gets another; the report says which."""
+    tool_changes: Literal["apply", "ignore"] | None
+    """Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system
+    messages, and by items of OpenAI Responses that hold definitions. `"ignore"` is for a history that is not all
+    your own. By default `"apply"`."""
+    max_repeated_bytes: int | None
+    """Bytes of notices that may repeat earlier ones; beyond them a tool is announced again by the first sentence
+    alone. By default as many as the notices that do not repeat, and 64 KiB at least."""
+    system_messages: Literal["keep", "user"] | None
+    """The role of system messages whose directives became text. By default `"keep"`."""
+    format: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    """The request's format, where it should not be recognised by its shape."""
+    share: bool | None
+    """Return unchanged parts as the caller's own objects instead of copies. By default false."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """Keyword arguments of `search_tools`, `answer_tool_search` and their other forms."""
+
+    mode: Literal["bm25", "regex"] | None
+    """Whether a query is words, by which tools are ranked, or a regular expression, which a tool's name or description
+    has to match. By default `"bm25"`."""
+    limit: int | None
+    """The most tools that are found. By default 5."""
+    tool_search_name: str | None
+    """The name of the function that stands for a tool search, which never finds itself. By default `"tool_search"`."""
+
+
+class ExchangeDeferral(TypedDict, total=False):
+    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do."""
+
+    announce: Literal["none", "names"] | None
+    """See `DeferredOptions`, and so with all others."""
+    mode: Literal["filter", "load-all"] | None
+    order: Literal["catalog", "append"] | None
+    unknown_reference: Literal["notice", "unavailable", "drop"] | None
+    forced_tool: Literal["load", "auto", "error"] | None
+    server_tool_search: Literal["load-all", "drop", "emulate"] | None
+    """By default `"emulate"` where the format is Anthropic's, so that searches which its servers would run are run
+    here; elsewhere `"load-all"`."""
+    server_history: Literal["drop", "split"] | None
+    empty_tools: Literal["keep", "omit"] | None
+    loaded_tools: list[str] | tuple[str, ...] | None
+    load_used_tools: bool | None
+    tool_search_name: str | None
+    tool_changes: Literal["apply", "ignore"] | None
+    max_repeated_bytes: int | None
+    system_messages: Literal["keep", "user"] | None
+
+
+class ExchangeSearch(TypedDict, total=False):
+    """The option `search` of `Exchange.open`: how searches are run."""
+
+    mode: Literal["bm25", "regex"] | None
+    """See `SearchOptions`."""
+    limit: int | None
+    """The most tools that are found. By default 5."""
+
+
+class ExchangeOptions(TypedDict, total=False):
+    """Keyword arguments of `Exchange.open`, and of the transports in `toolwire.httpx2` and `toolwire.httpx`."""
+
+    dialect: DialectName | None
+    """The dialect of the backend. By default the one that the host, the path and the model tell."""
+    refs: Literal["inline", "keep"] | None
+    """See `SanitizeOptions`, and so with the others that are not described here."""
+    untyped: Literal["keep", "any", "string"] | None
+    hints: Literal["describe", "drop"] | None
+    allow: Literal["same", "encoded", "wider", "any"] | None
+    max_bytes: int | None
+    max_nodes: int | None
+    max_steps: int | None
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
+    """The request's format, where the path does not tell."""
+    fallback: DialectName | None
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    max_tools: int | None
+    deferred: ExchangeDeferral | bool | None
+    """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
+    search: ExchangeSearch | None
+    """How searches are run."""
+    max_rounds: int | None
+    """How often the model is asked again, for one request, after searches that it made. By default 10. After that the
+    client is told `pause_turn`, as by Anthropic, and goes on if it sends the reply back."""

@@ -1,0 +1,309 @@
+"""What the functions give, for type checkers. Keys of results are JSON and so in camelCase."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+from ._options import DialectName  # noqa: TC001 - for those who read the hints at run time
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+    from ._restore import Restore
+elif sys.version_info >= (3, 11):
+    # As above; with 3.10 alone nobody can read them.
+    from typing import NotRequired
+
+Accepts: TypeAlias = Literal["same", "wider", "narrower", "mixed"]
+"""What a change does to the set of accepted arguments."""
+
+Guidance: TypeAlias = Literal["same", "moved", "lost"]
+"""What a change does to what the model reads."""
+
+ErrorCode: TypeAlias = Literal[
+    "invalid-json",
+    "invalid-value",
+    "too-deep",
+    "invalid-schema",
+    "invalid-request",
+    "unknown-dialect",
+    "unknown-option",
+    "invalid-option",
+    "not-representable",
+    "too-lossy",
+    "budget-exceeded",
+    "limit-exceeded",
+    "forced-deferred-tool",
+    "empty-query",
+    "invalid-pattern",
+    "pattern-too-long",
+    "internal",
+]
+"""What kind of error a `ToolwireError` is: a closed list that is the same in every language."""
+
+
+class Change(TypedDict):
+    """One change: where, by which rule, with what effect, and why."""
+
+    pointer: str
+    """JSON Pointer into the input: where the cause stands."""
+    outputPointer: str | None
+    """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
+    rule: str
+    """The rule's kebab-case name."""
+    accepts: Accepts
+    """The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring."""
+    guidance: Guidance
+    """The effect on what the model reads."""
+    encoded: bool
+    """Arguments look different now, and have to be restored."""
+    because: str
+    """The provider fact the rule serves, with its confidence, and the error text it prevents."""
+    message: str
+    """For people: what was done to what."""
+
+
+class Rewritten(TypedDict):
+    """A rewritten schema and what was changed."""
+
+    schema: Any
+    """The schema."""
+    changes: list[Change]
+    """Every change, in document order."""
+    lossless: bool
+    """Whether the same arguments are accepted and no guidance is lost."""
+
+
+class RewrittenText(TypedDict):
+    """The text of a rewritten schema and what was changed."""
+
+    schema: str
+    changes: list[Change]
+    lossless: bool
+
+
+class RewrittenBytes(TypedDict):
+    """The UTF-8 text of a rewritten schema and what was changed."""
+
+    schema: bytes
+    changes: list[Change]
+    lossless: bool
+
+
+class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as `toolwire.types.Warning` only
+    """Something odd about a request that did not stop it."""
+
+    code: str
+    """Its snake_case code."""
+    name: NotRequired[str]
+    """The tool or key it is about, where there is one."""
+
+
+class NamespacedName(TypedDict):
+    """A tool's name inside its namespace, as the OpenAI Responses API knows it."""
+
+    namespace: str
+    name: str
+
+
+class DeferredReport(TypedDict):
+    """What was decided about a request. Names stand in order of first appearance."""
+
+    loaded: list[str]
+    """Deferred tools that are in the request now."""
+    hidden: list[str]
+    """Deferred tools that are not."""
+    warnings: list[Warning]
+    """What was odd about the request."""
+    nameMap: NotRequired[dict[str, NamespacedName]]
+    """Flattened names and what they stand for."""
+    toolSearchName: NotRequired[str]
+    """The name of the function that stands for a tool search, if one does: the option `tool_search_name`, unless a
+    tool is called so. It is the `tool_search_name` for `answer_tool_search`."""
+    unreachable: bool
+    """Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them."""
+    savedBytes: int
+    """What the hidden tools would have cost, in bytes of compact JSON."""
+
+
+class Deferred(TypedDict):
+    """A rewritten request and what was decided."""
+
+    request: Any
+    report: DeferredReport
+
+
+class DeferredText(TypedDict):
+    """The text of a rewritten request and what was decided."""
+
+    request: str
+    report: DeferredReport
+
+
+class DeferredBytes(TypedDict):
+    """The UTF-8 text of a rewritten request and what was decided."""
+
+    request: bytes
+    report: DeferredReport
+
+
+class Violation(TypedDict):
+    """One thing a dialect would reject."""
+
+    rule: str
+    """The rule's kebab-case name."""
+    pointer: str
+    """JSON Pointer to what is rejected."""
+    message: str
+    """For people: what was expected, then what was found."""
+
+
+class ToolViolation(Violation):
+    """Something about a tool list that the API behind a dialect would reject."""
+
+    tool: str | None
+    """The tool's name; `None` if it has none."""
+    dialect: DialectName
+    """The dialect that rejects it."""
+    confidence: Literal["A", "B", "C"]
+    """How sure we are, as in `Fact`."""
+    source: str
+    """Where the fact behind the rule was read."""
+
+
+class ToolChange(Change):
+    """A change, and which tool it is about. Its pointers are pointers into the lists."""
+
+    tool: str
+    """The name that the tool's server knows."""
+    dialect: DialectName
+    """The dialect the tool is written in."""
+
+
+class Quarantined(TypedDict):
+    """A tool that was set aside, and why."""
+
+    name: str | None
+    """Its name, if it has one."""
+    pointer: str
+    """JSON Pointer into the list: what cannot be accepted."""
+    rule: str
+    """Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools."""
+    message: str
+    """For people: what was expected, then what was found."""
+
+
+class _Sanitized(TypedDict):
+    quarantined: list[Quarantined]
+    """The tools that could not be made acceptable: they are not in the list."""
+    changes: list[ToolChange]
+    """Every change, tool by tool. That a tool has another shape is none."""
+    lossless: bool
+    """Whether the same arguments are accepted, no guidance is lost, and no tool is missing."""
+    restore: Restore
+    """Brings the model's calls back to what the tools' own servers expect."""
+
+
+class SanitizedTools(_Sanitized):
+    """A tool list that an API accepts, and what was done for that."""
+
+    tools: list[Any]
+
+
+class SanitizedToolsText(_Sanitized):
+    """The text of a tool list that an API accepts, and what was done for that."""
+
+    tools: str
+
+
+class SanitizedToolsBytes(_Sanitized):
+    """The UTF-8 text of a tool list that an API accepts, and what was done for that."""
+
+    tools: bytes
+
+
+class AdaptReport(TypedDict):
+    """What was decided and changed about a request."""
+
+    deferred: DeferredReport | None
+    """What deferred loading decided; `None` if it was not asked."""
+    quarantined: list[Quarantined]
+    """The tools that could not be made acceptable: they are not in the request."""
+    changes: list[ToolChange]
+    """Every change of a tool, in their order."""
+    unforced: list[str]
+    """The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now."""
+
+
+class Adapted(TypedDict):
+    """A request that an API accepts, and what was done for that."""
+
+    request: Any
+    report: AdaptReport
+    restore: Restore
+
+
+class AdaptedText(TypedDict):
+    """The text of a request that an API accepts, and what was done for that."""
+
+    request: str
+    report: AdaptReport
+    restore: Restore
+
+
+class AdaptedBytes(TypedDict):
+    """The UTF-8 text of a request that an API accepts, and what was done for that."""
+
+    request: bytes
+    report: AdaptReport
+    restore: Restore
+
+
+class RestoredCall(TypedDict):
+    """A call as the tool's own server expects it."""
+
+    name: str
+    """The tool's name."""
+    namespace: NotRequired[str]
+    """The namespace of the tool (OpenAI Responses), if it stood in one."""
+    arguments: Any
+    """The arguments: text if text was given."""
+
+
+class Fact(TypedDict):
+    """One fact about an API, with where it comes from."""
+
+    says: str
+    """The fact in words."""
+    confidence: Literal["A", "B", "C"]
+    """`A`: documentation, validator or source, or two live reports; `B`: one live report; `C`: inferred."""
+    source: str
+    """Where it was read."""
+    rules: list[str]
+    """The rules of `check` and `check_tools` that rest on it."""
+
+
+class Dialect(TypedDict):
+    """What one surface of one API accepts, and how sure we are."""
+
+    name: DialectName
+    """The name that `sanitize` takes."""
+    surface: str
+    """The API surface, in words."""
+    documentation: str
+    """Where that surface is documented."""
+    asOf: str
+    """The day on which the facts were last checked (ISO 8601)."""
+    revision: int
+    """Raised whenever a change of the dialect's table alters outputs."""
+    options: list[str]
+    """The options of `sanitize` that this dialect has, beyond `dialect`, `allow` and `share`."""
+    encodes: list[str]
+    """What restoring may have to undo; empty where arguments are never encoded."""
+    limits: dict[str, int]
+    """Size limits by name: bytes, levels or counts, as the name says."""
+    facts: list[Fact]
+    """What is known, with confidence and source."""
+    holes: list[str]
+    """What nobody has verified: the table lets it through."""

@@ -1,0 +1,73 @@
+"""Which headers `toolwire.httpx` and `toolwire.httpx2` send on, drop and give back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import wire
+from wire import ASKED, BASE, CALLS, JSON_TYPE, LOADED, SEARCHES, Backend, Post, both, whole
+
+pytestmark = pytest.mark.usefixtures("library")
+
+OF_BODY = {
+    "content-digest": "sha-256=:AAAA:",
+    "repr-digest": "sha-256=:AAAA:",
+    "digest": "sha-256=AAAA",
+    "content-md5": "AAAA",
+}
+KEYS = {"idempotency-key": "k", "x-idempotency-key": "k"}
+
+
+@both
+def test_headers_about_another_body_go(post: Post) -> None:
+    headers = {**JSON_TYPE, **OF_BODY, "etag": '"1"'}
+    says = [wire.httpx.Response(200, headers=headers, content=json.dumps(said)) for said in (SEARCHES, CALLS)]
+    backend = Backend(*says)
+    response = post(backend, json=ASKED, headers={**OF_BODY, **KEYS, "x-own": "stays"}, dialect="anthropic")
+    assert len(response.json()["content"]) == 3
+    for name in (*OF_BODY, "etag", "transfer-encoding"):
+        assert name not in response.headers
+        assert all(name not in request.headers for request in backend.got)
+    for name in KEYS:
+        # The second round is another request.
+        assert [request.headers.get(name) for request in backend.got] == ["k", None]
+    assert all(request.headers["x-own"] == "stays" for request in backend.got)
+
+
+@both
+def test_headers_stay_where_nothing_is_rewritten(post: Post) -> None:
+    backend = Backend(wire.httpx.Response(200, headers={**JSON_TYPE, "etag": '"1"'}, content=json.dumps(CALLS)))
+    response = post(backend, json=BASE, headers={**OF_BODY, **KEYS}, dialect="anthropic")
+    assert response.headers["etag"] == '"1"'
+    assert all(backend.got[0].headers[name] == value for name, value in (OF_BODY | KEYS).items())
+
+
+@both
+def test_headers_and_bodies_that_are_not_ascii(post: Post) -> None:
+    odd = [(b"Content-Type", b"application/json"), (b"X-Region", "Z\u00fcrich".encode("latin-1")), (b"x-a", b"1")]
+    odd.append((b"x-a", b"2"))
+    said = json.dumps(CALLS).encode().replace(b'"id": "t2"', b'"id": "t\xff"')
+    backend = Backend(wire.httpx.Response(200, headers=odd, content=b"\xef\xbb\xbf" + said))
+    response = post(backend, content=json.dumps(LOADED).encode(), headers=odd, dialect="anthropic")
+    for headers in (response.headers, backend.got[0].headers):
+        assert headers.get_list("x-a") == ["1", "2"]
+        assert (b"x-region", "Z\u00fcrich".encode("latin-1")) in [(name.lower(), value) for name, value in headers.raw]
+    assert [response.json()["content"][0][key] for key in ("id", "name")] == ["t\ufffd", "book.room"]
+
+
+@both
+def test_betas(post: Post) -> None:
+    left = "files-api-2025-04-14"
+    headers = {**JSON_TYPE, "anthropic-beta": f"tool-search-tool-2025-10-19,{left}", "x-api-key": "k"}
+    plain = {"model": "m", "messages": [], "tools": []}
+    for asked, deferred, expected in [
+        (LOADED, True, left),
+        (plain, True, left),
+        (plain, False, headers["anthropic-beta"]),
+    ]:
+        backend = Backend(whole(CALLS))
+        post(backend, json=asked, headers=headers, dialect="anthropic", deferred=deferred)
+        assert backend.got[0].headers["anthropic-beta"] == expected
+        assert backend.got[0].headers["x-api-key"] == "k"
