@@ -10,7 +10,7 @@ use super::{
 use crate::{
     dialect::grammar::TypeLists,
     error::Error,
-    json::{Data, Member, Node, Object, Step, Text},
+    json::{self, Data, Member, Node, Object, Step, Text},
     report::{Accepts, Guidance},
     sanitize::rules::{
         notes::{Effect, Spot},
@@ -24,6 +24,7 @@ use crate::{
 };
 
 const NAME: Effect = Effect::same("name-required-property");
+const UNTOLD: Effect = NAME.accepts(Accepts::Wider).guidance(Guidance::Lost);
 const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider).guidance(Guidance::Lost);
 const SPLIT: Effect = Effect::same("split-type-list");
 const ALL: Effect = Effect::same("join-any").guidance(Guidance::Lost);
@@ -35,10 +36,11 @@ pub(super) fn prepare(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Erro
     if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
         walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
     }
+    let budget = rules.budget.clone();
+    let mut spare = json::size(root, &budget).saturating_mul(MOST_TIMES).saturating_add(ALWAYS);
     // Branches that are joined bring unions together.
     for _ in 0..ROUNDS {
-        let budget = rules.budget.clone();
-        let mut prepare = Prepare { rules, joined: false };
+        let mut prepare = Prepare { rules, joined: false, spare: &mut spare };
         walk::rewrite(&budget, root, Keywords::ALL, &mut prepare)?;
         if !prepare.joined {
             break;
@@ -50,14 +52,23 @@ pub(super) fn prepare(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Erro
 /// How often branches are joined inside branches that were joined.
 const ROUNDS: usize = 8;
 
+/// What a schema says of all members is copied for each that is required, and in maps of maps each copy holds copies: so many times
+/// the schema's own size is enough for all of them.
+const MOST_TIMES: usize = 4;
+
+/// So many nodes may be copied whatever the size.
+const ALWAYS: usize = 1_000;
+
 struct Prepare<'r> {
     rules: &'r mut Rules,
     joined: bool,
+    /// How many nodes may still be copied for properties that are only required.
+    spare: &'r mut usize,
 }
 
 impl<'a> Rewrite<'a> for Prepare<'_> {
     fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
-        name_required(node, place, self.rules);
+        name_required(node, place, self.spare, self.rules);
         split(node, place, self.rules);
         possible(node, place, self.rules);
         join(node, place, self.rules);
@@ -67,7 +78,7 @@ impl<'a> Rewrite<'a> for Prepare<'_> {
 }
 
 /// What is required and said nothing of is a property of which nothing is said.
-fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, spare: &mut usize, rules: &mut Rules) {
     let Some(object) = node.as_object() else { return };
     if !shape::declares(object, "object") {
         return;
@@ -80,9 +91,23 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
     }
     let others = object.get("additionalProperties");
     let closed = others.and_then(Node::as_bool) == Some(false);
+    let others = others.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()));
+    let cost = |schema: &Node<'_>| json::size(schema, &rules.budget).saturating_mul(unknown.len());
+    let left = match others.filter(|_| *spare > 0) {
+        Some(schema) => spare.checked_sub(cost(schema)),
+        None => others.is_none().then_some(*spare),
+    };
+    // One that is too much is the last that was measured.
+    *spare = left.unwrap_or_default();
+    let schema = others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&rules.budget));
+    let effect = match (closed, left) {
+        (true, _) => UNKNOWN,
+        (false, Some(_)) => NAME,
+        (false, None) => UNTOLD,
+    };
     let spot = Spot::under(node, "required");
     let to = if closed { Spot::of(node) } else { Spot::under(node, "properties") };
-    rules.notes.note(place.position, spot, to, if closed { UNKNOWN } else { NAME }, || {
+    rules.notes.note(place.position, spot, to, effect, || {
         let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
         format!(
             "{} {}",
@@ -99,8 +124,6 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rul
         });
         return;
     }
-    let others = node.get("additionalProperties").filter(|schema| schema.as_object().is_some());
-    let schema = others.map_or_else(Node::empty_object, |schema| schema.copy(&rules.budget));
     if let Some(object) = node.as_object_mut() {
         if !object.has("properties") {
             let place = object.position("type").map_or(0, |place| place + 1);

@@ -145,11 +145,10 @@ fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
 /// The official suite's schemas, pair by pair within one file, against the instances of both.
 #[test]
 fn pairs_of_the_official_suite_mean_what_both_mean() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/test_suite.jsonl");
-    let Ok(text) = fs::read_to_string(&path) else {
-        println!("skipped: no reference data at {}", path.display());
-        return;
-    };
+    let read = |folder: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("test_suite.jsonl"));
+    let whole = read("../../shared/data");
+    let least = if whole.is_ok() { 4_000 } else { 1_000 };
+    let text = whole.or_else(|_| read("../tests/sample")).expect("the suite, or the sample of it");
     let mut files: BTreeMap<String, Vec<(Value, Vec<Value>)>> = BTreeMap::new();
     let mut skipped = 0;
     for line in text.lines() {
@@ -180,6 +179,6 @@ fn pairs_of_the_official_suite_mean_what_both_mean() {
         }
     }
     println!("{skipped} groups skipped (references or another draft)\n{tally:#?}");
-    assert!(tally.pairs > 4_000, "{tally:?}");
+    assert!(tally.pairs > least, "{tally:?}");
     assert!(tally.exact * 2 > tally.pairs, "{tally:?}");
 }
