@@ -68,13 +68,13 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         // No string is guessed where something else says that it is none.
         ([], Some(known)) if rules.untyped == Untyped::String && !TypeSet::of("string").within(known) => {
             match TYPES.iter().find(|name| known.within(TypeSet::of(name))) {
-                Some(name) => write(node, place, &[name], INFER, rules),
+                Some(name) => known_to_be(node, place, &[name], rules),
                 None if must => any(node, place, rules),
                 None => {}
             }
         }
         ([], _) if must => match of_parts(object) {
-            Some(name) => write(node, place, &[name], INFER, rules),
+            Some(name) => known_to_be(node, place, &[name], rules),
             None => any(node, place, rules),
         },
         ([], _) => any(node, place, rules),
@@ -83,7 +83,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         // They speak of what the instance is not, and say nothing.
         (names, Some(known)) if must && !names.iter().any(|name| TypeSet::of(name).within(known)) => {
             let known: Vec<&'static str> = TYPES.into_iter().filter(|name| TypeSet::of(name).is_part_of(known)).collect();
-            put(node, place, &known, INFER, rules, || format!("wrote `type`: the instance is known to be {}", listed(&known, "or")));
+            known_to_be(node, place, &known, rules);
         }
         (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
         // Where nobody looks, a type gains nothing.
@@ -149,6 +149,11 @@ fn listed(names: &[&str], last: &str) -> String {
 /// Writes the type that keywords speak of.
 fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], effect: Effect, rules: &mut Rules) {
     put(node, place, names, effect, rules, || format!("wrote `type`: the keywords here speak of {}", listed(names, "and")));
+}
+
+/// Writes the type that something else says that applies here.
+fn known_to_be<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], rules: &mut Rules) {
+    put(node, place, names, INFER, rules, || format!("wrote `type`: the instance is known to be {}", listed(names, "or")));
 }
 
 fn put<'a>(
