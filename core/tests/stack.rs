@@ -1,5 +1,7 @@
 //! The stack that every call does with: 512 KiB, what threads have on macOS. Hard shapes, and real tools, through
 //! every function in every dialect. (The fuzz targets run in such a thread, too: `core/fuzz/tests/short.rs`.)
+//!
+//! `TOOLWIRE_STACK_KIB=128` tries less, `TOOLWIRE_EVERY=1` every schema of the reference data rather than every tenth.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -14,8 +16,17 @@ use toolwire::{
     sanitize_tools_json, DeferredOptions, SanitizeOptions, ToolsOptions,
 };
 
-/// In bytes.
-const STACK: usize = 512 * 1024;
+/// The reference data, by the member that holds the schema.
+const FILES: [(&str, &str); 3] = [("mcp_tools.jsonl", "inputSchema"), ("accepted_schemas.jsonl", "schema"), ("test_suite.jsonl", "schema")];
+
+fn asked(name: &str, usual: usize) -> usize {
+    std::env::var(name).ok().map_or(usual, |text| text.parse().expect("a number"))
+}
+
+/// How large the stack is, in KiB.
+fn stack() -> usize {
+    asked("TOOLWIRE_STACK_KIB", 512)
+}
 
 /// As many levels of one in another, around an innermost schema.
 fn nested(levels: usize, open: &str, close: &str) -> String {
@@ -57,7 +68,7 @@ fn shapes() -> Vec<String> {
 }
 
 fn in_a_small_stack(work: impl FnOnce() -> usize + Send + 'static) -> usize {
-    thread::Builder::new().stack_size(STACK).spawn(work).expect("a thread").join().expect("every call returns")
+    thread::Builder::new().stack_size(stack() * 1024).spawn(work).expect("a thread").join().expect("every call returns")
 }
 
 /// Every function on one schema: what it gives does not matter here, but that it returns.
@@ -86,25 +97,22 @@ fn all(schema: &str) -> usize {
 #[test]
 fn hard_shapes() {
     let calls = in_a_small_stack(|| shapes().iter().map(|shape| all(shape)).sum());
-    println!("{calls} calls in {} KiB", STACK / 1024);
+    println!("{calls} calls in {} KiB", stack());
     assert!(calls > 3_000, "{calls} calls");
 }
 
 #[test]
-fn real_tools() {
-    for source in sources("mcp_tools.jsonl") {
-        let calls: usize = in_a_small_stack(move || {
-            // Every tenth of all: each takes a hundred calls.
-            let rows = source
-                .text
-                .lines()
-                .step_by(if source.is_whole { 10 } else { 1 })
-                .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            let schemas =
-                rows.filter_map(|row| ["input_schema", "inputSchema", "schema"].iter().find_map(|key| Some(row.get(key)?.to_string())));
-            schemas.map(|schema| all(&schema)).sum()
-        });
-        println!("{calls} calls in {} KiB", STACK / 1024);
-        assert!(calls > 1_000, "{calls} calls");
+fn real_schemas() {
+    for (file, member) in FILES {
+        for source in sources(file) {
+            // Each takes a hundred calls.
+            let every = if source.is_whole { asked("TOOLWIRE_EVERY", 10) } else { 2 };
+            let calls: usize = in_a_small_stack(move || {
+                let rows = source.text.lines().step_by(every).map(|line| serde_json::from_str::<Value>(line).expect("a row"));
+                rows.map(|row| all(&row[member].to_string())).sum()
+            });
+            println!("{file}: {calls} calls in {} KiB", stack());
+            assert!(calls > 1_000, "{calls} calls");
+        }
     }
 }
