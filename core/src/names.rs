@@ -211,6 +211,8 @@ mod tests {
             let found = taken.free("wanted".into(), 64);
             assert!(number == 1 || found == format!("wanted_{number}"), "{found}");
         }
+        // The next is found without counting from the start.
+        assert_eq!(taken.next.get("wanted"), Some(&20_001));
     }
 
     #[test]
