@@ -7,6 +7,8 @@ use std::{cell::Cell, collections::BTreeMap};
 
 use serde_json::{json, Map, Value};
 
+use super::judge::same;
+
 /// The most answers that are kept for one schema.
 const MOST: usize = 64;
 /// The most references and branches on the way to an answer.
@@ -87,6 +89,11 @@ impl Answers<'_> {
         let text = json!(instance.to_string());
         if says("string") {
             found.push(text.clone());
+            // A listed text may spell it otherwise.
+            let is_it = |listed: &&Value| {
+                listed.as_str().and_then(|text| serde_json::from_str(text).ok()).is_some_and(|held| same(&held, instance))
+            };
+            found.extend(schema["enum"].as_array().into_iter().flatten().filter(is_it).cloned());
         }
         // Spelled out rather than as text, where there is a choice.
         found.sort_by_key(|answer| *answer == text);

@@ -177,7 +177,7 @@ fn has_member(value: &Value, name: &str) -> bool {
 }
 
 /// Equal by value, as JSON Schema counts: `1` is `1.0`.
-fn same(one: &Value, two: &Value) -> bool {
+pub(crate) fn same(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one == two || one.as_f64() == two.as_f64(),
         (Value::Array(one), Value::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| same(one, two)),

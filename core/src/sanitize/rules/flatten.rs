@@ -220,6 +220,13 @@ fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> boo
         format!("made one object of the {} branches of the root's `anyOf`", objects.len())
     });
     let mut members = one_object::flat(objects, &rules.budget);
+    // What stood beside the union holds whatever a branch says of the same.
+    if let Data::Object(bundle) = bundle.into_data() {
+        let is_joined = |key: &Text<'_>| ["properties", "required", "additionalProperties"].iter().any(|known| key.is(known));
+        let lost = |member: &Member<'a>| !is_joined(&member.key) && !members.iter().any(|known| known.key == member.key);
+        let lost: Vec<Member<'a>> = bundle.into_members().into_iter().filter(lost).collect();
+        members.extend(lost);
+    }
     for member in rest {
         if member.key.is("$defs") {
             members.push(member);

@@ -11,14 +11,14 @@ use crate::{
     budget::Budget,
     dialect::grammar::{Grammar, PropertiesRule},
     error::Error,
-    json::{self, Data, Node, Object, Text},
+    json::{self, Data, Member, Node, Object, Text},
     report::Accepts,
     sanitize::rules::{
         notes::{Effect, Spot},
         Rules,
     },
     schema::{
-        keyword::{Keyword, Keywords, Role},
+        keyword::{Keyword, Keywords, Kind, Role},
         resolve,
         walk::{self, Next, Place, Rewrite},
     },
@@ -27,6 +27,7 @@ use crate::{
 const CLOSE: Effect = Effect::same("close-object");
 const PROPERTIES: Effect = Effect::same("add-properties");
 const REQUIRE: Effect = Effect::same("require-optional");
+const DROP: Effect = Effect::same("drop-keyword");
 const MAP: Effect = Effect { encoded: true, ..Effect::same("map-to-pairs") };
 const UNIQUE: Effect = Effect::same("loosen-unique-items").accepts(Accepts::Wider);
 const VALUES: Effect = Effect { encoded: true, ..Effect::same("values-to-json") };
@@ -157,9 +158,18 @@ impl<'a> Writer<'_, '_, 'a> {
         self.rules.notes.note(place.position, Spot::of(node), Spot::under(node, "items"), MAP, || {
             String::from("said an object of any names as a list of pairs of key and value")
         });
-        let of_objects = |key: &Text<'_>| Keyword::named(key).and_then(Keyword::constrains) == Some(crate::schema::keyword::Kind::Object);
+        // Members are said by the pairs; of items nothing was said unless there may be some.
+        let speaks_of = |key: &Text<'_>, kind: Kind| Keyword::named(key).and_then(Keyword::constrains) == Some(kind);
+        let has_arrays = node.as_object().is_some_and(|object| shape::declares(object, "array"));
+        let has_no_subject = |member: &Member<'_>| !has_arrays && speaks_of(&member.key, Kind::Array);
+        for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
+            let name = member.key.display().into_owned();
+            self.rules.notes.note(place.position, Spot::under(node, name.clone()), Spot::Nowhere, DROP, || {
+                format!("dropped `{name}`, which holds of no value of this type")
+            });
+        }
         let Some(object) = node.as_object_mut() else { return };
-        object.retain(|member| !of_objects(&member.key));
+        object.retain(|member| !speaks_of(&member.key, Kind::Object) && !has_no_subject(member));
         if let Some(types) = object.get_mut("type") {
             match types.as_array_mut() {
                 Some(names) => names.iter_mut().filter(|name| name.is_text("object")).for_each(|name| *name = Node::literal("array")),

@@ -7,12 +7,14 @@ mod parts;
 use super::{
     conflicts,
     definitions::{Definition, Definitions},
+    encode,
     notes::{Effect, Spot},
     unroll,
     unused::{self, named},
     Rules,
 };
 use crate::{
+    dialect::grammar::Recursion,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Step, Text},
     limits::MAX_DEPTH,
@@ -21,7 +23,7 @@ use crate::{
     schema::{
         draft::Draft,
         graph::Graph,
-        keyword::Keywords,
+        keyword::{Keyword, Keywords},
         merge,
         resolve::{self, Number, References},
         walk::{self, Next, Place, Position, Rewrite},
@@ -35,6 +37,8 @@ const KEEP: Effect = Effect::same("respell-ref");
 const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
 const OWN: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
 const LEAVE_OUT: Effect = Effect::same("leave-out-definition").accepts(Accepts::Wider).guidance(Guidance::Lost);
+/// What is more than texts for the reader.
+const NO_TEXTS: Keywords = Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
 const IDENTIFIER: Effect = Effect::same("drop-identifier");
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
@@ -69,11 +73,14 @@ pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, applied_w
         }
         None
     };
+    // What is encoded is one schema: what stands beside a reference that stays would not be written as what it refers to is.
+    let stays_encoded = encode::applies(rules.grammar) && rules.grammar.refs.recursion != Recursion::Refused;
+    let beside = if stays_encoded { rules.grammar.refs.beside.but(NO_TEXTS) } else { rules.grammar.refs.beside };
     let spare = if rules.may_grow { rules.max_nodes } else { 0 };
     let mut expand = Expand {
         references,
         graph: &graph,
-        definitions: Definitions::new(&source, references, rules.grammar.refs.beside, spare, &budget),
+        definitions: Definitions::new(&source, references, beside, spare, &budget),
         kept,
         cut,
         written: Vec::new(),
