@@ -7,6 +7,7 @@
 
 mod block;
 mod copy;
+mod lookup;
 mod node;
 mod number;
 mod object;
@@ -22,6 +23,7 @@ mod value;
 mod write;
 
 pub(crate) use copy::{copies, height, size};
+pub(crate) use lookup::LookUp;
 pub use node::{Child, Data, Node, Origin};
 pub(crate) use number::plain as plain_number;
 pub use number::{compare, is_integral};

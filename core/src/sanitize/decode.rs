@@ -22,7 +22,7 @@ use crate::{
     budget::Budget,
     dialect::{grammar::Grammar, Dialect},
     error::Error,
-    json::{self, Child, Data, Member, Node, Object, Text},
+    json::{self, Child, Data, LookUp, Member, Node, Object, Text},
     options::SanitizeOptions,
     report::Recorder,
     sorted::Set,
@@ -89,10 +89,11 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
     fn record(&self, value: &mut Node<'_>, schema: &'d Node<'n>, others: Others<'d, 'n>) {
         let Some(object) = schema.as_object() else { return };
         let required = shape::required(object);
-        let table = object.get("properties").and_then(Node::as_object);
+        let table = object.get("properties").and_then(Node::as_object).map(LookUp::of);
+        let property = |name: &Text<'_>| table.as_ref().and_then(|table| table.get(name));
         if self.grammar.objects.all_required {
             let absent = |member: &Member<'_>| {
-                let property = table.and_then(|table| table.get_text(&member.key));
+                let property = property(&member.key);
                 member.value.is_null()
                     && !required.contains(&member.key)
                     && property.is_some_and(|property| self.definitions.null_is_absence(property, self.grammar))
@@ -106,7 +107,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             if let Child::Member(name) = child {
-                if let Some(property) = table.and_then(|table| table.get_text(name)) {
+                if let Some(property) = property(name) {
                     self.value(inner, property, false);
                 }
             }
@@ -122,9 +123,8 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
             self.map(&mut pairs, of);
             let Data::Object(pairs) = pairs.into_data() else { return };
             // A pair says what no property says: one that names a property would give it a value that nobody held to its schema.
-            let is_property = |name: &Text<'_>| table.is_some_and(|table| table.get_text(name).is_some());
             let taken: Set<Text<'_>> = members.iter().map(|member| member.key.clone()).collect();
-            let others = pairs.into_members().into_iter().filter(|member| !taken.contains(&member.key) && !is_property(&member.key));
+            let others = pairs.into_members().into_iter().filter(|member| !taken.contains(&member.key) && property(&member.key).is_none());
             members.members_mut().extend(others);
         }
     }
@@ -218,17 +218,17 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
     }
 
     fn fits_record(&self, members: &Object<'_>, object: &'d Object<'n>, open: bool) -> bool {
-        let table = object.get("properties").and_then(Node::as_object);
+        let (table, sent) = (object.get("properties").and_then(Node::as_object).map(LookUp::of), LookUp::of(members));
         let required = shape::required(object);
         let others = open.then(|| shape::others_name(object));
-        let known = members.iter().all(|member| match table.and_then(|table| table.get_text(&member.key)) {
+        let known = members.iter().all(|member| match table.as_ref().and_then(|table| table.get(&member.key)) {
             Some(property) => {
                 let may_be_absent = self.grammar.objects.all_required && !required.contains(&member.key);
                 (member.value.is_null() && may_be_absent) || self.fits(&member.value, property, false)
             }
             None => others.as_ref().is_some_and(|name| member.key.is(name) && are_pairs(&member.value)),
         });
-        known && required.iter().all(|name| members.get_text(name).is_some())
+        known && required.iter().all(|name| sent.has(name))
     }
 }
 

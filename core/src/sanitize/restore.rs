@@ -17,7 +17,7 @@ use crate::{
     budget::Budget,
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
-    json::{Child, Data, Node, Object, Text},
+    json::{Child, Data, LookUp, Node, Object, Text},
     options::SanitizeOptions,
     report::{Change, Recorder},
     schema::{
@@ -101,10 +101,13 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         }
         let schemas = self.in_place(schemas);
         self.names(value, &schemas, is_root);
+        let tables = if value.as_object().is_some() { tables(&schemas) } else { Vec::new() };
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             let below: Vec<&'s Node<'n>> = match child {
-                Child::Member(name) => schemas.iter().flat_map(|schema| member(schema, name)).collect(),
+                Child::Member(name) => {
+                    schemas.iter().zip(&tables).flat_map(|(schema, table)| member(schema, table.as_ref(), name)).collect()
+                }
                 Child::Item(place) => schemas.iter().filter_map(|schema| item(schema, place)).collect(),
             };
             self.value(inner, &below, false);
@@ -145,12 +148,11 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
     fn names_of(&self, schema: &'s Node<'n>) -> Vec<&'s Text<'n>> {
         let table = schema.get("properties").and_then(Node::as_object);
         let mut named: Vec<&'s Text<'n>> = table.into_iter().flatten().map(|member| &member.key).collect();
+        let known = table.map(LookUp::of);
         let required = schema.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
         let is_named = |name: &Text<'_>| self.names_required || name.value().is_some_and(|name| self.spelling.goes_everywhere(&name));
         let mut seen: Set<&Text<'n>> = Set::new();
-        named.extend(
-            required.filter(|name| is_named(name) && table.is_none_or(|table| table.get_text(name).is_none()) && seen.insert(name)),
-        );
+        named.extend(required.filter(|name| is_named(name) && known.as_ref().is_none_or(|known| !known.has(name)) && seen.insert(name)));
         named
     }
 
@@ -172,11 +174,11 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         if originals.is_empty() {
             return;
         }
-        let tables = || schemas.iter().filter_map(|schema| schema.get("properties").and_then(Node::as_object));
-        let is_known = |key: &Text<'_>| key.value().is_some_and(|key| tables().any(|table| table.has(&key)));
+        let (tables, sent) = (tables(schemas), LookUp::of(object));
+        let is_known = |key: &Text<'_>| tables.iter().flatten().any(|table| table.has(key));
         let original = |key: &Text<'_>| key.value().filter(|_| !is_known(key)).and_then(|key| originals.get(&*key).copied());
         // A name that is there already is not given twice.
-        let moves = |key: &Text<'_>| original(key).filter(|name| object.get_text(name).is_none()).map(|name| name.clone().into_owned());
+        let moves = |key: &Text<'_>| original(key).filter(|name| !sent.has(name)).map(|name| name.clone().into_owned());
         let renamed: Vec<Option<Text<'static>>> = object.iter().map(|member| moves(&member.key)).collect();
         if renamed.iter().all(Option::is_none) {
             return;
@@ -189,9 +191,14 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
     }
 }
 
-/// The schemas that one schema has for a member.
-fn member<'s, 'n>(schema: &'s Node<'n>, name: &Text<'_>) -> Vec<&'s Node<'n>> {
-    if let Some(property) = schema.get("properties").and_then(Node::as_object).and_then(|table| table.get_text(name)) {
+/// The properties of each schema.
+fn tables<'s, 'n>(schemas: &[&'s Node<'n>]) -> Vec<Option<LookUp<'s, 'n>>> {
+    schemas.iter().map(|schema| schema.get("properties").and_then(Node::as_object).map(LookUp::of)).collect()
+}
+
+/// The schemas that one schema has for a member; `table` are its properties.
+fn member<'s, 'n>(schema: &'s Node<'n>, table: Option<&LookUp<'s, 'n>>, name: &Text<'_>) -> Vec<&'s Node<'n>> {
+    if let Some(property) = table.and_then(|table| table.get(name)) {
         return Vec::from([property]);
     }
     let patterns = schema.get("patternProperties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);

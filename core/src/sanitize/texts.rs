@@ -1,14 +1,12 @@
 //! Strings that hold JSON, read again: where the schema that was sent asks for text because the dialect has no other way to say it.
 //!
-//! Follows the schema that was sent, made again from the original. A string elsewhere stays one, and so does text that is no JSON.
+//! Follows the schema that was sent, made again from the original. A string elsewhere stays one, and so does text that is no JSON. (A
+//! surface that asks for text has no references, so a schema that was sent has none to follow.)
 
 use alloc::{rc::Rc, string::String};
 use core::cell::Cell;
 
-use super::{
-    rules::{encode::shape::Definitions, json_text::Holds},
-    stays, write,
-};
+use super::{rules::json_text::Holds, stays, write};
 use crate::{
     budget::Budget,
     dialect::{
@@ -16,10 +14,9 @@ use crate::{
         Dialect,
     },
     error::Error,
-    json::{self, Child, Data, Node},
+    json::{self, Child, Data, LookUp, Member, Node, Object},
     options::SanitizeOptions,
     report::Recorder,
-    sorted::Set,
 };
 
 /// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind is taken.
@@ -42,8 +39,7 @@ pub(super) fn read(
     if write(&mut written, dialect, grammar, options, &mut Recorder::off(), budget).is_err() {
         return budget.check(String::new);
     }
-    let definitions = Definitions::of(&written, budget);
-    Texts { budget, definitions: &definitions, steps: Cell::new(STEPS) }.value(arguments, &written);
+    Texts { budget, steps: Cell::new(STEPS) }.value(arguments, &written);
     budget.check(String::new)
 }
 
@@ -76,15 +72,16 @@ fn unquoted(held: &Node<'_>) -> bool {
     self::held(&text).is_some_and(|inner| inner.as_object().is_some() || unquoted(&inner))
 }
 
-struct Texts<'d, 's, 'n> {
-    budget: &'d Budget,
-    definitions: &'d Definitions<'s, 'n>,
+struct Texts<'b> {
+    budget: &'b Budget,
     steps: Cell<usize>,
 }
 
-impl<'d, 's: 'd, 'n> Texts<'d, 's, 'n> {
-    fn value(&self, value: &mut Node<'_>, schema: &'d Node<'n>) {
-        let Some(schema) = self.definitions.follow(schema).filter(|_| self.pay(value)) else { return };
+impl Texts<'_> {
+    fn value(&self, value: &mut Node<'_>, schema: &Node<'_>) {
+        if !self.pay(value) {
+            return;
+        }
         if let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) {
             if let Some(read) = self.meant(&text, schema) {
                 value.replace(read.into_data());
@@ -92,15 +89,20 @@ impl<'d, 's: 'd, 'n> Texts<'d, 's, 'n> {
             return;
         }
         if let Some(branches) = branches(schema) {
-            let fitting = |loosely: bool| branches.iter().find(|branch| self.fits(value, branch, loosely));
-            if let Some(branch) = fitting(false).or_else(|| fitting(true)) {
+            let fitting = |how: Fit| branches.iter().find(|branch| self.fits(value, branch, how));
+            if let Some(branch) = Fit::ALL.into_iter().find_map(fitting) {
                 self.value(value, branch);
             }
             return;
         }
+        let table = if value.as_object().is_some() { self.table(schema) } else { None };
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
-            if let Some(below) = below(schema, &child) {
+            let below = match child {
+                Child::Member(name) => table.as_ref().and_then(|table| table.get(name)),
+                Child::Item(_) => schema.get("items"),
+            };
+            if let Some(below) = below {
                 self.value(inner, below);
             }
             Ok(())
@@ -108,14 +110,28 @@ impl<'d, 's: 'd, 'n> Texts<'d, 's, 'n> {
     }
 
     fn pay(&self, value: &Node<'_>) -> bool {
-        let members = value.as_object().map_or(0, json::Object::len) + value.as_array().map_or(0, <[_]>::len);
+        let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
         self.budget.pay(1 + members)
     }
 
+    /// The properties of a schema.
+    fn table<'s, 'n>(&self, schema: &'s Node<'n>) -> Option<LookUp<'s, 'n>> {
+        let properties = schema.get("properties").and_then(Node::as_object)?;
+        self.budget.pay(properties.len());
+        Some(LookUp::of(properties))
+    }
+
+    /// Is a text among the values that a schema lists, if it lists any?
+    fn lists(&self, schema: &Node<'_>, text: &str) -> bool {
+        let values = schema.get("enum").and_then(Node::as_array);
+        self.budget.pay(values.map_or(0, <[_]>::len));
+        values.is_none_or(|values| values.iter().any(|known| known.is_text(text)))
+    }
+
     /// What a text stands for; `None`: itself.
-    fn meant(&self, text: &str, schema: &'d Node<'n>) -> Option<Node<'static>> {
+    fn meant(&self, text: &str, schema: &Node<'_>) -> Option<Node<'static>> {
         let mut asked = Asked::default();
-        self.gather(schema, text, &mut asked, &mut Set::new());
+        self.gather(schema, text, &mut asked);
         if !(asked.anything || asked.object || asked.integer) {
             return None;
         }
@@ -127,52 +143,77 @@ impl<'d, 's: 'd, 'n> Texts<'d, 's, 'n> {
     }
 
     /// What the branches of a schema ask of this text.
-    fn gather(&self, schema: &'d Node<'n>, text: &str, asked: &mut Asked, seen: &mut Set<*const Node<'n>>) {
-        let Some(schema) = self.definitions.follow(schema).filter(|_| self.budget.pay(1)) else { return };
-        if !seen.insert(core::ptr::from_ref(schema)) {
+    fn gather(&self, schema: &Node<'_>, text: &str, asked: &mut Asked) {
+        if !self.budget.pay(1) {
             return;
         }
         for branch in branches(schema).into_iter().flatten() {
-            self.gather(branch, text, asked, seen);
+            self.gather(branch, text, asked);
         }
         match Holds::by(schema) {
             Some(Holds::Anything) => asked.anything = true,
             Some(Holds::Object) => asked.object = true,
-            Some(Holds::Integer) => asked.integer |= lists(schema, text),
-            None => asked.string |= schema.get("type").is_some_and(|name| name.is_text("string")) && lists(schema, text),
+            Some(Holds::Integer) => asked.integer |= self.lists(schema, text),
+            None => asked.string |= schema.get("type").is_some_and(|name| name.is_text("string")) && self.lists(schema, text),
         }
     }
 
-    /// Does a value look as what a schema asks for? `loosely`: of the right kind.
-    fn fits(&self, value: &Node<'_>, schema: &'d Node<'n>, loosely: bool) -> bool {
+    /// Does a value look as what a schema asks for?
+    fn fits(&self, value: &Node<'_>, schema: &Node<'_>, how: Fit) -> bool {
         let steps = self.steps.get();
         self.steps.set(steps.saturating_sub(1));
-        let loosely = loosely || steps == 0;
-        let Some(schema) = self.definitions.follow(schema).filter(|_| self.pay(value)) else { return false };
+        let how = if steps == 0 { Fit::Kind } else { how };
+        if !self.pay(value) {
+            return false;
+        }
         if let Some(branches) = branches(schema) {
-            return steps == 0 || branches.iter().any(|branch| self.fits(value, branch, loosely));
+            return steps == 0 || branches.iter().any(|branch| self.fits(value, branch, how));
         }
         let is_of = |name: &str| schema.get("type").is_none_or(|known| known.is_text(name));
+        let is_integer = Holds::by(schema) == Some(Holds::Integer);
         match value.data() {
             Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || is_of("null"),
             Data::Bool(_) => is_of("boolean"),
+            // What is listed as text may come as the number that it is.
+            Data::Number(text) if is_integer => self.lists(schema, &json::plain_number(text)),
             Data::Number(text) => is_of("number") || (is_of("integer") && json::is_integral(text)),
-            Data::String(text) => is_of("string") && text.value().is_some_and(|text| lists(schema, &text)),
+            Data::String(text) => (is_integer || is_of("string")) && text.value().is_some_and(|text| self.lists(schema, &text)),
             Data::Array(items) => {
-                let each = |item: &Node<'_>| schema.get("items").is_none_or(|below| self.fits(item, below, false));
-                is_of("array") && (loosely || items.iter().all(each))
+                let each = |item: &Node<'_>| schema.get("items").is_none_or(|below| self.fits(item, below, how));
+                is_of("array") && (how == Fit::Kind || items.iter().all(each))
             }
-            Data::Object(members) => {
-                let required = schema.get("required").and_then(Node::as_array).unwrap_or_default();
-                let has = |name: &Node<'_>| name.as_text().is_some_and(|name| members.get_text(name).is_some());
-                let table = schema.get("properties").and_then(Node::as_object);
-                let property = |name: &json::Text<'_>| table.and_then(|table| table.get_text(name));
-                let all = || members.iter().all(|member| property(&member.key).is_none_or(|below| self.fits(&member.value, below, false)));
-                is_of("object") && (loosely || (required.iter().all(has) && all()))
-            }
+            Data::Object(members) => is_of("object") && (how == Fit::Kind || self.fits_members(members, schema, how)),
             Data::Verbatim(_) => false,
         }
     }
+
+    fn fits_members(&self, members: &Object<'_>, schema: &Node<'_>, how: Fit) -> bool {
+        let required = schema.get("required").and_then(Node::as_array).unwrap_or_default();
+        if !self.budget.pay(required.len()) {
+            return false;
+        }
+        let (table, sent) = (self.table(schema), LookUp::of(members));
+        let fits = |member: &Member<'_>| match table.as_ref().and_then(|table| table.get(&member.key)) {
+            Some(below) => self.fits(&member.value, below, how),
+            None => how != Fit::Described,
+        };
+        required.iter().filter_map(Node::as_text).all(|name| sent.has(name)) && members.iter().all(fits)
+    }
+}
+
+/// How well a value fits what a schema asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// Every member is described.
+    Described,
+    /// Nothing contradicts.
+    Admitted,
+    /// It is of the right kind.
+    Kind,
+}
+
+impl Fit {
+    const ALL: [Fit; 3] = [Fit::Described, Fit::Admitted, Fit::Kind];
 }
 
 /// What the branches of a union ask of one text.
@@ -187,17 +228,4 @@ struct Asked {
 
 fn branches<'s, 'n>(schema: &'s Node<'n>) -> Option<&'s [Node<'n>]> {
     schema.get("anyOf").and_then(Node::as_array)
-}
-
-/// The schema of a member or an item.
-fn below<'s, 'n>(schema: &'s Node<'n>, child: &Child<'_, '_>) -> Option<&'s Node<'n>> {
-    match child {
-        Child::Member(name) => schema.get("properties").and_then(Node::as_object).and_then(|table| table.get_text(name)),
-        Child::Item(_) => schema.get("items"),
-    }
-}
-
-/// Is a text among the values that a schema lists, if it lists any?
-fn lists(schema: &Node<'_>, text: &str) -> bool {
-    schema.get("enum").and_then(Node::as_array).is_none_or(|values| values.iter().any(|known| known.is_text(text)))
 }

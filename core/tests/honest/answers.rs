@@ -11,6 +11,8 @@ use super::judge::same;
 
 /// The most answers that are kept for one schema.
 const MOST: usize = 64;
+/// What the property for all other members says.
+const OTHERS: &str = "Other properties, as pairs of key and value";
 /// The most references and branches on the way to an answer.
 const DEEPEST: usize = 40;
 
@@ -124,8 +126,7 @@ impl Answers<'_> {
         let (mut keys, mut values, mut rest) = (Vec::new(), Vec::new(), Map::new());
         for (name, value) in members {
             // A member may be called what the list of all others is.
-            let may_be_pairs = value.is_array() || value.is_object();
-            match table.get(&new_name(name)).filter(|inner| may_be_pairs || !is_pair(&inner["items"])) {
+            match table.get(&new_name(name)).filter(|inner| inner["description"] != OTHERS) {
                 Some(inner) => {
                     keys.push(new_name(name));
                     values.push(self.or_itself(value, inner, fuel));

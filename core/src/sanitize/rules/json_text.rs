@@ -48,8 +48,8 @@ impl Holds {
     /// What was remembered, if it still is the schema that it was remembered of.
     pub(in crate::sanitize) fn by(schema: &Node<'_>) -> Option<Holds> {
         let holds = Holds::ALL.into_iter().find(|holds| schema.marks() == 1 << *holds as u8)?;
-        let written = if holds == Holds::Integer { "integer" } else { "string" };
-        schema.get("type").is_some_and(|name| name.is_text(written)).then_some(holds)
+        let is = |name: &str| schema.get("type").is_some_and(|written| written.is_text(name));
+        (is("string") || (holds == Holds::Integer && is("integer"))).then_some(holds)
     }
 }
 

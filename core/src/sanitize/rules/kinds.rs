@@ -40,8 +40,10 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
         names => {
             enums::split(node, place, names, rules);
             node.visit("anyOf", |branches| {
-                for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(names) {
-                    if branch.get("enum").is_some() {
+                // Beside a union that stood there, they are not one for each type.
+                for branch in branches.as_array_mut().into_iter().flatten() {
+                    let types = branch.get("enum").and_then(Node::as_array).map(|values| enums::types_of(branch, values));
+                    if let Some([name]) = types.as_deref() {
                         single(branch, place, name, rules);
                         says::container(branch, place, rules);
                     }

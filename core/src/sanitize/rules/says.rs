@@ -188,7 +188,9 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, present
     }
     // Values prove a type, so they come before keywords, which only hint at one.
     let is_constant = present.has(Keyword::Const) && present.has(Keyword::Type) && encode::applies(rules.grammar);
-    if (present.has(Keyword::Enum) || is_constant) && runs("enums") {
+    // Integers that were listed as strings here are what their type says.
+    let is_spelled = json_text::Holds::by(node) == Some(json_text::Holds::Integer);
+    if (present.has(Keyword::Enum) || is_constant) && !is_spelled && runs("enums") {
         enums::say(node, place, rules)?;
         kinds::say(node, place, rules);
         present = found(node);

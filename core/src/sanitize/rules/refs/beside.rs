@@ -3,6 +3,7 @@
 use alloc::format;
 
 use crate::{
+    error::Error,
     json::{Member, Node},
     report::Guidance,
     sanitize::rules::{
@@ -11,7 +12,7 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Role},
-        walk::Position,
+        walk::{Next, Place, Position, Rewrite},
     },
 };
 
@@ -28,6 +29,21 @@ pub(super) fn let_apply(node: &mut Node<'_>) {
 /// Does what stands beside this schema's reference apply, whatever the draft?
 pub(super) fn applies(node: &Node<'_>) -> bool {
     node.get("$ref").is_some_and(|reference| reference.marks() == APPLIES)
+}
+
+/// Takes away what stands beside references anywhere in a schema; what is put beside them after that applies.
+pub(super) struct Settle<'r> {
+    pub(super) rules: &'r mut Rules,
+}
+
+impl<'a> Rewrite<'a> for Settle<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        if node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) && !applies(node) {
+            drop(node, place.position, self.rules);
+            let_apply(node);
+        }
+        Ok(Next::Into)
+    }
 }
 
 fn validates(member: &Member<'_>) -> bool {

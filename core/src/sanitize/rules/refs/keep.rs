@@ -4,6 +4,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{beside, Expand, KEEP};
 use crate::{
+    error::Error,
     json::{Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     sanitize::rules::{
@@ -12,8 +13,8 @@ use crate::{
         notes::{Effect, Spot},
     },
     schema::{
-        keyword::{Holds, Keyword, Role},
-        walk::{Place, Position},
+        keyword::{Holds, Keyword, Keywords, Role},
+        walk::{self, Place, Position},
     },
 };
 
@@ -21,10 +22,10 @@ const ENOUGH: Effect = Effect::same("drop-ref-sibling").accepts(Accepts::Wider).
 
 impl<'a> Expand<'_, '_, 'a> {
     /// Keeps a reference, spelled as the dialect reads it.
-    pub(super) fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &Definition) {
+    pub(super) fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &Definition) -> Result<(), Error> {
         let around = self.texts_around(node);
         let is_alone = self.definitions.stands_alone(node);
-        let definition = if is_alone { definition.clone() } else { self.grow(node, place.position, definition) };
+        let definition = if is_alone { definition.clone() } else { self.grow(node, place.position, definition)? };
         let name = self.definitions.name(&definition);
         let reference = format!("#/$defs/{name}");
         let inside = self.rules.grammar.refs.not_directly_under;
@@ -41,7 +42,7 @@ impl<'a> Expand<'_, '_, 'a> {
             let (from, to) = (Spot::of_reference(node), Spot::under(node, "$ref"));
             self.rules.notes.note(place.position, from, to, KEEP, || format!("spelled the reference `{reference}`"));
         }
-        let Some(object) = node.as_object_mut() else { return };
+        let Some(object) = node.as_object_mut() else { return Ok(()) };
         object.retain(|member| self.definitions.may_stand_beside(member));
         if let Some(written) = object.get_mut("$ref") {
             let marks = written.marks();
@@ -59,6 +60,7 @@ impl<'a> Expand<'_, '_, 'a> {
             members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
             *node = Node::object(Object::from_unique(members)).with_origin(origin);
         }
+        Ok(())
     }
 
     /// Texts that may not stand beside a reference stand around it; taken off, if nothing else is in the way.
@@ -79,16 +81,20 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     /// The definition that says what stands beside a reference to this one too.
-    fn grow(&mut self, node: &Node<'a>, position: Position, from: &Definition) -> Definition {
+    fn grow(&mut self, node: &mut Node<'a>, position: Position, from: &Definition) -> Result<Definition, Error> {
         let spot = Spot::of(node);
         let Some(mut body) = self.definitions.targets.get(&from.target).map(|(target, _)| target.copy(&self.rules.budget)) else {
-            return from.clone();
+            return Ok(from.clone());
         };
-        if self.rules.draft.ref_stands_alone() && body.get("$ref").is_some() {
-            beside::drop(&mut body, position, self.rules);
-            beside::let_apply(&mut body);
+        if self.rules.draft.ref_stands_alone() {
+            // What stands here applies, and what the definition says is put beside whatever stands at the same place here.
+            beside::let_apply(node);
+            let budget = self.rules.budget.clone();
+            let mut settle = beside::Settle { rules: &mut *self.rules };
+            walk::rewrite_at(&budget, node, position, Keywords::ALL, &mut settle)?;
+            walk::rewrite_at(&budget, &mut body, position, Keywords::ALL, &mut settle)?;
         }
-        match self.definitions.grow(node, from, &body) {
+        Ok(match self.definitions.grow(node, from, &body) {
             Growth::Known(definition) => definition,
             Growth::New(definition, joined) => {
                 joined.iter().for_each(|merged| conflicts::note(merged, position, &spot, self.rules));
@@ -100,6 +106,6 @@ impl<'a> Expand<'_, '_, 'a> {
                 });
                 from.clone()
             }
-        }
+        })
     }
 }

@@ -244,7 +244,7 @@ impl<'a> Expand<'_, '_, 'a> {
             if let Some(definition) =
                 named(node).and_then(|name| self.definitions.written(name)).cloned().filter(|_| !self.definitions.stands_alone(node))
             {
-                self.keep(node, place, &definition);
+                self.keep(node, place, &definition)?;
             }
             return Ok(false);
         }
@@ -267,7 +267,7 @@ impl<'a> Expand<'_, '_, 'a> {
         let grown =
             named(node).and_then(|name| self.definitions.written(name)).filter(|definition| definition.has_grown_from(target)).cloned();
         if self.kept.contains(&target) && !at_root {
-            self.keep(node, place, &grown.unwrap_or_else(|| Definition::of(target)));
+            self.keep(node, place, &grown.unwrap_or_else(|| Definition::of(target)))?;
             return Ok(false);
         }
         let (body, pointer) = match self.definitions.targets.get(&target) {
