@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind is taken.
-const STEPS: usize = 100_000;
+pub(super) const STEPS: usize = 100_000;
 
 /// Brings arguments back from the shape that `sanitize` gave them. A schema that `sanitize` refuses has no such shape.
 pub(super) fn decode(

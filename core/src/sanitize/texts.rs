@@ -6,7 +6,7 @@
 use alloc::{rc::Rc, string::String};
 use core::cell::Cell;
 
-use super::{rules::json_text::Holds, stays, write};
+use super::{decode::STEPS, rules::json_text::Holds, stays, write};
 use crate::{
     budget::Budget,
     dialect::{
@@ -19,9 +19,6 @@ use crate::{
     report::Recorder,
 };
 
-/// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind is taken.
-const STEPS: usize = 100_000;
-
 /// Reads the texts that hold JSON. A schema that `sanitize` refuses asks for none.
 pub(super) fn read(
     arguments: &mut Node<'_>,
@@ -31,8 +28,7 @@ pub(super) fn read(
     options: &SanitizeOptions,
     budget: &Rc<Budget>,
 ) -> Result<(), Error> {
-    let asks = grammar.anything == Anything::JsonText || grammar.enums.integers_as_text;
-    if !asks || !holds_text(arguments, budget) || stays(schema, grammar, options, budget)? {
+    if !asks(grammar) || !holds_text(arguments, budget) || stays(schema, grammar, options, budget)? {
         return Ok(());
     }
     let mut written = schema.copy(budget);
@@ -41,6 +37,11 @@ pub(super) fn read(
     }
     Texts { budget, steps: Cell::new(STEPS) }.value(arguments, &written);
     budget.check(String::new)
+}
+
+/// Does this surface ask for text where other values are meant?
+fn asks(grammar: &Grammar) -> bool {
+    grammar.anything == Anything::JsonText || grammar.enums.integers_as_text
 }
 
 /// Is there a string somewhere that may be JSON? In most arguments there is none.
@@ -135,7 +136,7 @@ impl Texts<'_> {
         if !(asked.anything || asked.object || asked.integer) {
             return None;
         }
-        let held = held(text).filter(|_| self.budget.pay(text.len()))?;
+        let held = if self.budget.pay(text.len()) { held(text)? } else { return None };
         let reads = asked.anything
             || (asked.object && (held.as_object().is_some() || (asked.string && unquoted(&held))))
             || (asked.integer && !asked.string && held.as_number().is_some());
@@ -228,4 +229,25 @@ struct Asked {
 
 fn branches<'s, 'n>(schema: &'s Node<'n>) -> Option<&'s [Node<'n>]> {
     schema.get("anyOf").and_then(Node::as_array)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::asks;
+    use crate::dialect::{Method, DIALECTS};
+
+    #[test]
+    fn a_surface_that_asks_for_text_has_no_references() {
+        let grammars = DIALECTS.iter().filter_map(|dialect| match dialect.method {
+            Method::Rules(grammar) if asks(grammar) => Some((dialect.name, grammar)),
+            _ => None,
+        });
+        let grammars: Vec<_> = grammars.collect();
+        assert!(!grammars.is_empty());
+        for (name, grammar) in grammars {
+            assert!(!(grammar.refs.anywhere || grammar.refs.to_defs), "{name} may send references, which `Texts` does not follow");
+        }
+    }
 }
