@@ -4,9 +4,11 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conflicts, flatten,
+    conflicts,
+    context::PassContext,
+    flatten,
     notes::{Effect, Spot},
-    unions, Rules,
+    unions,
 };
 use crate::{
     budget::Budget,
@@ -30,12 +32,12 @@ const TEXTS_LOST: Effect = Effect::same("move-texts-into-any-of").guidance(Guida
 const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
 /// Does the grammar let nothing that applies stand beside `anyOf`?
-fn concerns(rules: &Rules) -> bool {
+fn concerns(rules: &PassContext) -> bool {
     !rules.grammar.any_of.beside.has(Keyword::Type)
 }
 
 /// Puts what applies beside a union into its branches, from the root down.
-pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
     if !concerns(rules) || !rules.present.meet(UNIONS) {
         return Ok(());
     }
@@ -48,7 +50,7 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
 }
 
 struct Join<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
     /// How many nodes may still be copied.
     spare: usize,
 }
@@ -117,7 +119,7 @@ fn applies(member: &Member<'_>) -> bool {
 }
 
 /// Lifts a branch that is the only one, and moves texts into the branches.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if !concerns(rules) {
         return;
     }
@@ -154,7 +156,7 @@ fn is_table(member: &Member<'_>) -> bool {
 }
 
 /// Only one branch is left: it is the schema.
-fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position("anyOf").unwrap_or_default();

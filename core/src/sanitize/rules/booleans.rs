@@ -3,9 +3,9 @@
 use alloc::{format, string::String};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
     says::{is_open_map, Context},
-    Rules,
 };
 use crate::{
     json::{Data, Node, Object},
@@ -18,7 +18,7 @@ const FALSE: Effect = Effect::same("boolean-to-not");
 const UNSAID: Effect = Effect::same("boolean-to-any").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Says a boolean schema as an object; `false` if it stays what it is.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) -> bool {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut PassContext) -> bool {
     let Some(value) = node.as_bool() else { return true };
     // Where references lead to definitions by their names alone, the definitions are objects.
     let definition = place.keyword == Some(Keyword::Defs) && !rules.grammar.refs.anywhere;

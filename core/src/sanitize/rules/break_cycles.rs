@@ -6,8 +6,8 @@
 use alloc::{format, vec::Vec};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     error::Error,
@@ -38,7 +38,7 @@ const IN_PLACE: Keywords = Keywords::of(&[
 ]);
 
 /// Cuts every reference that closes a circle of schemas for one instance.
-pub(super) fn cut(root: &mut Node<'_>, references: &References, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn cut(root: &mut Node<'_>, references: &References, rules: &mut PassContext) -> Result<(), Error> {
     let endless = endless(root, references, rules)?;
     if endless.is_empty() {
         return Ok(());
@@ -57,7 +57,7 @@ struct Applied {
 }
 
 /// The references that close a circle, by the numbers of their values.
-fn endless(root: &Node<'_>, references: &References, rules: &Rules) -> Result<Set<Number>, Error> {
+fn endless(root: &Node<'_>, references: &References, rules: &PassContext) -> Result<Set<Number>, Error> {
     let mut schemas: Map<Number, Applied> = Map::new();
     // The schemas that we are inside of.
     let mut around: Vec<Option<Number>> = Vec::new();
@@ -123,7 +123,7 @@ fn successors(applied: &Applied) -> Vec<(Option<Number>, Number)> {
 
 struct Cut<'c> {
     endless: &'c Set<Number>,
-    rules: &'c mut Rules,
+    rules: &'c mut PassContext,
 }
 
 impl<'a> Rewrite<'a> for Cut<'_> {

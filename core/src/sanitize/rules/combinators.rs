@@ -5,9 +5,11 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conflicts, encode,
+    conflicts,
+    context::PassContext,
+    encode,
     notes::{Effect, Spot},
-    unused, Rules,
+    unused,
 };
 use crate::{
     dialect::grammar::Grammar,
@@ -40,7 +42,7 @@ pub(super) fn merges_all_of(is_root: bool, grammar: &Grammar) -> bool {
 }
 
 /// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
-pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
     let (refused, at_root) = (rules.grammar.refuses, rules.grammar.root_refuses);
     let merges = encode::applies(rules.grammar);
     let concerned = |keyword| refused.has(keyword) || at_root.has(keyword) || merges;
@@ -52,7 +54,7 @@ pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Err
 }
 
 /// What the branches of any `oneOf` refer to, by the references.
-fn definitions<'a>(root: &Node<'a>, rules: &Rules) -> Result<Map<String, Node<'a>>, Error> {
+fn definitions<'a>(root: &Node<'a>, rules: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
     let mut wanted: Set<String> = Set::new();
     if rules.present.has(Keyword::OneOf) && rules.mentions_references {
         walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
@@ -76,7 +78,7 @@ fn reference(branch: &Node<'_>) -> Option<String> {
 }
 
 struct Join<'r, 'a> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
     /// What the branches of `oneOf` refer to, by the references.
     definitions: Map<String, Node<'a>>,
 }

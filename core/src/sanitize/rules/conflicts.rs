@@ -3,8 +3,8 @@
 use alloc::{format, string::String};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     report::{Accepts, Guidance},
@@ -19,7 +19,7 @@ const DOUBT: Effect = Effect::same("merge-in-doubt").accepts(Accepts::Mixed);
 const TEXT: Effect = Effect::same("merge-texts").guidance(Guidance::Lost);
 
 /// Notes it at the node where the two met.
-pub(super) fn note(merged: &Merged<'_>, position: Position, met: &Spot, rules: &mut Rules) {
+pub(super) fn note(merged: &Merged<'_>, position: Position, met: &Spot, rules: &mut PassContext) {
     for left in &merged.unmerged {
         let spot = left.value().map_or_else(|| met.clone(), Spot::of);
         rules.notes.note(position, spot, Spot::Nowhere, CONFLICT, || {

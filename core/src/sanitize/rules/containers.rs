@@ -3,9 +3,10 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     encode,
     notes::{Effect, Spot},
-    types, Rules,
+    types,
 };
 use crate::{
     dialect::grammar::{OpenRule, PropertiesRule},
@@ -26,7 +27,7 @@ const DROP: Effect = Effect::same("drop-keyword");
 const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
 
 /// Completes one schema.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let is = |node: &Node<'_>, name: &str| {
         node.get("type")
             .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
@@ -72,7 +73,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// What a schema of other types says of members and of items holds of nothing, and would be judged as if it did.
-fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let judged = |keyword: &Keyword| keyword.holds() != Holds::Value;
     let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::constrains) {
@@ -95,7 +96,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
 }
 
 /// What is said of other members or items makes them evaluated, whatever it says.
-fn said(effect: Effect, counts: Keyword, rules: &Rules) -> Effect {
+fn said(effect: Effect, counts: Keyword, rules: &PassContext) -> Effect {
     if rules.counts_evaluated.has(counts) {
         effect.accepts(Accepts::Wider)
     } else {
@@ -103,7 +104,7 @@ fn said(effect: Effect, counts: Keyword, rules: &Rules) -> Effect {
     }
 }
 
-fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let rule = rules.grammar.arrays;
     let open = |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
     let missing = match node.get("items") {

@@ -4,8 +4,8 @@
 use alloc::{format, vec};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     error::Error,
@@ -25,7 +25,7 @@ const RESPELL: Effect = Effect::same("respell-dynamic-ref");
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
 
 /// Respells every dynamic reference; gives their numbers, because in every draft that knows them other keywords apply beside them.
-pub(super) fn respell(root: &mut Node<'_>, references: &References, rules: &mut Rules) -> Result<Set<Number>, Error> {
+pub(super) fn respell(root: &mut Node<'_>, references: &References, rules: &mut PassContext) -> Result<Set<Number>, Error> {
     if !rules.present.meet(DYNAMIC) {
         return Ok(Set::new());
     }
@@ -37,7 +37,7 @@ pub(super) fn respell(root: &mut Node<'_>, references: &References, rules: &mut 
 
 struct Respell<'r> {
     references: &'r References,
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
     respelled: Set<Number>,
 }
 

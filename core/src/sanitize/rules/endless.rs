@@ -6,10 +6,10 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
     says, types,
     unused::named,
-    Rules,
 };
 use crate::{
     dialect::grammar::Recursion,
@@ -27,7 +27,7 @@ use crate::{
 const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
 
 /// Cuts references that cannot end. Works on definitions as the rules have written them.
-pub(super) fn cut(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
     if rules.grammar.refs.recursion != Recursion::MustEnd || root.get("$defs").is_none() {
         return Ok(());
     }
@@ -161,7 +161,7 @@ fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<(Option<u32>
 
 /// Cuts the references that go.
 pub(super) struct Cutter<'c, 'a> {
-    pub(super) rules: &'c mut Rules,
+    pub(super) rules: &'c mut PassContext,
     pub(super) goes: &'c dyn Fn(&Node<'a>, &str) -> bool,
     pub(super) effect: Effect,
     pub(super) says: &'c dyn Fn(&str) -> String,

@@ -3,10 +3,11 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
-    conflicts, encode,
+    conflicts,
+    context::PassContext,
+    encode,
     malformed::TYPES,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     dialect::grammar::Typed,
@@ -28,7 +29,7 @@ const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).
 ///
 /// # Errors
 /// `not-representable` if the root lists values and none of them is an object.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<(), Error> {
     let rule = rules.grammar.enums;
     let typed = rule.needs_type || rules.grammar.typed == Typed::TypeOrUnion;
     let encodes = encode::applies(rules.grammar);
@@ -75,7 +76,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// A type that none of the values has is the mistake.
-fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let (Some(values), Some(declared)) = (node.get("enum").and_then(Node::as_array), node.get("type")) else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     if !values.is_empty() && !values.iter().any(|value| names.iter().any(|name| is_of(value, name))) {
@@ -86,7 +87,7 @@ fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// The same of a constant.
-fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let (Some(value), Some(declared)) = (node.get("const"), node.get("type")) else { return };
     let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));
     if agrees && declared.as_array().is_none() {
@@ -103,7 +104,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// Values that the declared type forbids go; if they all do, it is the type that is wrong.
-pub(super) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(declared) = node.get("type") else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
@@ -175,7 +176,7 @@ pub(super) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str
 }
 
 /// Writes the types of the values, unless that is what stands there.
-fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut Rules) {
+fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut PassContext) {
     let standing: Vec<Option<String>> = match node.get("type") {
         Some(value) => match value.as_array() {
             Some(names) => names.iter().map(|name| name.as_text().map(|text| text.display().into_owned())).collect(),
@@ -202,7 +203,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str
 }
 
 /// Beside an `enum`, `null` leads the list of types.
-fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(types) = node.get("type") else { return };
     let Some(at) = types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0) else {
         return;
@@ -220,7 +221,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
 }
 
 /// Values of several types: one typed `enum` a branch.
-pub(super) fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut Rules) {
+pub(super) fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut PassContext) {
     let spot = Spot::of(node.get("enum").unwrap_or(node));
     rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))

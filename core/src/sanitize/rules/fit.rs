@@ -3,9 +3,10 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     describe, nesting,
     notes::{Effect, Spot},
-    types, Rules,
+    types,
 };
 use crate::{
     budget::Budget,
@@ -42,7 +43,7 @@ impl Limits {
 }
 
 /// Gives up meaning until the schema is within the dialect's limits.
-pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &SanitizeOptions, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn fit<'a>(root: &mut Node<'a>, dialect: &Dialect, options: &SanitizeOptions, rules: &mut PassContext) -> Result<(), Error> {
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
     let limits = Limits { bytes, depth: most("propertyDepth"), properties: most("properties") };
@@ -211,12 +212,12 @@ fn deepest(root: &Node<'_>, budget: &Budget) -> Result<usize, Error> {
 }
 
 /// Unknown keywords, examples, defaults.
-fn drop_keywords<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+fn drop_keywords<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
     walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut DropKeywords { rules })
 }
 
 struct DropKeywords<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
 }
 
 impl<'a> Rewrite<'a> for DropKeywords<'_> {
@@ -240,12 +241,12 @@ impl<'a> Rewrite<'a> for DropKeywords<'_> {
 }
 
 /// Constraints on values: what they said is said in the description.
-fn drop_constraints<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+fn drop_constraints<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
     walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut DropConstraints { rules })
 }
 
 struct DropConstraints<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
 }
 
 impl<'a> Rewrite<'a> for DropConstraints<'_> {
@@ -284,7 +285,7 @@ impl<'a> Rewrite<'a> for DropConstraints<'_> {
 
 /// Schemas of one level become "any".
 struct Cut<'r, 'g> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
     level: usize,
     /// It is bytes that are too many, so a cut has to save some.
     for_bytes: bool,
@@ -330,7 +331,7 @@ impl<'a> Rewrite<'a> for Cut<'_, '_> {
 }
 
 struct Shorten<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
     length: usize,
 }
 

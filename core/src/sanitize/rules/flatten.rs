@@ -3,11 +3,13 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conflicts, describe,
+    conflicts,
+    context::PassContext,
+    describe,
     notes::{Effect, Spot},
     one_object,
     types::annotates,
-    unions, Rules,
+    unions,
 };
 use crate::{
     budget::Budget,
@@ -57,7 +59,7 @@ pub(in crate::sanitize) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, 
 }
 
 /// Writes `type: "object"`, which tool arguments are anyway, and `properties`.
-pub(super) fn declare_object(root: &mut Node<'_>, rules: &mut Rules) {
+pub(super) fn declare_object(root: &mut Node<'_>, rules: &mut PassContext) {
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
     }
@@ -95,7 +97,7 @@ fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
 }
 
 /// Flattens what is left of a union at the root.
-pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
     if !rules.grammar.object_root {
         return Ok(());
     }
@@ -156,7 +158,7 @@ fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     object.set(Text::literal("not"), untrue);
 }
 
-pub(super) fn union(node: &mut Node<'_>, rules: &mut Rules, exact: bool) -> Result<(), Error> {
+pub(super) fn union(node: &mut Node<'_>, rules: &mut PassContext, exact: bool) -> Result<(), Error> {
     if one_object_of(node, rules, exact) {
         return Ok(());
     }
@@ -164,7 +166,7 @@ pub(super) fn union(node: &mut Node<'_>, rules: &mut Rules, exact: bool) -> Resu
 }
 
 /// Makes one object of a union's branches. No branch that accepts an object gives false, and nothing worth keeping.
-fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut Rules, exact: bool) -> bool {
+fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) -> bool {
     let spot = Spot::under(node, "anyOf");
     let pointer = Pointer::root();
     let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };

@@ -5,9 +5,9 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     describe,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     dialect::grammar::{Anything, PropertiesRule},
@@ -54,7 +54,7 @@ impl Holds {
 }
 
 /// Says that anything goes.
-pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let spot = Spot::of(node);
     rules.notes.note(place.position, spot.clone(), spot, ANY, || String::from("said that anything goes as a string that holds JSON"));
     if let Some(object) = node.as_object_mut() {
@@ -65,7 +65,7 @@ pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// Says an object of which no property is known, where objects must have some.
-pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let rule = rules.grammar.objects.properties;
     if rules.grammar.anything != Anything::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
         return;

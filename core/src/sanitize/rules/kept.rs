@@ -1,6 +1,6 @@
 //! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
 
-use super::{combinators, encode, unused, Rules};
+use super::{combinators, context::PassContext, encode, unused};
 use crate::{
     dialect::grammar::{Recursion, RefRule},
     error::Error,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// May every reference stay as it is?
-pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &Rules) -> Result<bool, Error> {
+pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &PassContext) -> Result<bool, Error> {
     let rule = rules.grammar.refs;
     let settles = rules.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.

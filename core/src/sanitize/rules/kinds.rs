@@ -4,10 +4,11 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     describe, enums,
     json_text::Holds,
     notes::{Effect, Spot},
-    nullable, says, Rules,
+    nullable, says,
 };
 use crate::{
     dialect::grammar::{EnumRule, Null, TypeLists, Typed},
@@ -24,7 +25,7 @@ const DROP: Effect = Effect::same("drop-enum-kind");
 const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Says an `enum` as the grammar accepts it.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     too_many(node, place, rules);
     if is_fine(node, rules) {
         return;
@@ -54,7 +55,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// More values than the grammar takes; all of them would not fit into a description either.
-fn too_many<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn too_many<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let most = rules.grammar.enums.most;
     let count = values_of(node).len();
     if count <= most {
@@ -72,7 +73,7 @@ fn too_many<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
     }
 }
 
-fn is_fine(node: &Node<'_>, rules: &Rules) -> bool {
+fn is_fine(node: &Node<'_>, rules: &PassContext) -> bool {
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return true };
     let lists = rules.grammar.type_lists == TypeLists::Any;
     let typed = rules.grammar.typed == Typed::No || node.get("type").is_some_and(|name| lists || name.as_text().is_some());
@@ -86,7 +87,7 @@ fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
 }
 
 /// Null among the values is `nullable`.
-fn without_null<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn without_null<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
     let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else { return };
     let spot = Spot::of(null);
@@ -108,7 +109,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rule
 }
 
 /// Values of one type.
-fn single<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, rules: &mut Rules) {
+fn single<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, rules: &mut PassContext) {
     let rule = rules.grammar.enums;
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
     let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) { "integer" } else { name };
@@ -170,7 +171,7 @@ fn values_of<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
 }
 
 /// Writes the type of the values, unless it stands there.
-fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, rules: &mut Rules) {
+fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, rules: &mut PassContext) {
     let standing = node.get("type");
     // Every integer is a number; where integers may be listed as they are, nothing is wrong with that.
     let fits = |standing: &Node<'_>| {

@@ -4,10 +4,10 @@ use alloc::{format, vec::Vec};
 
 use super::{
     conflicts,
+    context::PassContext,
     notes::{Effect, Spot},
     required, says,
     types::annotates,
-    Rules,
 };
 use crate::{
     dialect::grammar::TypeLists,
@@ -22,7 +22,7 @@ use crate::{
 const SPLIT: Effect = Effect::same("split-type-list");
 
 /// Splits a list of types, if something stands beside it that the grammar does not accept there.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get("type").and_then(Node::as_array).filter(|types| types.len() > 1) else { return };
     let container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");

@@ -5,8 +5,8 @@
 use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     budget::Budget,
@@ -53,7 +53,7 @@ const ALIASES: [(&str, Option<&str>); 17] = [
 ];
 
 /// Makes a schema of what stands at a place where one belongs, and values of what stands under its keywords.
-pub(super) fn repair<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn repair<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     match node.data() {
         Data::Object(_) => {}
         Data::Bool(_) => return,
@@ -101,7 +101,7 @@ fn is_flagged(member: &Member<'_>) -> bool {
     member.value.get("required").and_then(Node::as_bool).is_some()
 }
 
-fn non_schema<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn non_schema<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let spot = Spot::of(node);
     if let Some(known) = node.as_text().and_then(|text| text.value()).as_deref().and_then(known_type) {
         rules.notes.note(place.position, spot.clone(), spot, BARE_TYPE, || String::from("spelled a bare type name as a schema"));
@@ -126,7 +126,7 @@ fn known_type(name: &str) -> Option<Option<&'static str>> {
 }
 
 /// Null where a keyword's value belongs is no value. (`const`, `default` and the like may be null.)
-fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let is_null = |member: &Member<'_>| {
         member.value.is_null()
             && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword, Keyword::Const | Keyword::Default | Keyword::Examples))
@@ -142,7 +142,7 @@ fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// `type: "any" | "int" | "String" | {} | []` and lists of such.
-fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(value) = node.get("type") else { return };
     if names_types(value) {
         return;
@@ -183,7 +183,7 @@ fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// `properties: []`, and a whole schema where its properties belong.
-fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(value) = node.get("properties") else { return };
     let Some(table) = value.as_object() else {
         let spot = Spot::of(value);
@@ -218,7 +218,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
 }
 
 /// `required: "name"`, `required: [1]`, and `required: true` on a property, which belongs to the object it is a property of.
-fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let mut hoisted: Vec<Text<'a>> = Vec::new();
     let any_flagged = node.get("properties").and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
     if any_flagged {
@@ -275,7 +275,7 @@ enum Mended<'a> {
     Gone,
 }
 
-fn values<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn values<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let mut mended: Vec<(Keyword, Mended<'a>)> = Vec::new();
     for member in object {

@@ -10,6 +10,7 @@ mod break_cycles;
 mod combinators;
 mod conflicts;
 mod containers;
+mod context;
 mod definitions;
 mod describe;
 mod doubt;
@@ -51,13 +52,12 @@ use alloc::{format, rc::Rc, string::String};
 use crate::{
     budget::Budget,
     dialect::{
-        grammar::{Anything, Grammar, Typed},
+        grammar::{Grammar, Typed},
         Dialect,
     },
     error::{Code, Error},
     json::Node,
-    limits::MAX_NODES,
-    options::{Hints, Refs, SanitizeOptions, Untyped},
+    options::{Refs, SanitizeOptions, Untyped},
     report::Recorder,
     schema::{
         draft::Draft,
@@ -67,90 +67,9 @@ use crate::{
     },
     sorted::Set,
 };
+use context::PassContext;
 use notes::Notes;
 use switch::runs;
-
-/// What the rules work with: the grammar, the caller's wishes, and the notes.
-struct Rules {
-    /// What the call may still do.
-    budget: Rc<Budget>,
-    grammar: &'static Grammar,
-    draft: Draft,
-    refs: Refs,
-    untyped: Untyped,
-    hints: Hints,
-    max_nodes: usize,
-    /// Definitions may grow by what stands beside references to them.
-    may_grow: bool,
-    /// What the rules work on is the input, and not what they have written.
-    reads_input: bool,
-    /// Something was respelled that older drafts say otherwise.
-    respelled: bool,
-    /// A key called `$ref` stands somewhere.
-    mentions_references: bool,
-    /// Nothing refers to any definition, so they all go.
-    no_references: bool,
-    /// A definition that stays has a `/` in some key, and no reference could lead past it.
-    no_slash: bool,
-    /// References stay as they are written, and definitions where they stand.
-    leaves_definitions: bool,
-    /// A schema without a type gets one.
-    types_everything: bool,
-    /// How many schemas stand above the deepest one.
-    deepest: usize,
-    /// What stands in some schema, whatever it was spelled like: a rule that speaks of none of it has nothing to do.
-    present: Keywords,
-    /// What stood in some schema before references were written out.
-    stood: Keywords,
-    /// What stands in the schemas around the one that is said: whether anything is evaluated may matter there.
-    counts_evaluated: Keywords,
-    /// Something holds of properties by their names.
-    judges_names: bool,
-    /// Objects are listed as values, by the names that their properties had.
-    lists_objects: bool,
-    /// What `refused` may find something wrong with.
-    refused: Keywords,
-    notes: Notes,
-}
-
-impl Rules {
-    fn new(
-        node: &Node<'_>,
-        grammar: &'static Grammar,
-        options: &SanitizeOptions,
-        draft: Draft,
-        notes: Notes,
-        budget: &Rc<Budget>,
-    ) -> Result<Self, Error> {
-        let mentions_references = resolve::mentions_references(node);
-        let has_references = mentions_references && resolve::has_references(node, budget)?;
-        Ok(Rules {
-            budget: budget.clone(),
-            grammar,
-            draft,
-            refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
-            untyped: options.untyped.unwrap_or(if grammar.anything == Anything::Unsaid { Untyped::Keep } else { Untyped::Any }),
-            hints: options.hints.unwrap_or(Hints::Describe),
-            max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
-            may_grow: true,
-            reads_input: notes.reads_input(),
-            respelled: false,
-            mentions_references,
-            no_references: !has_references,
-            no_slash: false,
-            leaves_definitions: false,
-            types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
-            deepest: 0,
-            present: Keywords::NONE,
-            stood: Keywords::NONE,
-            counts_evaluated: Keywords::NONE,
-            judges_names: false,
-            lists_objects: false,
-            refused: refused::concerns(grammar),
-            notes,
-        })
-    }
-}
 
 /// How often the rules run; the second time finds nothing to do in most schemas that were changed.
 const MOST_ROUNDS: usize = 8;
@@ -176,7 +95,7 @@ pub(super) fn sanitize(
     refuse_options(grammar, options)?;
     let mut notes = Notes::new(node, recorder, budget)?;
     let draft = Draft::of(node);
-    notes = round(node, dialect, options, Rules::new(node, grammar, options, draft, notes, budget)?)?;
+    notes = round(node, dialect, options, PassContext::new(node, grammar, options, draft, notes, budget)?)?;
     let mut is_settled = node.is_intact();
     let mut ends = !is_settled && finish.is_done(node);
     for count in 1..MOST_ROUNDS {
@@ -186,7 +105,7 @@ pub(super) fn sanitize(
         let before = rounds::renumber(node);
         notes.read_as(&before);
         // What is read now was written here, in the words of today.
-        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes, budget)?;
+        let mut rules = PassContext::new(node, grammar, options, Draft::Y2020, notes, budget)?;
         rules.may_grow = count < LAST_GROWTH;
         notes = round(node, dialect, options, rules)?;
         is_settled = node.is_intact();
@@ -197,7 +116,7 @@ pub(super) fn sanitize(
     if finish.is_written() && encode::applies(grammar) {
         let before = rounds::renumber(node);
         notes.read_as(&before);
-        let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes, budget)?;
+        let mut rules = PassContext::new(node, grammar, options, Draft::Y2020, notes, budget)?;
         encode::write(node, &mut rules)?;
         notes = rules.notes;
         rounds::restore(node, &before);
@@ -205,7 +124,7 @@ pub(super) fn sanitize(
         if options.refs == Some(Refs::Inline) && resolve::mentions_references(node) {
             let before = rounds::renumber(node);
             notes.read_as(&before);
-            let mut rules = Rules::new(node, grammar, options, Draft::Y2020, notes, budget)?;
+            let mut rules = PassContext::new(node, grammar, options, Draft::Y2020, notes, budget)?;
             let references = resolve::resolve(node, Draft::Y2020, budget)?;
             refs::settle(node, &references, Set::new(), &mut rules)?;
             notes = rules.notes;
@@ -217,7 +136,7 @@ pub(super) fn sanitize(
 }
 
 /// Runs every rule once; gives the notes back.
-fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeOptions, mut rules: Rules) -> Result<Notes, Error> {
+fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeOptions, mut rules: PassContext) -> Result<Notes, Error> {
     let references = if rules.no_references { None } else { Some(resolve::resolve(node, rules.draft, &rules.budget)?) };
     let budget = rules.budget.clone();
     walk::rewrite(&budget, node, Keywords::ALL, &mut Down { rules: &mut rules })?;
@@ -314,7 +233,7 @@ pub(super) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Re
 
 /// The walk down: each schema is repaired and respelled before anything looks inside it.
 struct Down<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
 }
 
 impl<'a> Rewrite<'a> for Down<'_> {

@@ -3,8 +3,8 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     dialect::grammar::{NameRule, PropertyShape},
@@ -171,7 +171,7 @@ fn fnv(text: &str) -> u32 {
 }
 
 /// Renames properties of one schema, wherever it names them.
-pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let spelling = Spelling { rule: rules.grammar.names, no_slash: rules.no_slash, is_root: place.keyword.is_none() };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     let mut renamed: Map<String, String> = Map::new();

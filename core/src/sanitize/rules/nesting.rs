@@ -4,10 +4,10 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
+    context::PassContext,
     endless::{place_of, Cutter},
     notes::Effect,
     unused::named,
-    Rules,
 };
 use crate::{
     budget::Budget,
@@ -42,7 +42,7 @@ struct Part {
 }
 
 /// Cuts references until no way through them nests deeper than `most`.
-pub(super) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut PassContext) -> Result<(), Error> {
     let parts = parts(root, &rules.budget)?;
     if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= most
         || longest(&parts).is_some_and(|longest| longest <= most)

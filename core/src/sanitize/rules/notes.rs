@@ -42,7 +42,7 @@ impl Effect {
     }
 }
 
-/// Rules that take a part out as a whole, where nothing is left of it: what they say covers everything that was done inside.
+/// PassContext that take a part out as a whole, where nothing is left of it: what they say covers everything that was done inside.
 const REMOVE: [&str; 3] = ["drop-impossible-branch", "drop-keyword", "drop-long-union"];
 
 /// Where a change came from or went to.

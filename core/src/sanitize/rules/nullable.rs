@@ -3,9 +3,9 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
     types::annotates,
-    Rules,
 };
 use crate::{
     dialect::grammar::Null,
@@ -16,7 +16,7 @@ use crate::{
 const RESPELL: Effect = Effect::same("respell-null");
 
 /// Folds the null that one schema's own keywords name.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if rules.grammar.null != Null::Nullable {
         return;
     }
@@ -25,7 +25,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// `type: ["string", "null"]`
-fn list<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn list<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(names) = node.get("type").and_then(Node::as_array) else { return };
     let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&rules.budget)).collect();
     if names.len() > 1 && others.len() == names.len() {
@@ -54,7 +54,7 @@ fn list<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// A branch of `anyOf` that is null and nothing else.
-fn union<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn union<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
     // A branch that another rule wrote is that rule's business.

@@ -5,9 +5,9 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     describe, encode,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     json::{self, Data, Node, Text},
@@ -23,7 +23,7 @@ const RESPELL: Effect = Effect::same("patterns-to-additional");
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
 /// Says patterns as `additionalProperties`, which are encoded later.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if !encode::applies(rules.grammar) || !rules.grammar.refuses.has(Keyword::PatternProperties) {
         return;
     }

@@ -5,9 +5,9 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     describe, encode,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     budget::Budget,
@@ -57,7 +57,7 @@ pub(super) const fn concerns(grammar: &Grammar) -> Keywords {
 }
 
 /// Says, describes or drops what the grammar refuses at this schema, in which `present` stands; gives what stands there then.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, present: Keywords, rules: &mut Rules) -> Keywords {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, present: Keywords, rules: &mut PassContext) -> Keywords {
     let is_root = place.keyword.is_none();
     if !is_root && !present.meet(rules.refused) {
         return present;
@@ -66,7 +66,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, present: Keywo
     node.as_object().map_or(Keywords::NONE, Keywords::in_object)
 }
 
-fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let grammar = rules.grammar;
     let is_root = place.keyword.is_none();
     if !node.as_object().is_some_and(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some())) {
@@ -101,7 +101,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// Drops the keys that JSON Schema does not have and the grammar does not know: all at once, for there may be many.
-fn drop_unknown<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn drop_unknown<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(known) = rules.grammar.unknown else { return };
     let goes = |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
     let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
@@ -191,7 +191,7 @@ fn can_describe(node: &Node<'_>, grammar: &Grammar) -> bool {
     node.get("$ref").is_none() || grammar.refs.beside.has(Keyword::Description)
 }
 
-fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, fault: Fault, rules: &mut Rules) {
+fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, fault: Fault, rules: &mut PassContext) {
     let keyword = Keyword::named(&Text::new(name));
     let told = rules.hints == Hints::Describe && is_told(name, value) && can_describe(node, rules.grammar);
     let effect = match fault {
@@ -282,7 +282,7 @@ enum Nearly {
 }
 
 /// Says something near to it.
-fn nearly<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, rules: &mut Rules) -> Nearly {
+fn nearly<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, rules: &mut PassContext) -> Nearly {
     match name {
         "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, rules),
         "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, rules),
@@ -297,7 +297,7 @@ fn inclusive<'a>(
     place: &Place<'_, 'a>,
     (exclusive, inclusive, step): (&'static str, &'static str, i64),
     value: &Node<'a>,
-    rules: &mut Rules,
+    rules: &mut PassContext,
 ) -> Nearly {
     let keyword = Keyword::named(&Text::literal(inclusive));
     if keyword.is_none_or(|keyword| rules.grammar.refuses.has(keyword)) {
@@ -336,7 +336,7 @@ fn inclusive<'a>(
 }
 
 /// Positions become one schema for all items: any of theirs.
-fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules: &mut Rules) -> Nearly {
+fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules: &mut PassContext) -> Nearly {
     let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Nearly::Not };
     let count = positions.len();
     let rest = node.get("items");
@@ -380,7 +380,7 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
 }
 
 /// A lower bound can be lowered; an upper one would forbid what was allowed, so it goes.
-fn lower<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, most: u64, rules: &mut Rules) {
+fn lower<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, most: u64, rules: &mut PassContext) {
     let lowers = name.starts_with("min");
     let moved = if rules.hints == Hints::Describe && can_describe(node, rules.grammar) { Guidance::Moved } else { Guidance::Lost };
     let to = if lowers { Spot::under(node, String::from(name)) } else { Spot::Nowhere };

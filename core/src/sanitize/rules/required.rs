@@ -3,9 +3,9 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     describe,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     json::{Node, Text},
@@ -18,7 +18,7 @@ use crate::{
 const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider);
 
 /// Removes names of properties that are not there, and says them in the description.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if !rules.grammar.required_is_known_at(place.pointer) {
         return;
     }

@@ -3,9 +3,9 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
+    context::PassContext,
     encode,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     dialect::grammar::{Null, OpenRule, Typed},
@@ -42,7 +42,7 @@ pub(super) const CONCERNS: Keywords = Keywords::of(&[
 ]);
 
 /// Gives one schema's own keywords their spelling.
-pub(super) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if node.as_object().is_none_or(Object::is_empty) {
         return;
     }
@@ -56,7 +56,7 @@ pub(super) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mu
 }
 
 /// A schema that was rewritten is no longer in the draft it declares, if that is an old one.
-pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
     if draft == Draft::Y2020 || !(rules.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, rules)?)) {
         return Ok(());
@@ -72,7 +72,7 @@ pub(super) fn declare_draft(root: &mut Node<'_>, rules: &mut Rules) -> Result<()
 
 /// Spells the tuples that could stay as they were while an old draft was declared.
 struct Tuples<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
 }
 
 impl<'a> Rewrite<'a> for Tuples<'_> {
@@ -83,7 +83,7 @@ impl<'a> Rewrite<'a> for Tuples<'_> {
 }
 
 /// Does something apply beside a reference, which in old drafts nothing does?
-fn has_words_beside_ref(root: &Node<'_>, rules: &Rules) -> Result<bool, Error> {
+fn has_words_beside_ref(root: &Node<'_>, rules: &PassContext) -> Result<bool, Error> {
     let applies = |member: &Member<'_>| {
         !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
     };
@@ -97,7 +97,7 @@ fn has_words_beside_ref(root: &Node<'_>, rules: &Rules) -> Result<bool, Error> {
 }
 
 /// Where definitions are written for the whole document, an identifier further down would hide them.
-fn identifier<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn identifier<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let writes_definitions = rules.grammar.objects.open == OpenRule::MustClose && rules.no_references;
     let Some(value) = node.get("$id").filter(|_| writes_definitions && place.keyword.is_some()) else { return };
     rules.notes.note(place.position, Spot::of(value), Spot::Nowhere, IDENTIFIER, || String::from("dropped `$id`: nothing refers to it"));
@@ -107,7 +107,7 @@ fn identifier<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules)
 }
 
 /// Draft 4: `exclusiveMinimum: true` beside `minimum`.
-fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules, exclusive: &'static str, inclusive: &'static str) {
+fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext, exclusive: &'static str, inclusive: &'static str) {
     let Some(value) = node.get(exclusive) else { return };
     let Some(flag) = value.as_bool() else { return };
     let spot = Spot::of(value);
@@ -125,14 +125,14 @@ fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules, excl
 }
 
 /// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
-fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     // Without its `$schema` nobody would know in which draft it was a tuple.
     if !rules.grammar.array_items || rules.grammar.refuses.has(Keyword::Schema) {
         to_prefix_items(node, place, rules);
     }
 }
 
-fn to_prefix_items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn to_prefix_items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
     let spot = Spot::of(items);
     if node.get("prefixItems").is_some() {
@@ -160,7 +160,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut R
 }
 
 /// Before 2019-09: `dependencies` of names and schemas in one.
-fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(table) = node.get("dependencies") else { return };
     let spot = Spot::of(table);
     rules.notes.note(place.position, spot.clone(), spot, DEPENDENCIES, || {
@@ -191,7 +191,7 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rule
 }
 
 /// `const: c` is an `enum` of one.
-fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(value) = node.get("const") else { return };
     // Where `enum` needs a type beside it, one rule for both is enough.
     let untyped = rules.grammar.typed == Typed::TypeOrUnion && node.get("type").is_none();
@@ -221,7 +221,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// OpenAPI: `nullable: true` admits null, whatever else is said.
-fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(flag) = node.get("nullable") else { return };
     // Beside a type it stays where it is the way to say null; elsewhere it would be lost when schemas are joined.
     if rules.grammar.null == Null::Nullable && node.get("type").is_some() {

@@ -1,8 +1,8 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    alone, booleans, containers, encode, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused, required,
-    slashes, stray, switch::runs, types, unions, Rules,
+    alone, booleans, containers, context::PassContext, encode, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable,
+    refused, required, slashes, stray, switch::runs, types, unions,
 };
 use crate::{
     error::Error,
@@ -88,13 +88,13 @@ pub(super) struct Context {
 }
 
 pub(super) struct Up<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
     /// The schemas that stand around, and what stands in each.
     above: alloc::vec::Vec<(Context, Keywords)>,
 }
 
 impl<'r> Up<'r> {
-    pub(super) fn new(rules: &'r mut Rules) -> Self {
+    pub(super) fn new(rules: &'r mut PassContext) -> Self {
         Up { rules, above: alloc::vec::Vec::new() }
     }
 }
@@ -150,7 +150,7 @@ impl<'a> Rewrite<'a> for Up<'_> {
 }
 
 /// The rules, in their one order; each where something stands that it speaks of.
-fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, present: Keywords, rules: &mut Rules) -> Result<(), Error> {
+fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, present: Keywords, rules: &mut PassContext) -> Result<(), Error> {
     let is_root = place.keyword.is_none();
     let found = |node: &Node<'_>| node.as_object().map_or(Keywords::NONE, Keywords::in_object);
     let mut present = present;
@@ -243,7 +243,7 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, present
 }
 
 /// What an object or an array below the root lacks, once its type is known.
-pub(super) fn container<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn container<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if runs("json_text") {
         json_text::object(node, place, rules);
     }

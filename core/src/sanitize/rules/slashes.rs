@@ -4,8 +4,8 @@
 use alloc::{format, string::String};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     json::{Data, Node, Object, Step, Text},
@@ -41,7 +41,7 @@ fn has_slash(key: &Text<'_>) -> bool {
 }
 
 /// Says one schema of a definition without them.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if !rules.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
         return;
     }
@@ -71,7 +71,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// `a/b` and `a\x2fb` are the same pattern.
-fn patterns<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn patterns<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(table) = node.get("patternProperties").and_then(Node::as_object) else { return };
     if !table.iter().any(|member| has_slash(&member.key)) {
         return;

@@ -3,8 +3,8 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     json::{Node, Text},
@@ -21,7 +21,7 @@ const CONSTANT: Effect = Effect::same("drop-stray-ref").accepts(Accepts::Wider).
 const PATTERN: Effect = Effect::same("respell-pattern");
 
 /// Says one schema without them.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if rules.grammar.refs.only_under.is_none() || !node.as_object().is_some_and(|object| object.iter().any(|member| holds(&member.value))) {
         return;
     }
@@ -50,7 +50,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// The pattern `$ref` is another pattern for the same names.
-fn pattern<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn pattern<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(schema) = node.get("patternProperties").and_then(|table| table.get("$ref")) else { return };
     let spot = Spot::of(schema);
     rules.notes.note(place.position, spot.clone(), spot, PATTERN, || String::from("spelled the pattern `$ref` as `(?:$ref)`"));

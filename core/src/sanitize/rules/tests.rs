@@ -44,7 +44,7 @@ const NEEDED: &[(&str, &str, &str)] = &[
 /// More than the 60 bytes it is given: the example has to go.
 const TOO_LONG: &str = r#"{"type":"object","properties":{},"examples":["a long example"]}"#;
 
-/// Rules that the validator does not need, and why they are there.
+/// PassContext that the validator does not need, and why they are there.
 const NOT_NEEDED: &[(&str, &str)] = &[
     // The documentation wants a type everywhere; the validator accepts schemas without one.
     ("types", r#"{"type":"object","properties":{"v":{"description":"x"}}}"#),

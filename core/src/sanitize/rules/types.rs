@@ -3,11 +3,11 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    context::PassContext,
     json_text,
     malformed::TYPES,
     notes::{Effect, Spot},
     says::{self, is_open_map, Context, TypeSet},
-    Rules,
 };
 use crate::{
     budget::Budget,
@@ -37,7 +37,7 @@ const ENOUGH: [&str; 2] = ["$ref", "anyOf"];
 const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
 /// Types a schema, if it needs a type and has none.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut Rules) {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut PassContext) {
     if !rules.types_everything {
         return;
     }
@@ -147,12 +147,12 @@ fn listed(names: &[&str], last: &str) -> String {
 }
 
 /// Writes the type that keywords speak of.
-fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], effect: Effect, rules: &mut Rules) {
+fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], effect: Effect, rules: &mut PassContext) {
     put(node, place, names, effect, rules, || format!("wrote `type`: the keywords here speak of {}", listed(names, "and")));
 }
 
 /// Writes the type that something else says that applies here.
-fn known_to_be<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], rules: &mut Rules) {
+fn known_to_be<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], rules: &mut PassContext) {
     put(node, place, names, INFER, rules, || format!("wrote `type`: the instance is known to be {}", listed(names, "or")));
 }
 
@@ -161,7 +161,7 @@ fn put<'a>(
     place: &Place<'_, 'a>,
     names: &[&'static str],
     effect: Effect,
-    rules: &mut Rules,
+    rules: &mut PassContext,
     message: impl FnOnce() -> String,
 ) {
     rules.notes.note(place.position, Spot::of(node), Spot::under(node, "type"), effect, message);
@@ -175,7 +175,7 @@ fn put<'a>(
 }
 
 /// Says that anything goes, in the grammar's way or the caller's.
-pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
         return;
     }
@@ -194,7 +194,7 @@ pub(super) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Ru
 }
 
 /// How many bytes it takes to say that anything goes, beside texts.
-pub(super) fn any_length(rules: &Rules) -> usize {
+pub(super) fn any_length(rules: &PassContext) -> usize {
     let key = r#""type":,"#.len();
     match rules.untyped {
         Untyped::Keep => 0,
@@ -203,7 +203,7 @@ pub(super) fn any_length(rules: &Rules) -> usize {
     }
 }
 
-fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if rules.grammar.anything == Anything::JsonText {
         json_text::any(node, place, rules);
         return;

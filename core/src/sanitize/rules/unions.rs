@@ -3,11 +3,12 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conflicts, encode, lists,
+    conflicts,
+    context::PassContext,
+    encode, lists,
     notes::{Effect, Spot},
     types::annotates,
     unused::named,
-    Rules,
 };
 use crate::{
     error::Error,
@@ -26,14 +27,14 @@ const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
 const DEEPEST: usize = 32;
 
 /// Distributes, if the grammar refuses what stands beside `anyOf`.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<(), Error> {
     distribute(node, place, rules, 0)?;
     drop_shared(node, place, rules);
     Ok(())
 }
 
 /// What tells the reader something both beside `anyOf` and in a branch: the whole's goes for every branch.
-fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     if !rules.grammar.any_of.no_shared_keywords {
         return;
     }
@@ -60,7 +61,7 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules
     });
 }
 
-fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules, depth: usize) -> Result<(), Error> {
+fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext, depth: usize) -> Result<(), Error> {
     let rule = rules.grammar.any_of;
     let Some(object) = node.as_object() else { return Ok(()) };
     let Some(branches) = object.get("anyOf").and_then(Node::as_array) else { return Ok(()) };
@@ -156,7 +157,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules,
 }
 
 /// Says what a branch requires, and the branches of unions in it, once nothing more can join them.
-fn settled<'a>(branch: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn settled<'a>(branch: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     super::required::say(branch, place, rules);
     branch.visit("anyOf", |branches| {
         // The visitor never fails.

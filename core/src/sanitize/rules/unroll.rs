@@ -7,9 +7,9 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     conflicts,
+    context::PassContext,
     notes::{Effect, Spot},
     unused::named,
-    Rules,
 };
 use crate::{
     budget::Budget,
@@ -40,7 +40,7 @@ const MOST_LEVELS: usize = 6;
 const MOST_ADDED: usize = 1_000;
 
 /// Writes recursion out, if the grammar refuses it.
-pub(super) fn unroll<'a>(root: &mut Node<'a>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn unroll<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
     let recursion = rules.grammar.refs.recursion;
     if matches!(recursion, Recursion::Free | Recursion::MustEnd) {
         return Ok(());
@@ -159,7 +159,7 @@ struct Unroll<'u, 'a> {
     above: Vec<Frame<'a>>,
     /// Only recursion through what must be there is written out.
     only_forced: bool,
-    rules: &'u mut Rules,
+    rules: &'u mut PassContext,
 }
 
 impl<'a> Rewrite<'a> for Unroll<'_, 'a> {
@@ -244,7 +244,7 @@ impl<'a> Unroll<'_, 'a> {
 }
 
 /// What is said where nothing more of a definition is written: what it is for, and its type.
-pub(super) fn end<'a>(body: &Node<'a>, rules: &Rules) -> Node<'a> {
+pub(super) fn end<'a>(body: &Node<'a>, rules: &PassContext) -> Node<'a> {
     // JSON text says all of it, whatever the type.
     let keeps_type = rules.grammar.anything != Anything::JsonText;
     let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));

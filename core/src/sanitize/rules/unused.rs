@@ -4,8 +4,8 @@ use alloc::{format, string::String, vec::Vec};
 use core::ops::Range;
 
 use super::{
+    context::PassContext,
     notes::{Effect, Spot},
-    Rules,
 };
 use crate::{
     budget::Budget,
@@ -28,7 +28,7 @@ pub(super) const TABLES: [&str; 2] = ["$defs", "definitions"];
 pub(super) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
 
 /// Without a reference anywhere, every definition is unused.
-pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &mut Rules) {
+pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &mut PassContext) {
     for table in TABLES {
         let Some(value) = node.get(table) else { continue };
         let spot = Spot::of(value);
@@ -40,7 +40,7 @@ pub(super) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &m
 }
 
 /// Reports the definitions that nothing refers to, and forgets what was said about their insides.
-pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut PassContext) -> Result<(), Error> {
     if !rules.notes.is_on() {
         return Ok(());
     }

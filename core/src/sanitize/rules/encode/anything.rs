@@ -7,9 +7,9 @@ use crate::{
     json::{Member, Node, Object, Text},
     report::{Accepts, Guidance},
     sanitize::rules::{
+        context::PassContext,
         describe,
         notes::{Effect, Spot},
-        Rules,
     },
     schema::{keyword::Keyword, walk::Place},
 };
@@ -32,7 +32,7 @@ pub(super) fn asserts(member: &Member<'_>) -> bool {
 }
 
 /// Says that anything goes; `true` if that takes the definition.
-pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &str, rules: &mut Rules) -> bool {
+pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &str, rules: &mut PassContext) -> bool {
     let spot = Spot::of(node);
     if node.as_object().is_none() {
         *node = Node::empty_object().with_origin(node.origin());

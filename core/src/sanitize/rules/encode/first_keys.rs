@@ -10,8 +10,9 @@ use crate::{
     json::{self, Data, Node, Object, Text},
     report::{Accepts, Guidance},
     sanitize::rules::{
+        context::PassContext,
         notes::{Effect, Spot},
-        one_object, Rules,
+        one_object,
     },
     schema::walk::Place,
     sorted::{Map, Set},
@@ -24,7 +25,7 @@ const JOIN: Effect = Effect::same("join-branches");
 const MOST: usize = 256;
 
 /// Sees to it that no two branches begin with the same name; `true` if branches were joined.
-pub(super) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> Result<bool, Error> {
+pub(super) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<bool, Error> {
     if !rules.grammar.any_of.distinct_first_keys {
         return Ok(false);
     }
@@ -102,7 +103,7 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
 }
 
 /// The names of the properties of a branch that is an object with some.
-fn names<'a>(branch: &Node<'a>, rules: &Rules) -> Vec<Text<'a>> {
+fn names<'a>(branch: &Node<'a>, rules: &PassContext) -> Vec<Text<'a>> {
     let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = shape::of(branch, false, rules.grammar) else {
         return Vec::new();
     };
@@ -160,7 +161,7 @@ fn join<'a>(
     names: &[Vec<Text<'a>>],
     chosen: &[Option<Text<'a>>],
     left: &[usize],
-    rules: &mut Rules,
+    rules: &mut PassContext,
 ) {
     let beginning = |name: &Text<'a>| chosen.iter().position(|first| first.as_ref() == Some(name));
     let mut groups: Map<usize, Vec<usize>> = Map::new();

@@ -23,7 +23,7 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-use super::Rules;
+use super::context::PassContext;
 
 /// The member of a pair that holds the name.
 pub(in crate::sanitize) const KEY: &str = "key";
@@ -67,12 +67,12 @@ pub(in crate::sanitize) const fn has_definition(grammar: &Grammar) -> bool {
 }
 
 /// Makes the schema plain, and small enough that it will be within the limits once it is written.
-pub(super) fn plain(root: &mut Node<'_>, dialect: &Dialect, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn plain(root: &mut Node<'_>, dialect: &Dialect, rules: &mut PassContext) -> Result<(), Error> {
     prepare::prepare(root, rules)?;
     size::fit(root, dialect, rules)
 }
 
 /// Writes a plain schema so that the surface accepts it.
-pub(super) fn write(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn write(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
     write::write(root, rules)
 }

@@ -13,8 +13,9 @@ use crate::{
     json::{self, Data, Member, Node, Object, Step, Text},
     report::{Accepts, Guidance},
     sanitize::rules::{
+        context::PassContext,
         notes::{Effect, Spot},
-        unions, unused, Rules,
+        unions, unused,
     },
     schema::{
         keyword::{Keyword, Keywords, Kind},
@@ -32,7 +33,7 @@ const NONE: Effect = Effect::same("join-any").accepts(Accepts::Wider).guidance(G
 const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
 const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider).guidance(Guidance::Lost);
 
-pub(super) fn prepare(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn prepare(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
     if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
         walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
     }
@@ -60,7 +61,7 @@ const MOST_TIMES: usize = 4;
 const ALWAYS: usize = 1_000;
 
 struct Prepare<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
     joined: bool,
     /// How many nodes may still be copied for properties that are only required.
     spare: &'r mut usize,
@@ -78,7 +79,7 @@ impl<'a> Rewrite<'a> for Prepare<'_> {
 }
 
 /// What is required and said nothing of is a property of which nothing is said.
-fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, spare: &mut usize, rules: &mut Rules) {
+fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, spare: &mut usize, rules: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     if !shape::declares(object, "object") {
         return;
@@ -139,7 +140,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, spare: &mut usi
 
 /// Objects and arrays in one list of types get a branch each, so that pairs are not taken for items; and any container does where
 /// lists of types are of scalars only.
-fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get("type").and_then(Node::as_array) else { return };
     let containers = types.iter().filter(|name| name.is_text("object") || name.is_text("array")).count();
@@ -195,7 +196,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
-fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Shape::Union(branches) = shape::of(node, false, rules.grammar) else { return };
     let (count, impossible) = (branches.len(), branches.iter().filter(|branch| unions::is_impossible(branch)).count());
     if impossible == 0 {
@@ -224,7 +225,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 }
 
 /// A union in which one branch, or all of them together, accept anything says nothing.
-fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
+fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Shape::Union(branches) = shape::of(node, false, rules.grammar) else { return };
     let says_nothing = |branch: &Node<'a>| matches!(shape::of(branch, false, rules.grammar), Shape::Anything);
     let bare = |branch: &Node<'a>, name: &str| {
@@ -257,7 +258,7 @@ fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) {
 
 /// Recursion that would lead through `anyOf`, as an optional property's does, is cut where the surface has no such recursion.
 struct Cut<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut PassContext,
     /// Of each schema above: whether it stands below `anyOf`, and the names it requires.
     above: Vec<(bool, Vec<String>)>,
 }

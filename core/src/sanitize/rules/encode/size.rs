@@ -14,8 +14,8 @@ use crate::{
     json::{Node, Object, Step},
     report::{Accepts, Guidance},
     sanitize::rules::{
+        context::PassContext,
         notes::{Effect, Spot},
-        Rules,
     },
     schema::{
         keyword::{Keyword, Keywords},
@@ -54,7 +54,7 @@ enum Excess {
 }
 
 /// Cuts a plain schema until what is written of it is within the dialect's limits.
-pub(super) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut PassContext) -> Result<(), Error> {
     let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
     if !limits.iter().any(|name| dialect.limit(name).is_some()) {
         return Ok(());
@@ -203,10 +203,10 @@ fn is_long(values: &[Node<'_>], most: usize) -> bool {
 }
 
 /// Drops the lists of values that are too long; `true` if there were any.
-fn drop_lists<'a>(root: &mut Node<'a>, rules: &mut Rules, goes: impl Fn(&[Node<'a>]) -> bool) -> Result<bool, Error> {
+fn drop_lists<'a>(root: &mut Node<'a>, rules: &mut PassContext, goes: impl Fn(&[Node<'a>]) -> bool) -> Result<bool, Error> {
     struct Drop<'d, 'r, 'a> {
         goes: &'d dyn Fn(&[Node<'a>]) -> bool,
-        rules: &'r mut Rules,
+        rules: &'r mut PassContext,
         done: bool,
     }
     impl<'a> Rewrite<'a> for Drop<'_, '_, 'a> {
@@ -231,7 +231,7 @@ fn drop_lists<'a>(root: &mut Node<'a>, rules: &mut Rules, goes: impl Fn(&[Node<'
 }
 
 /// Drops the longest list of values, by some measure.
-fn drop_longest(root: &mut Node<'_>, rules: &mut Rules, measure: fn(&[Node<'_>]) -> usize) -> Result<bool, Error> {
+fn drop_longest(root: &mut Node<'_>, rules: &mut PassContext, measure: fn(&[Node<'_>]) -> usize) -> Result<bool, Error> {
     let mut longest = 1;
     walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
         longest = longest.max(node.get("enum").and_then(Node::as_array).map_or(0, measure));
@@ -243,7 +243,7 @@ fn drop_longest(root: &mut Node<'_>, rules: &mut Rules, measure: fn(&[Node<'_>])
 /// Cuts what nests deeper than so many levels.
 ///
 /// What is written nests deeper than what is plain, so where nothing plain is too deep its deepest level goes.
-fn cut_below(root: &mut Node<'_>, rules: &mut Rules, most: usize) -> Result<bool, Error> {
+fn cut_below(root: &mut Node<'_>, rules: &mut PassContext, most: usize) -> Result<bool, Error> {
     let mut deepest = 0;
     walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, place| {
         if node.as_object().is_some_and(|object| shape::declares(object, "object")) {
@@ -254,14 +254,14 @@ fn cut_below(root: &mut Node<'_>, rules: &mut Rules, most: usize) -> Result<bool
     cut(root, rules, deepest.min(most.saturating_add(1)))
 }
 
-fn cut_deepest(root: &mut Node<'_>, rules: &mut Rules) -> Result<bool, Error> {
+fn cut_deepest(root: &mut Node<'_>, rules: &mut PassContext) -> Result<bool, Error> {
     cut_below(root, rules, usize::MAX)
 }
 
 /// Says that an object whose properties would be at this level is anything; `true` if there was one.
-fn cut(root: &mut Node<'_>, rules: &mut Rules, at: usize) -> Result<bool, Error> {
+fn cut(root: &mut Node<'_>, rules: &mut PassContext, at: usize) -> Result<bool, Error> {
     struct Cut<'r> {
-        rules: &'r mut Rules,
+        rules: &'r mut PassContext,
         above: usize,
         done: bool,
     }

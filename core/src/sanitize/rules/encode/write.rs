@@ -14,8 +14,8 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     report::Accepts,
     sanitize::rules::{
+        context::PassContext,
         notes::{Effect, Spot},
-        Rules,
     },
     schema::{
         keyword::{Keyword, Keywords, Kind, Role},
@@ -35,7 +35,7 @@ const VALUES: Effect = Effect { encoded: true, ..Effect::same("values-to-json") 
 /// What the property for all other members says to the reader.
 const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
 
-pub(super) fn write(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn write(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
     // What references lead to is asked of the schema as it was; without any, nothing is asked of it.
     let plain = if resolve::mentions_references(root) { root.copy(&rules.budget) } else { Node::default() };
     let budget = rules.budget.clone();
@@ -50,7 +50,7 @@ pub(super) fn write(root: &mut Node<'_>, rules: &mut Rules) -> Result<(), Error>
 }
 
 struct Writer<'w, 'n, 'a> {
-    rules: &'w mut Rules,
+    rules: &'w mut PassContext,
     definitions: &'w Definitions<'n, 'a>,
     /// The name of the definition that says "anything".
     definition: &'w str,

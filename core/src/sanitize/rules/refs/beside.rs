@@ -7,8 +7,8 @@ use crate::{
     json::{Member, Node},
     report::Guidance,
     sanitize::rules::{
+        context::PassContext,
         notes::{Effect, Spot},
-        Rules,
     },
     schema::{
         keyword::{Keyword, Role},
@@ -33,7 +33,7 @@ pub(super) fn applies(node: &Node<'_>) -> bool {
 
 /// Takes away what stands beside references anywhere in a schema; what is put beside them after that applies.
 pub(super) struct Settle<'r> {
-    pub(super) rules: &'r mut Rules,
+    pub(super) rules: &'r mut PassContext,
 }
 
 impl<'a> Rewrite<'a> for Settle<'_> {
@@ -51,7 +51,7 @@ fn validates(member: &Member<'_>) -> bool {
 }
 
 /// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
-pub(super) fn drop(node: &mut Node<'_>, position: Position, rules: &mut Rules) {
+pub(super) fn drop(node: &mut Node<'_>, position: Position, rules: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     for member in object.iter().filter(|member| validates(member)) {
         let keyword = member.key.display().into_owned();

@@ -6,12 +6,12 @@ mod parts;
 
 use super::{
     conflicts,
+    context::PassContext,
     definitions::{Definition, Definitions},
     encode,
     notes::{Effect, Spot},
     unroll,
     unused::{self, named},
-    Rules,
 };
 use crate::{
     dialect::grammar::Recursion,
@@ -44,7 +44,12 @@ const IDENTIFIER: Effect = Effect::same("drop-identifier");
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
 ///
 /// In drafts in which a reference stands alone, other keywords still apply beside those in `applied_with`.
-pub(super) fn settle<'a>(root: &mut Node<'a>, references: &References, applied_with: Set<Number>, rules: &mut Rules) -> Result<(), Error> {
+pub(super) fn settle<'a>(
+    root: &mut Node<'a>,
+    references: &References,
+    applied_with: Set<Number>,
+    rules: &mut PassContext,
+) -> Result<(), Error> {
     let budget = rules.budget.clone();
     let source = root.copy(&budget);
     let graph = Graph::of(&source, references, &budget)?;
@@ -148,7 +153,7 @@ struct Expand<'e, 's, 'a> {
     at_root: bool,
     /// The targets that the root already consists of, and the branches of its union that we are inside of.
     chains: Vec<Set<Number>>,
-    rules: &'e mut Rules,
+    rules: &'e mut PassContext,
 }
 
 impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {

@@ -5,16 +5,16 @@ use alloc::{format, vec::Vec};
 use super::beside;
 use crate::{
     json::{Data, Node, Object, Text},
-    sanitize::rules::{combinators, notes::Spot, Rules},
+    sanitize::rules::{combinators, context::PassContext, notes::Spot},
     schema::walk::Place,
 };
 
-fn merges(place: &Place<'_, '_>, rules: &Rules) -> bool {
+fn merges(place: &Place<'_, '_>, rules: &PassContext) -> bool {
     combinators::merges_all_of(place.keyword.is_none(), rules.grammar)
 }
 
 /// The parts of a part are parts of the whole.
-pub(super) fn flatten(node: &mut Node<'_>, place: &Place<'_, '_>, rules: &Rules) {
+pub(super) fn flatten(node: &mut Node<'_>, place: &Place<'_, '_>, rules: &PassContext) {
     if !merges(place, rules) {
         return;
     }
@@ -44,7 +44,7 @@ pub(super) fn flatten(node: &mut Node<'_>, place: &Place<'_, '_>, rules: &Rules)
 
 /// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by part would
 /// have no end where a definition has itself for a part. `false` if there is no such part.
-pub(super) fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Rules) -> bool {
+pub(super) fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> bool {
     if !merges(place, rules) || node.get("$ref").is_some() {
         return false;
     }
