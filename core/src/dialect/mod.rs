@@ -5,6 +5,7 @@ mod bedrock;
 mod cerebras;
 mod codex;
 mod deepseek;
+pub(crate) mod features;
 mod fireworks;
 mod gemini;
 pub(crate) mod grammar;

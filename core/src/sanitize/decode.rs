@@ -10,7 +10,6 @@ use super::{
     rules::{
         self,
         encode::{
-            self,
             shape::{self, Definitions, Members, Others, Shape, Typed},
             KEY, PAIRS, VALUE,
         },
@@ -40,7 +39,7 @@ pub(super) fn decode(
     options: &SanitizeOptions,
     budget: &Rc<Budget>,
 ) -> Result<(), Error> {
-    if !encode::applies(grammar) || stays(schema, grammar, options, budget)? {
+    if !grammar.encodes() || stays(schema, grammar, options, budget)? {
         return Ok(());
     }
     let mut plain = schema.copy(budget);
@@ -65,7 +64,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         let Some(schema) = self.definitions.follow(schema).filter(|schema| self.pay(value, schema)) else { return };
         match shape::of(schema, is_root || self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => {}
-            Shape::Anything if encode::has_definition(self.grammar) => from_definition(value),
+            Shape::Anything if self.grammar.defines_any() => from_definition(value),
             Shape::Anything => from_text(value, |_| true),
             Shape::Values(values) => from_text(value, |read| values.iter().any(|known| json::same(known, read))),
             Shape::Union(branches) => self.union(value, branches),
@@ -137,7 +136,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         }
         from_pairs(value, &mut |inner| match of {
             Some(schema) => self.value(inner, schema, false),
-            None if encode::has_definition(self.grammar) => from_definition(inner),
+            None if self.grammar.defines_any() => from_definition(inner),
             None => from_text(inner, |_| true),
         });
     }
@@ -147,7 +146,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         let _ = value.visit_children::<()>(|_, inner| {
             match items {
                 Some(schema) => self.value(inner, schema, false),
-                None if encode::has_definition(self.grammar) => from_definition(inner),
+                None if self.grammar.defines_any() => from_definition(inner),
                 None => from_text(inner, |_| true),
             }
             Ok(())
@@ -186,7 +185,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         let Some(schema) = self.definitions.follow(schema).filter(|schema| self.pay(value, schema)) else { return false };
         match shape::of(schema, self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => false,
-            Shape::Anything => encode::has_definition(self.grammar) || value.as_text().is_some(),
+            Shape::Anything => self.grammar.defines_any() || value.as_text().is_some(),
             Shape::Values(values) => values.iter().any(|known| value.is_text(&json::write_plain(known))),
             Shape::Union(_) if steps == 0 => true,
             Shape::Union(branches) => {

@@ -11,7 +11,7 @@ mod texts;
 
 use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 
-use self::rules::{encode, Finish};
+use self::rules::Finish;
 use crate::{
     budget::Budget,
     check,
@@ -61,7 +61,7 @@ fn write(
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
     // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
-    let ends = grammar.as_is && !encode::applies(grammar);
+    let ends = grammar.as_is && !grammar.encodes();
     let is_done = |node: &Node<'_>| {
         let again = read_again(node, budget);
         ends && stays(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)

@@ -7,7 +7,7 @@ use alloc::{rc::Rc, string::String, vec::Vec};
 use super::{
     decode,
     rules::{
-        self, encode,
+        self,
         names::{self, Spelling},
         Finish,
     },
@@ -49,7 +49,7 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     let targets = found.filter_map(|target| Some((target.origin().number()?, target))).collect();
     let no_slash = refers && loses_slashes(schema, dialect, grammar, options, &budget)?;
     let spelling = Spelling { rule: grammar.names, no_slash, is_root: false };
-    let names_required = encode::applies(grammar);
+    let names_required = grammar.encodes();
     let ref_stands_alone = Draft::of(schema).ref_stands_alone();
     let restore = Restore { ref_stands_alone, budget: &budget, spelling, names_required, references: &references, targets };
     restore.value(arguments, &[schema], true);

@@ -7,7 +7,6 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     conflicts,
     context::PassContext,
-    encode,
     notes::{Effect, Spot},
     unused,
 };
@@ -38,13 +37,13 @@ const MOST_PAIRS: usize = 2_000;
 /// Does a schema, or the root, have to say its `allOf` in itself?
 pub(super) fn merges_all_of(is_root: bool, grammar: &Grammar) -> bool {
     // What is encoded must be one schema.
-    grammar.refuses.has(Keyword::AllOf) || (is_root && grammar.root_refuses.has(Keyword::AllOf)) || encode::applies(grammar)
+    grammar.refuses.has(Keyword::AllOf) || (is_root && grammar.root_refuses.has(Keyword::AllOf)) || grammar.encodes()
 }
 
 /// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
 pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
     let (refused, at_root) = (rules.grammar.refuses, rules.grammar.root_refuses);
-    let merges = encode::applies(rules.grammar);
+    let merges = rules.grammar.encodes();
     let concerned = |keyword| refused.has(keyword) || at_root.has(keyword) || merges;
     if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| rules.present.has(keyword) && concerned(keyword)) {
         return Ok(());
@@ -87,7 +86,7 @@ impl<'a> Rewrite<'a> for Join<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         let grammar = self.rules.grammar;
         // What is encoded must be one schema.
-        let merges = encode::applies(grammar);
+        let merges = grammar.encodes();
         let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword)) || merges;
         // A part may have parts of its own.
         while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {

@@ -34,7 +34,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Pa
     };
     let is_root = place.keyword.is_none();
     let grammar = rules.grammar;
-    if encode::applies(grammar) && node.get("type").is_some() {
+    if grammar.encodes() && node.get("type").is_some() {
         without_a_subject(node, place, rules);
     }
     if is(node, "array") {
@@ -49,7 +49,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Pa
         PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot => true,
     };
     // Objects of any names are encoded.
-    let written = written && (is_root || !encode::applies(grammar));
+    let written = written && (is_root || !grammar.encodes());
     if written && node.get("properties").is_none() {
         let (from, to) = (Spot::of(node), Spot::under(node, "properties"));
         rules.notes.note(place.position, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
@@ -111,7 +111,7 @@ fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
         None => rule.needs_items && node.get("prefixItems").is_none(),
         Some(items) if !rules.grammar.true_items && items.as_bool() == Some(true) => true,
         // Anything is encoded.
-        Some(items) => !rule.open_items && open(items) && !encode::applies(rules.grammar),
+        Some(items) => !rule.open_items && open(items) && !rules.grammar.encodes(),
     };
     if !missing {
         return;

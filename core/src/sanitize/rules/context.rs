@@ -2,7 +2,7 @@
 
 use alloc::rc::Rc;
 
-use super::{notes::Notes, refused};
+use super::notes::Notes;
 use crate::{
     budget::Budget,
     dialect::grammar::{Anything, Grammar, Typed},
@@ -89,7 +89,7 @@ impl PassContext {
             counts_evaluated: Keywords::NONE,
             judges_names: false,
             lists_objects: false,
-            refused: refused::concerns(grammar),
+            refused: grammar.restricted(),
             notes,
         })
     }

@@ -5,7 +5,6 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::{
     conflicts,
     context::PassContext,
-    encode,
     malformed::TYPES,
     notes::{Effect, Spot},
 };
@@ -32,7 +31,7 @@ const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<(), Error> {
     let rule = rules.grammar.enums;
     let typed = rule.needs_type || rules.grammar.typed == Typed::TypeOrUnion;
-    let encodes = encode::applies(rules.grammar);
+    let encodes = rules.grammar.encodes();
     if (rule.agrees || encodes) && !typed {
         agree(node, place, rules);
     }

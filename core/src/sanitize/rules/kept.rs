@@ -1,6 +1,6 @@
 //! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
 
-use super::{combinators, context::PassContext, encode, unused};
+use super::{combinators, context::PassContext, unused};
 use crate::{
     dialect::grammar::{Recursion, RefRule},
     error::Error,
@@ -18,7 +18,7 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &PassC
     let rule = rules.grammar.refs;
     let settles = rules.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.
-    let says_all = rules.types_everything && encode::applies(rules.grammar);
+    let says_all = rules.types_everything && rules.grammar.encodes();
     if settles || root.get("$ref").is_some() || (says_all && resolve::has_dynamic(root, &rules.budget)?) {
         return Ok(false);
     }

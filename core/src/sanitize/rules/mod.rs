@@ -113,7 +113,7 @@ pub(super) fn sanitize(
         ends = !is_settled && finish.is_done(node);
     }
     // What reads a model's answer wants the schema as it is before this.
-    if finish.is_written() && encode::applies(grammar) {
+    if finish.is_written() && grammar.encodes() {
         let before = rounds::renumber(node);
         notes.read_as(&before);
         let mut rules = PassContext::new(node, grammar, options, Draft::Y2020, notes, budget)?;
@@ -180,7 +180,7 @@ fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeO
     if runs("fit") {
         fit::fit(node, dialect, options, &mut rules)?;
     }
-    if encode::applies(rules.grammar) {
+    if rules.grammar.encodes() {
         encode::plain(node, dialect, &mut rules)?;
     }
     if !rules.leaves_definitions {

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     context::PassContext,
-    describe, encode,
+    describe,
     notes::{Effect, Spot},
 };
 use crate::{
@@ -24,7 +24,7 @@ const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
 /// Says patterns as `additionalProperties`, which are encoded later.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if !encode::applies(rules.grammar) || !rules.grammar.refuses.has(Keyword::PatternProperties) {
+    if !rules.grammar.encodes() || !rules.grammar.refuses.has(Keyword::PatternProperties) {
         return;
     }
     let Some(object) = node.as_object() else { return };

@@ -6,12 +6,15 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     context::PassContext,
-    describe, encode,
+    describe,
     notes::{Effect, Spot},
 };
 use crate::{
     budget::Budget,
-    dialect::grammar::{Grammar, OpenRule, PatternRule},
+    dialect::{
+        features::JUDGES_MEMBERS,
+        grammar::{Grammar, OpenRule, PatternRule},
+    },
     json::{self, Data, Member, Node, Object, Text},
     options::Hints,
     report::{Accepts, Guidance},
@@ -32,29 +35,6 @@ const TUPLE: Effect = Effect::same("prefix-items-to-items");
 
 /// A schema longer than this is no text for a description.
 const LONGEST_SCHEMA: usize = 200;
-
-/// What a fault may be found with below the root.
-pub(super) const fn concerns(grammar: &Grammar) -> Keywords {
-    let mut concerned = grammar.refuses.but(Keywords::UNKNOWN);
-    if encode::applies(grammar) {
-        concerned = concerned.and(encode::JUDGES_MEMBERS);
-    }
-    if grammar.unknown.is_some() {
-        concerned = concerned.and(Keywords::UNKNOWN);
-    }
-    if !matches!(grammar.patterns, PatternRule::Any) {
-        concerned = concerned.with(Keyword::Pattern).with(Keyword::PatternProperties);
-    }
-    if grammar.formats.is_some() {
-        concerned = concerned.with(Keyword::Format);
-    }
-    let mut rest = grammar.at_most;
-    while let [(limited, _), tail @ ..] = rest {
-        concerned = concerned.with(*limited);
-        rest = tail;
-    }
-    concerned
-}
 
 /// Says, describes or drops what the grammar refuses at this schema, in which `present` stands; gives what stands there then.
 pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, present: Keywords, rules: &mut PassContext) -> Keywords {
@@ -132,7 +112,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return (!known.iter().any(|name| member.key.is(name))).then_some(Fault::Refused);
     };
     // Arguments that are encoded are not what these speak of.
-    if grammar.refuses.has(keyword) || (encode::applies(grammar) && encode::JUDGES_MEMBERS.has(keyword)) {
+    if grammar.refuses.has(keyword) || (grammar.encodes() && JUDGES_MEMBERS.has(keyword)) {
         return Some(Fault::Refused);
     }
     // Unions at the root have a rule of their own.

@@ -4,7 +4,6 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     context::PassContext,
-    encode,
     notes::{Effect, Spot},
 };
 use crate::{
@@ -196,7 +195,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCont
     // Where `enum` needs a type beside it, one rule for both is enough.
     let untyped = rules.grammar.typed == Typed::TypeOrUnion && node.get("type").is_none();
     // Where values may be written as text, they are looked at once.
-    let listed = encode::applies(rules.grammar) && node.get("enum").is_some();
+    let listed = rules.grammar.encodes() && node.get("enum").is_some();
     if !rules.grammar.refuses.has(Keyword::Const) && !rules.grammar.enums.needs_type && !untyped && !listed {
         return;
     }

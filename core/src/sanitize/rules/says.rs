@@ -1,8 +1,8 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    alone, booleans, containers, context::PassContext, encode, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable,
-    refused, required, slashes, stray, switch::runs, types, unions,
+    alone, booleans, containers, context::PassContext, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused,
+    required, slashes, stray, switch::runs, types, unions,
 };
 use crate::{
     error::Error,
@@ -187,7 +187,7 @@ fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, present
         present = found(node);
     }
     // Values prove a type, so they come before keywords, which only hint at one.
-    let is_constant = present.has(Keyword::Const) && present.has(Keyword::Type) && encode::applies(rules.grammar);
+    let is_constant = present.has(Keyword::Const) && present.has(Keyword::Type) && rules.grammar.encodes();
     // Integers that were listed as strings here are what their type says.
     let is_spelled = json_text::Holds::by(node) == Some(json_text::Holds::Integer);
     if (present.has(Keyword::Enum) || is_constant) && !is_spelled && runs("enums") {

@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     conflicts,
     context::PassContext,
-    encode, lists,
+    lists,
     notes::{Effect, Spot},
     types::annotates,
     unused::named,
@@ -76,7 +76,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
         && branches.iter().any(|branch| names_unknown(branch))
         && rules.grammar.required_is_known_at(place.pointer);
     // Where every object is closed, each branch has to name all the properties that there are.
-    let closes = encode::applies(rules.grammar) && object.iter().any(bundled);
+    let closes = rules.grammar.encodes() && object.iter().any(bundled);
     let joins = typed || shared || homeless || closes;
     if count > rule.most || (joins && (weight.saturating_mul(count) > rules.max_nodes || depth > DEEPEST)) {
         let most = rule.most;

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec, vec::Vec};
 
-use super::{has_definition, KEY, PAIRS, VALUE};
+use super::{KEY, PAIRS, VALUE};
 use crate::{
     json::{Member, Node, Object, Text},
     report::{Accepts, Guidance},
@@ -37,7 +37,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &s
     if node.as_object().is_none() {
         *node = Node::empty_object().with_origin(node.origin());
     }
-    let by_definition = has_definition(rules.grammar);
+    let by_definition = rules.grammar.defines_any();
     // What is said of one kind of value alone is lost.
     let loses = node.as_object().is_some_and(|object| object.iter().any(asserts));
     let said = |effect: Effect| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };

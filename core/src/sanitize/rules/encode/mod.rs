@@ -13,15 +13,7 @@ pub(in crate::sanitize) mod shape;
 mod size;
 mod write;
 
-use crate::{
-    dialect::{
-        grammar::{Grammar, OpenRule, Recursion},
-        Dialect,
-    },
-    error::Error,
-    json::Node,
-    schema::keyword::{Keyword, Keywords},
-};
+use crate::{dialect::Dialect, error::Error, json::Node};
 
 use super::context::PassContext;
 
@@ -33,38 +25,6 @@ pub(in crate::sanitize) const VALUE: &str = "value";
 pub(in crate::sanitize) const PAIRS: &str = "pairs";
 /// The property for what no other property names.
 const OTHERS: &str = "additional_properties";
-
-/// Keywords that judge an object or a part of it by what its members are, beside those that say what they are.
-pub(super) const JUDGES_MEMBERS: Keywords = Keywords::of(&[
-    Keyword::If,
-    Keyword::Then,
-    Keyword::Else,
-    Keyword::Not,
-    Keyword::Contains,
-    Keyword::MinContains,
-    Keyword::MaxContains,
-    Keyword::PropertyNames,
-    Keyword::DependentRequired,
-    Keyword::DependentSchemas,
-    Keyword::UnevaluatedItems,
-    Keyword::UnevaluatedProperties,
-    Keyword::MinProperties,
-    Keyword::MaxProperties,
-]);
-
-/// Does this surface need its schemas encoded?
-pub(in crate::sanitize) const fn applies(grammar: &Grammar) -> bool {
-    matches!(grammar.objects.open, OpenRule::MustClose)
-}
-
-/// Is "anything" said by a definition that refers to itself, rather than as JSON in a string?
-///
-/// The definition keeps the API's guarantee that what comes back is JSON, so it is preferred where recursion is accepted. Where it is
-/// not, a string that holds JSON loses nothing and costs one line, while a union of scalars would lose every object and array.
-pub(in crate::sanitize) const fn has_definition(grammar: &Grammar) -> bool {
-    let refs = &grammar.refs;
-    refs.to_defs && matches!(refs.recursion, Recursion::Free) && !refs.not_directly_under.has(Keyword::AnyOf)
-}
 
 /// Makes the schema plain, and small enough that it will be within the limits once it is written.
 pub(super) fn plain(root: &mut Node<'_>, dialect: &Dialect, rules: &mut PassContext) -> Result<(), Error> {

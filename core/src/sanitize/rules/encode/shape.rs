@@ -241,7 +241,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     /// Values that are written as JSON text have a null of their own.
     pub(in crate::sanitize) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let is_text = |schema: &Node<'a>| match of(schema, self.is_root(schema), grammar) {
-            Shape::Anything => !super::has_definition(grammar),
+            Shape::Anything => !grammar.defines_any(),
             Shape::Values(_) => true,
             _ => false,
         };

@@ -8,7 +8,6 @@ use super::{
     conflicts,
     context::PassContext,
     definitions::{Definition, Definitions},
-    encode,
     notes::{Effect, Spot},
     unroll,
     unused::{self, named},
@@ -79,7 +78,7 @@ pub(super) fn settle<'a>(
         None
     };
     // What is encoded is one schema: what stands beside a reference that stays would not be written as what it refers to is.
-    let stays_encoded = encode::applies(rules.grammar) && rules.grammar.refs.recursion != Recursion::Refused;
+    let stays_encoded = rules.grammar.encodes() && rules.grammar.refs.recursion != Recursion::Refused;
     let beside = if stays_encoded { rules.grammar.refs.beside.but(NO_TEXTS) } else { rules.grammar.refs.beside };
     let spare = if rules.may_grow { rules.max_nodes } else { 0 };
     let mut expand = Expand {

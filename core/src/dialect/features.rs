@@ -1,0 +1,61 @@
+//! What passes ask of a grammar, answered from its tables.
+
+use super::grammar::{Grammar, OpenRule, PatternRule, Recursion};
+use crate::schema::keyword::{Keyword, Keywords};
+
+/// Keywords that judge an object or a part of it by what its members are, beside those that say what they are.
+pub(crate) const JUDGES_MEMBERS: Keywords = Keywords::of(&[
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+    Keyword::Not,
+    Keyword::Contains,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+    Keyword::PropertyNames,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::UnevaluatedItems,
+    Keyword::UnevaluatedProperties,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+]);
+
+impl Grammar {
+    /// Does this surface need its schemas encoded?
+    pub(crate) const fn encodes(&self) -> bool {
+        matches!(self.objects.open, OpenRule::MustClose)
+    }
+
+    /// Is "anything" said by a definition that refers to itself, rather than as JSON in a string?
+    ///
+    /// The definition keeps the API's guarantee that what comes back is JSON, so it is preferred where recursion is accepted. Where it is
+    /// not, a string that holds JSON loses nothing and costs one line, while a union of scalars would lose every object and array.
+    pub(crate) const fn defines_any(&self) -> bool {
+        let refs = &self.refs;
+        refs.to_defs && matches!(refs.recursion, Recursion::Free) && !refs.not_directly_under.has(Keyword::AnyOf)
+    }
+
+    /// The keywords that something may be wrong with below the root.
+    pub(crate) const fn restricted(&self) -> Keywords {
+        let mut restricted = self.refuses.but(Keywords::UNKNOWN);
+        if self.encodes() {
+            restricted = restricted.and(JUDGES_MEMBERS);
+        }
+        if self.unknown.is_some() {
+            restricted = restricted.and(Keywords::UNKNOWN);
+        }
+        if !matches!(self.patterns, PatternRule::Any) {
+            restricted = restricted.with(Keyword::Pattern).with(Keyword::PatternProperties);
+        }
+        if self.formats.is_some() {
+            restricted = restricted.with(Keyword::Format);
+        }
+        let mut rest = self.at_most;
+        while let [(limited, _), tail @ ..] = rest {
+            restricted = restricted.with(*limited);
+            rest = tail;
+        }
+        restricted
+    }
+}
