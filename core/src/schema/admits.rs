@@ -4,7 +4,8 @@
 
 use super::{
     draft::Draft,
-    merge::{accepts_nothing, Types},
+    instance_types::InstanceTypes,
+    merge::accepts_nothing,
     resolve::{self, Number, References},
 };
 use crate::{
@@ -69,8 +70,8 @@ impl<'s, 'a> Search<'s, 'a> {
 
 /// What stands under `type` and is no type name is repaired, and proves nothing.
 fn is_of_another_type(schema: &Node<'_>) -> bool {
-    let declared = schema.get("type").and_then(Types::of_keyword).filter(|types| *types != Types::NONE);
-    declared.is_some_and(|types| !types.meets(Types::OBJECT))
+    let declared = schema.get("type").and_then(InstanceTypes::of_keyword).filter(|types| *types != InstanceTypes::NONE);
+    declared.is_some_and(|types| !types.meets(InstanceTypes::OBJECT))
 }
 
 /// An empty list is malformed, and is repaired.

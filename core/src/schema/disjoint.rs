@@ -6,8 +6,9 @@
 use core::cmp::Ordering;
 
 use super::{
+    instance_types::InstanceTypes,
     keyword::{Keyword, Role},
-    merge::{accepts_nothing, values, ByValue, Types},
+    merge::{accepts_nothing, values, ByValue},
 };
 use crate::{
     budget::Budget,
@@ -78,12 +79,15 @@ impl Search<'_> {
         let common = kinds(one).and(kinds(two));
         let apart =
             |least: &[Keyword], most: &[Keyword]| [(one, two), (two, one)].iter().any(|(low, high)| ends_before(low, most, high, least));
-        let none_of = |types: Types, rejected: bool| rejected || !common.meets(types);
-        common.within(Types::NUMBER.or(Types::STRING).or(Types::ARRAY).or(Types::OBJECT))
-            && none_of(Types::NUMBER, apart(&[Keyword::Minimum, Keyword::ExclusiveMinimum], &[Keyword::Maximum, Keyword::ExclusiveMaximum]))
-            && none_of(Types::STRING, apart(&[Keyword::MinLength], &[Keyword::MaxLength]))
-            && none_of(Types::ARRAY, apart(&[Keyword::MinItems], &[Keyword::MaxItems]))
-            && (!common.meets(Types::OBJECT)
+        let none_of = |types: InstanceTypes, rejected: bool| rejected || !common.meets(types);
+        common.within(InstanceTypes::NUMBER.or(InstanceTypes::STRING).or(InstanceTypes::ARRAY).or(InstanceTypes::OBJECT))
+            && none_of(
+                InstanceTypes::NUMBER,
+                apart(&[Keyword::Minimum, Keyword::ExclusiveMinimum], &[Keyword::Maximum, Keyword::ExclusiveMaximum]),
+            )
+            && none_of(InstanceTypes::STRING, apart(&[Keyword::MinLength], &[Keyword::MaxLength]))
+            && none_of(InstanceTypes::ARRAY, apart(&[Keyword::MinItems], &[Keyword::MaxItems]))
+            && (!common.meets(InstanceTypes::OBJECT)
                 || apart(&[Keyword::MinProperties], &[Keyword::MaxProperties])
                 || self.members_are_disjoint(one, two)
                 || self.members_are_disjoint(two, one))
@@ -115,7 +119,7 @@ impl Search<'_> {
     }
 
     fn is_rejected(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
-        let is = Types::of_instance(value);
+        let is = InstanceTypes::of_instance(value);
         let bound = |keyword: Keyword, wrong: fn(Ordering) -> bool| {
             number(schema, keyword).zip(value.as_number()).is_some_and(|(bound, value)| wrong(json::compare(value, bound)))
         };
@@ -178,11 +182,11 @@ fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
 }
 
 /// The kinds of instance a schema can accept, by its `type`, its values and a `not` that only speaks of types.
-fn kinds(schema: &Node<'_>) -> Types {
-    let by_type = |schema: &Node<'_>| schema.get("type").map_or(Some(Types::ALL), Types::of_keyword);
-    let by_values = listed(schema).map(|values| values.iter().map(Types::of_instance).fold(Types::NONE, Types::or));
+fn kinds(schema: &Node<'_>) -> InstanceTypes {
+    let by_type = |schema: &Node<'_>| schema.get("type").map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
+    let by_values = listed(schema).map(|values| values.iter().map(InstanceTypes::of_instance).fold(InstanceTypes::NONE, InstanceTypes::or));
     let not = schema.get("not").filter(|not| speaks_only_of(not, &[Keyword::Type])).and_then(by_type);
-    by_type(schema).unwrap_or(Types::ALL).and(by_values.unwrap_or(Types::ALL)).without(not.unwrap_or(Types::NONE))
+    by_type(schema).unwrap_or(InstanceTypes::ALL).and(by_values.unwrap_or(InstanceTypes::ALL)).without(not.unwrap_or(InstanceTypes::NONE))
 }
 
 /// Nothing but these keywords and annotations.
@@ -207,9 +211,9 @@ fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     let common = kinds(one).and(kinds(two));
     let always_has = |names: &[Node<'_>]| {
         let known = two.get("required").and_then(Node::as_array).unwrap_or_default();
-        !common.meets(Types::OBJECT) || values(names).is_subset(&values(known))
+        !common.meets(InstanceTypes::OBJECT) || values(names).is_subset(&values(known))
     };
-    let types = not.get("type").map_or(Some(Types::ALL), Types::of_keyword);
+    let types = not.get("type").map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
     types.is_some_and(|types| common.within(types)) && not.get("required").is_none_or(|names| names.as_array().is_some_and(always_has))
 }
 

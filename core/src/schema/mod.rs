@@ -6,6 +6,7 @@ pub(crate) mod admits;
 pub(crate) mod disjoint;
 pub(crate) mod draft;
 pub(crate) mod graph;
+pub(crate) mod instance_types;
 pub(crate) mod keyword;
 pub(crate) mod merge;
 pub(crate) mod reach;

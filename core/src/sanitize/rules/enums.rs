@@ -5,7 +5,6 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::{
     conflicts,
     context::PassContext,
-    malformed::TYPES,
     notes::{Effect, Spot},
 };
 use crate::{
@@ -13,7 +12,7 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Node, Text},
     report::{Accepts, Guidance},
-    schema::{merge, walk::Place},
+    schema::{instance_types::TYPE_NAMES, merge, walk::Place},
     sorted::Set,
 };
 
@@ -151,7 +150,7 @@ pub(super) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
     }
 }
 
-/// The types of the values, in the order of [`TYPES`]: the declared number where one is declared.
+/// The types of the values, in the order of [`TYPE_NAMES`]: the declared number where one is declared.
 pub(super) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
         node.get("type")
@@ -160,7 +159,7 @@ pub(super) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str
     let any = |test: &dyn Fn(&Node<'_>) -> bool| values.iter().any(test);
     let all_integers = values.iter().filter_map(Node::as_number).all(json::is_integral);
     let whole = all_integers && !declares("number");
-    TYPES
+    TYPE_NAMES
         .into_iter()
         .filter(|name| match *name {
             "null" => any(&|value| value.is_null()),
@@ -190,7 +189,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str
     rules.notes.note(place.position, at, Spot::under(node, "type"), INFER, || {
         format!("wrote `type`, which the values in `enum` have: {}", types.join(", "))
     });
-    // In the order of `TYPES`, so `null` first.
+    // In the order of `TYPE_NAMES`, so `null` first.
     let mut names: Vec<Node<'a>> = types.iter().map(|name| Node::literal(name)).collect();
     let value = if names.len() == 1 { names.pop().unwrap_or_default() } else { Node::array(names) };
     if let Some(object) = node.as_object_mut() {

@@ -13,6 +13,7 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     schema::{
+        instance_types::TYPE_NAMES,
         keyword::{Holds, Keyword},
         walk::Place,
     },
@@ -27,9 +28,6 @@ const REMOVE: Effect = Effect::same("remove-malformed-keyword").accepts(Accepts:
 const TYPE_NAME: Effect = Effect::same("repair-type");
 const UNKNOWN_TYPE: Effect = Effect::same("repair-type").accepts(Accepts::Wider);
 const UNNEST: Effect = Effect::same("unnest-properties").accepts(Accepts::Mixed);
-
-/// The types of JSON Schema.
-pub(super) const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
 /// What other languages call them. `None` is any type at all.
 const ALIASES: [(&str, Option<&str>); 17] = [
@@ -85,12 +83,12 @@ fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
 
 /// A type of JSON Schema, or a list of different ones.
 fn names_types(value: &Node<'_>) -> bool {
-    let fine = |value: &Node<'_>| TYPES.iter().any(|name| value.is_text(name));
+    let fine = |value: &Node<'_>| TYPE_NAMES.iter().any(|name| value.is_text(name));
     match value.data() {
         Data::String(_) => fine(value),
         Data::Array(names) => {
             let differs = |(at, name): (usize, &Node<'_>)| !names.iter().take(at).any(|before| before.as_text() == name.as_text());
-            !names.is_empty() && names.len() <= TYPES.len() && names.iter().all(fine) && names.iter().enumerate().all(differs)
+            !names.is_empty() && names.len() <= TYPE_NAMES.len() && names.iter().all(fine) && names.iter().enumerate().all(differs)
         }
         _ => false,
     }
@@ -119,7 +117,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
 /// The type that a name means: `Some(None)` is any, `None` is no type.
 fn known_type(name: &str) -> Option<Option<&'static str>> {
     let lower = name.to_ascii_lowercase();
-    if let Some(known) = TYPES.iter().find(|known| **known == lower) {
+    if let Some(known) = TYPE_NAMES.iter().find(|known| **known == lower) {
         return Some(Some(known));
     }
     ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, meant)| *meant)

@@ -1,13 +1,14 @@
 //! The walk up: each schema is said so that the grammar accepts it, the schemas inside it first.
 
 use super::{
-    alone, booleans, containers, context::PassContext, enums, flatten, json_text, kinds, lists, malformed::TYPES, names, nullable, refused,
-    required, slashes, stray, switch::runs, types, unions,
+    alone, booleans, containers, context::PassContext, enums, flatten, json_text, kinds, lists, names, nullable, refused, required,
+    slashes, stray, switch::runs, types, unions,
 };
 use crate::{
     error::Error,
     json::{Node, Step},
     schema::{
+        instance_types::InstanceTypes,
         keyword::{Keyword, Keywords},
         walk::{Next, Place, Rewrite},
     },
@@ -25,60 +26,21 @@ const NULL_STANDS_IN: Keywords = Keywords::of(&[Keyword::Type, Keyword::AnyOf]);
 /// What counts the members and items that nothing else speaks of.
 const EVALUATED: Keywords = Keywords::of(&[Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]);
 
-/// A set of type names, by their places in [`TYPES`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TypeSet(u8);
+/// Does a schema say that it may be anything, by naming all types?
+pub(super) fn names_all_types(node: &Node<'_>) -> bool {
+    InstanceTypes::declared(node) == Some(InstanceTypes::ALL)
+}
 
-impl TypeSet {
-    /// The types a schema declares, if it declares any.
-    pub(super) fn declared(node: &Node<'_>) -> Option<TypeSet> {
-        let value = node.get("type")?;
-        let bit = |name: &Node<'_>| TYPES.iter().position(|known| name.is_text(known)).map_or(0, |place| 1 << place);
-        Some(TypeSet(match value.as_array() {
-            Some(names) => names.iter().map(bit).fold(0, |set, bit| set | bit),
-            None => bit(value),
-        }))
-    }
-
-    /// The types that a part of `allOf` declares: they hold for all the other parts, too.
-    fn of_parts(node: &Node<'_>) -> Option<TypeSet> {
-        node.get("allOf")?.as_array()?.iter().find_map(TypeSet::declared)
-    }
-
-    /// One type.
-    pub(super) fn of(name: &str) -> TypeSet {
-        TypeSet(TYPES.iter().position(|known| *known == name).map_or(0, |place| 1 << place))
-    }
-
-    /// Is every instance of one of these types?
-    fn is_all(self) -> bool {
-        let all = TYPES.iter().filter(|name| **name != "integer").fold(0, |set, name| set | TypeSet::of(name).0);
-        self.0 & all == all
-    }
-
-    /// Does a schema say that it may be anything, by naming all types?
-    pub(super) fn names_all(node: &Node<'_>) -> bool {
-        TypeSet::declared(node).is_some_and(TypeSet::is_all)
-    }
-
-    /// Are these types all named there?
-    pub(super) fn is_part_of(self, other: TypeSet) -> bool {
-        self.0 & !other.0 == 0
-    }
-
-    /// Is every instance of these types one of the other's? (Every integer is a number.)
-    pub(super) fn within(self, other: TypeSet) -> bool {
-        let number = TypeSet::of("number").0;
-        let wide = if other.0 & number != 0 { other.0 | TypeSet::of("integer").0 } else { other.0 };
-        self.0 & !wide == 0
-    }
+/// The types that a part of `allOf` declares: they hold for all the other parts, too.
+fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
+    node.get("allOf")?.as_array()?.iter().find_map(InstanceTypes::declared)
 }
 
 /// What is known of the place of a schema beyond where it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
     /// The instance is known to be of these types, because a schema that applies to it too says so.
-    pub(super) known: Option<TypeSet>,
+    pub(super) known: Option<InstanceTypes>,
     /// Nothing is typed here.
     pub(super) not_typed: bool,
     /// The validator does not look here, so nothing needs to be given up for it.
@@ -110,14 +72,14 @@ impl<'a> Rewrite<'a> for Up<'_> {
             },
             _ => Context {
                 // Tool arguments are objects.
-                known: self.rules.grammar.object_root.then(|| TypeSet::of("object")),
+                known: self.rules.grammar.object_root.then(|| InstanceTypes::OBJECT),
                 not_typed: false,
                 opaque: false,
                 of_anything: false,
             },
         };
         self.rules.deepest = self.rules.deepest.max(place.depth);
-        let known = TypeSet::declared(node).or_else(|| TypeSet::of_parts(node)).or(context.known);
+        let known = InstanceTypes::declared(node).or_else(|| types_of_parts(node)).or(context.known);
         let mut present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         // What is refused goes before anything in it is said, or inferred from it.
         if !context.opaque {
@@ -141,7 +103,7 @@ impl<'a> Rewrite<'a> for Up<'_> {
                 known: above.known.filter(|_| IN_PLACE.has(keyword)),
                 not_typed: above.not_typed || NOT_TYPED.has(keyword),
                 opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
-                of_anything: keyword == Keyword::Items && above.known.is_some_and(TypeSet::is_all),
+                of_anything: keyword == Keyword::Items && above.known == Some(InstanceTypes::ALL),
             },
             _ => Context { known: None, not_typed: false, opaque: false, of_anything: false },
         };

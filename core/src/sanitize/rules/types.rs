@@ -5,9 +5,8 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     context::PassContext,
     json_text,
-    malformed::TYPES,
     notes::{Effect, Spot},
-    says::{self, is_open_map, Context, TypeSet},
+    says::{self, is_open_map, Context},
 };
 use crate::{
     budget::Budget,
@@ -17,6 +16,7 @@ use crate::{
     options::Untyped,
     report::Accepts,
     schema::{
+        instance_types::{InstanceTypes, TYPE_NAMES},
         keyword::{Keyword, Keywords, Kind, Role},
         walk::{self, Next, Place},
     },
@@ -66,8 +66,8 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         // Where nobody looks, there is nobody to tell.
         ([], _) if place.keyword.is_some_and(|keyword| rules.grammar.opaque.has(keyword)) => {}
         // No string is guessed where something else says that it is none.
-        ([], Some(known)) if rules.untyped == Untyped::String && !TypeSet::of("string").within(known) => {
-            match TYPES.iter().find(|name| known.within(TypeSet::of(name))) {
+        ([], Some(known)) if rules.untyped == Untyped::String && !InstanceTypes::STRING.within(known) => {
+            match TYPE_NAMES.iter().find(|name| known.within(InstanceTypes::of_name(name))) {
                 Some(name) => known_to_be(node, place, &[name], rules),
                 None if must => any(node, place, rules),
                 None => {}
@@ -79,10 +79,10 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         },
         ([], _) => any(node, place, rules),
         // A type is wanted, whatever else says it.
-        ([name], Some(known)) if must && known.within(TypeSet::of(name)) => write(node, place, &[name], INFER, rules),
+        ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => write(node, place, &[name], INFER, rules),
         // They speak of what the instance is not, and say nothing.
-        (names, Some(known)) if must && !names.iter().any(|name| TypeSet::of(name).within(known)) => {
-            let known: Vec<&'static str> = TYPES.into_iter().filter(|name| TypeSet::of(name).is_part_of(known)).collect();
+        (names, Some(known)) if must && !names.iter().any(|name| InstanceTypes::of_name(name).within(known)) => {
+            let known: Vec<&'static str> = known.names().collect();
             known_to_be(node, place, &known, rules);
         }
         (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
@@ -91,7 +91,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
         (names, Some(known)) => {
             // Something else that applies here names the types already; writing one changes nothing, or too much.
             if let [name] = names {
-                if known.within(TypeSet::of(name)) {
+                if known.within(InstanceTypes::of_name(name)) {
                     write(node, place, names, INFER, rules);
                 }
             }
@@ -110,7 +110,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
     walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
         around.truncate(place.depth);
         let of_anything = place.keyword == Some(Keyword::Items) && around.last() == Some(&true);
-        around.push(TypeSet::names_all(node));
+        around.push(says::names_all_types(node));
         if place.keyword.is_some_and(|keyword| says::NOT_TYPED.has(keyword) || grammar.opaque.has(keyword)) {
             return Ok(Next::Skip);
         }
@@ -128,7 +128,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
 /// The type that a part of `allOf` declares, which holds for the whole.
 fn of_parts(object: &Object<'_>) -> Option<&'static str> {
     let parts = object.get("allOf").and_then(Node::as_array)?;
-    let names = parts.iter().filter_map(|part| part.get("type")).filter_map(|name| TYPES.iter().find(|known| name.is_text(known)));
+    let names = parts.iter().filter_map(|part| part.get("type")).filter_map(|name| TYPE_NAMES.iter().find(|known| name.is_text(known)));
     names.copied().next()
 }
 

@@ -7,11 +7,14 @@ use super::{
     kept::{Kept, Slot, Value},
     order::{values, ByValue},
     sides::Sides,
-    Impossible, Merge, Side, Types,
+    Impossible, Merge, Side,
 };
 use crate::{
     json::{self, Data, Node, Text},
-    schema::keyword::{Keyword, Keywords, Role},
+    schema::{
+        instance_types::InstanceTypes,
+        keyword::{Keyword, Keywords, Role},
+    },
     sorted::Set,
 };
 
@@ -97,11 +100,11 @@ impl<'a> Merge<'_, 'a> {
     }
 
     fn types(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
-        let (Some(ours), Some(theirs)) = (Types::of_keyword(&outer), Types::of_keyword(&inner)) else {
+        let (Some(ours), Some(theirs)) = (InstanceTypes::of_keyword(&outer), InstanceTypes::of_keyword(&inner)) else {
             return Ok(self.equal(Keyword::Type, outer, inner));
         };
         match ours.and(theirs) {
-            Types::NONE => Err(Impossible),
+            InstanceTypes::NONE => Err(Impossible),
             types if types == ours && types == theirs => Ok(Kept::Either(outer, inner)),
             types if types == ours => Ok(Kept::Outer(outer)),
             types if types == theirs => Ok(Kept::Inner(inner)),
@@ -140,9 +143,9 @@ impl<'a> Merge<'_, 'a> {
         if sides.is_one_sided(Keywords::of(&[Keyword::Type, Keyword::Enum])) {
             return Ok(());
         }
-        let Some(types) = sides.get(Keyword::Type).and_then(Types::of_keyword) else { return Ok(()) };
+        let Some(types) = sides.get(Keyword::Type).and_then(InstanceTypes::of_keyword) else { return Ok(()) };
         let Some(values) = sides.get(Keyword::Enum).and_then(Node::as_array) else { return Ok(()) };
-        let fits = |value: &Node<'a>| Types::of_instance(value).within(types);
+        let fits = |value: &Node<'a>| InstanceTypes::of_instance(value).within(types);
         if values.iter().all(fits) {
             return Ok(());
         }

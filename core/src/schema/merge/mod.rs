@@ -20,17 +20,13 @@ mod properties;
 mod sides;
 #[cfg(test)]
 mod tests;
-mod types;
 
 use alloc::vec::Vec;
 
+pub(super) use self::order::{values, ByValue};
 use self::{
     kept::{Kept, Shell, Value},
     sides::Sides,
-};
-pub(super) use self::{
-    order::{values, ByValue},
-    types::Types,
 };
 use super::keyword::{Keyword, Keywords, Role};
 use crate::{

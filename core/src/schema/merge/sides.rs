@@ -5,11 +5,14 @@ use alloc::vec::Vec;
 use super::{
     accepts_nothing,
     kept::{self, Kept, Slot, Value},
-    Impossible, Side, Types, OWN,
+    Impossible, Side, OWN,
 };
 use crate::{
     json::{self, Data, Node, Object},
-    schema::keyword::{Keyword, Keywords},
+    schema::{
+        instance_types::InstanceTypes,
+        keyword::{Keyword, Keywords},
+    },
 };
 
 /// The members of two schemas, while they are being merged.
@@ -124,7 +127,7 @@ impl<'a> Sides<'a> {
     /// objects only. A side that contradicts itself is left as it is, for that is a mistake somebody may want to repair.
     pub(super) fn requires_what_it_forbids(&self) -> Result<(), Impossible> {
         let get = |keyword| self.get(keyword);
-        let objects_only = get(Keyword::Type).and_then(Types::of_keyword) == Some(Types::OBJECT);
+        let objects_only = get(Keyword::Type).and_then(InstanceTypes::of_keyword) == Some(InstanceTypes::OBJECT);
         let Some(required) = get(Keyword::Required).and_then(Node::as_array).filter(|_| objects_only) else { return Ok(()) };
         if self.is_one_sided(OF_MEMBERS) {
             return Ok(());

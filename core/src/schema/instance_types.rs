@@ -1,0 +1,128 @@
+//! The types of instances as a set, in which `integer` is a part of `number`.
+
+use alloc::vec::Vec;
+
+use crate::json::{self, Data, Node};
+
+/// A set of types of instances. `number` is two of them: the integers (`1.0` is one) and all other numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InstanceTypes(u8);
+
+/// The type names of JSON Schema.
+pub(crate) const TYPE_NAMES: [&str; 7] = ["null", "boolean", "object", "array", "number", "integer", "string"];
+
+/// What each admits.
+const NAMES: [(&str, InstanceTypes); 7] = [
+    ("null", InstanceTypes::NULL),
+    ("boolean", InstanceTypes::BOOLEAN),
+    ("object", InstanceTypes::OBJECT),
+    ("array", InstanceTypes::ARRAY),
+    ("string", InstanceTypes::STRING),
+    ("integer", InstanceTypes::INTEGER),
+    ("number", InstanceTypes::NUMBER),
+];
+
+impl InstanceTypes {
+    pub(crate) const NONE: InstanceTypes = InstanceTypes(0);
+    pub(crate) const NULL: InstanceTypes = InstanceTypes(1);
+    pub(crate) const BOOLEAN: InstanceTypes = InstanceTypes(1 << 1);
+    pub(crate) const OBJECT: InstanceTypes = InstanceTypes(1 << 2);
+    pub(crate) const ARRAY: InstanceTypes = InstanceTypes(1 << 3);
+    pub(crate) const STRING: InstanceTypes = InstanceTypes(1 << 4);
+    pub(crate) const INTEGER: InstanceTypes = InstanceTypes(1 << 5);
+    /// The numbers that are no integers; no type name admits them alone.
+    const FRACTION: InstanceTypes = InstanceTypes(1 << 6);
+    pub(crate) const NUMBER: InstanceTypes = InstanceTypes::INTEGER.or(InstanceTypes::FRACTION);
+    pub(crate) const ALL: InstanceTypes = InstanceTypes(0x7F);
+
+    fn named(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
+        NAMES.into_iter().find(|known| name.is_text(known.0))
+    }
+
+    /// What a value of `type` admits; none if it is no type name and no list of them.
+    pub(crate) fn of_keyword(value: &Node<'_>) -> Option<InstanceTypes> {
+        match value.as_array() {
+            Some(names) => names.iter().try_fold(InstanceTypes::NONE, |types, name| Some(types.or(InstanceTypes::named(name)?.1))),
+            None => InstanceTypes::named(value).map(|known| known.1),
+        }
+    }
+
+    /// The types that a schema declares, if it declares any.
+    pub(crate) fn declared(schema: &Node<'_>) -> Option<InstanceTypes> {
+        let value = schema.get("type")?;
+        let names = value.as_array().unwrap_or(core::slice::from_ref(value));
+        Some(names.iter().filter_map(InstanceTypes::named).fold(InstanceTypes::NONE, |types, known| types.or(known.1)))
+    }
+
+    /// The instances of one type name; none if it is no type name.
+    pub(crate) fn of_name(name: &str) -> InstanceTypes {
+        NAMES.into_iter().find(|known| known.0 == name).map_or(InstanceTypes::NONE, |known| known.1)
+    }
+
+    /// What an instance is.
+    pub(crate) fn of_instance(value: &Node<'_>) -> InstanceTypes {
+        match value.data() {
+            Data::Null => InstanceTypes::NULL,
+            Data::Bool(_) => InstanceTypes::BOOLEAN,
+            Data::Object(_) => InstanceTypes::OBJECT,
+            Data::Array(_) => InstanceTypes::ARRAY,
+            Data::String(_) => InstanceTypes::STRING,
+            Data::Number(text) if json::is_integral(text) => InstanceTypes::INTEGER,
+            Data::Number(_) => InstanceTypes::FRACTION,
+            // Never looked into, so it may be anything.
+            Data::Verbatim(_) => InstanceTypes::ALL,
+        }
+    }
+
+    pub(crate) const fn and(self, other: InstanceTypes) -> InstanceTypes {
+        InstanceTypes(self.0 & other.0)
+    }
+
+    pub(crate) const fn or(self, other: InstanceTypes) -> InstanceTypes {
+        InstanceTypes(self.0 | other.0)
+    }
+
+    /// These less the others.
+    pub(crate) const fn without(self, other: InstanceTypes) -> InstanceTypes {
+        InstanceTypes(self.0 & !other.0)
+    }
+
+    pub(crate) const fn meets(self, other: InstanceTypes) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) const fn within(self, other: InstanceTypes) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// The fewest names that say these types, in the order of [`TYPE_NAMES`].
+    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
+        let is_said = move |name: &&'static str| match *name {
+            "integer" => self.meets(InstanceTypes::INTEGER) && !self.meets(InstanceTypes::FRACTION),
+            name => InstanceTypes::of_name(name).within(self),
+        };
+        TYPE_NAMES.into_iter().filter(is_said)
+    }
+
+    /// The set as a value of `type`, in the order in which `like` names what is left.
+    pub(crate) fn spelled_like<'a>(self, like: &Node<'_>) -> Data<'a> {
+        let names = like.as_array().unwrap_or(core::slice::from_ref(like));
+        let mut found: Vec<&'static str> = Vec::new();
+        for (name, types) in names.iter().filter_map(InstanceTypes::named) {
+            let name = match types.and(self) {
+                InstanceTypes::NONE => continue,
+                // `like` names `number` too if other numbers are left, and that says the integers.
+                InstanceTypes::INTEGER if self.meets(InstanceTypes::FRACTION) => continue,
+                InstanceTypes::INTEGER => "integer",
+                _ => name,
+            };
+            if !found.contains(&name) {
+                found.push(name);
+            }
+        }
+        match found.as_slice() {
+            [only] => Node::literal(only).into_data(),
+            several => Data::Array(several.iter().copied().map(Node::literal).collect()),
+        }
+    }
+}
