@@ -2,9 +2,10 @@
 //!
 //! Nothing here knows a provider, and nothing here decides what to change.
 
-pub(crate) mod admits;
+pub(crate) mod definitions;
 pub(crate) mod disjoint;
 pub(crate) mod draft;
+pub(crate) mod emptiness;
 pub(crate) mod graph;
 pub(crate) mod instance_types;
 pub(crate) mod keyword;

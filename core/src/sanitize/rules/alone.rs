@@ -8,7 +8,6 @@ use super::{
     context::PassContext,
     flatten,
     notes::{Effect, Spot},
-    unions,
 };
 use crate::{
     budget::Budget,
@@ -16,6 +15,7 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     schema::{
+        emptiness::is_never,
         keyword::{Keyword, Keywords, Role},
         merge,
         walk::{self, Next, Place, Rewrite},
@@ -105,7 +105,7 @@ impl Join<'_> {
         let (spot, own) = (Spot::of(&branch), branch.origin());
         let merged = merge::both(&self.rules.budget, bundle.copy(&self.rules.budget), branch);
         conflicts::note(&merged, place.position, &spot, self.rules);
-        if unions::is_impossible(&merged.node) {
+        if is_never(&merged.node) {
             return None;
         }
         Some(if own.number().is_some() { merged.node.with_origin(own) } else { merged.node })

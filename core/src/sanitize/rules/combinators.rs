@@ -8,7 +8,6 @@ use super::{
     conflicts,
     context::PassContext,
     notes::{Effect, Spot},
-    unused,
 };
 use crate::{
     dialect::grammar::Grammar,
@@ -16,6 +15,7 @@ use crate::{
     json::{Data, Node, Text},
     report::{Accepts, Guidance},
     schema::{
+        definitions,
         disjoint::disjoint,
         keyword::{Keyword, Keywords},
         merge,
@@ -65,10 +65,11 @@ fn definitions<'a>(root: &Node<'a>, rules: &PassContext) -> Result<Map<String, N
     if wanted.is_empty() {
         return Ok(Map::new());
     }
-    let tables = unused::TABLES
+    let tables = definitions::TABLES
         .iter()
         .flat_map(|table| root.get(table).and_then(Node::as_object).into_iter().flatten().map(move |member| (table, member)));
-    let named = tables.filter_map(|(table, member)| Some((unused::reference(table, member).filter(|name| wanted.contains(name))?, member)));
+    let named =
+        tables.filter_map(|(table, member)| Some((definitions::reference_to(table, member).filter(|name| wanted.contains(name))?, member)));
     Ok(named.map(|(name, member)| (name, member.value.copy(&rules.budget))).collect())
 }
 

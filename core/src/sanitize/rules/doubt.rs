@@ -4,12 +4,12 @@
 use alloc::{string::String, vec::Vec};
 use core::ops::Range;
 
-use super::unused;
 use crate::{
     budget::Budget,
     error::Error,
     json::Node,
     schema::{
+        definitions,
         keyword::{Keyword, Keywords},
         resolve::{self, Number},
         walk::{self, Next, Position},
@@ -29,16 +29,16 @@ impl Doubt {
     /// What is in doubt in a schema whose nodes are numbered.
     pub(super) fn of(root: &Node<'_>, budget: &Budget) -> Result<Doubt, Error> {
         let mut search = Search { budget, bodies: Map::new(), open: Vec::new(), beside: Vec::new(), everywhere: false, by_name: true };
-        for table in unused::TABLES {
+        for table in definitions::TABLES {
             for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
-                if let Some(reference) = unused::reference(table, member) {
+                if let Some(reference) = definitions::reference_to(table, member) {
                     search.bodies.insert(reference, Body { schema: &member.value, reached: None });
                 }
             }
         }
         search.all(root)?;
         let unsure = search.bodies.values().filter(|body| body.reached == Some(Position::Uncertain));
-        let mut definitions: Vec<Range<Number>> = unsure.map(|body| unused::numbers(body.schema)).collect();
+        let mut definitions: Vec<Range<Number>> = unsure.map(|body| definitions::numbers(body.schema)).collect();
         definitions.append(&mut search.beside);
         let mut definitions = sorted::by(definitions, |one, two| one.start.cmp(&two.start));
         // Of ranges inside of others, the outer.
@@ -107,7 +107,7 @@ impl<'n, 'a> Search<'n, 'a> {
             if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
                 let unsure = position == Position::Uncertain || place.position != Position::Positive;
                 if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
-                    self.beside.push(unused::numbers(node));
+                    self.beside.push(definitions::numbers(node));
                 }
                 let reference = reference.value().unwrap_or_default();
                 if self.bodies.contains_key(&*reference) {

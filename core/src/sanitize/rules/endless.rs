@@ -9,7 +9,6 @@ use super::{
     context::PassContext,
     notes::{Effect, Spot},
     says, types,
-    unused::named,
 };
 use crate::{
     dialect::grammar::Recursion,
@@ -18,6 +17,7 @@ use crate::{
     options::Untyped,
     report::Accepts,
     schema::{
+        definitions::definition_name,
         keyword::Keywords,
         walk::{self, Next, Place, Rewrite},
     },
@@ -67,7 +67,7 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Er
 
 /// Tells reference nodes apart while the tree stands still.
 pub(super) fn place_of(node: &Node<'_>) -> (Option<u32>, Option<String>) {
-    (node.origin().number(), named(node).map(String::from))
+    (node.origin().number(), definition_name(node).map(String::from))
 }
 
 /// The names of the definitions that cannot end.
@@ -80,7 +80,7 @@ fn endless(root: &Node<'_>) -> Set<String> {
         match ways(body) {
             None => ended.push(name),
             Some(references) => {
-                open.insert(name, references.iter().filter_map(|reference| named(reference).map(String::from)).collect());
+                open.insert(name, references.iter().filter_map(|reference| definition_name(reference).map(String::from)).collect());
             }
         }
     }
@@ -105,7 +105,7 @@ fn ways<'n, 'a>(schema: &'n Node<'a>) -> Option<Vec<&'n Node<'a>>> {
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         let object = schema.as_object()?;
-        if named(schema).is_some() {
+        if definition_name(schema).is_some() {
             references.push(schema);
             continue;
         }
@@ -169,7 +169,7 @@ pub(super) struct Cutter<'c, 'a> {
 
 impl<'a> Rewrite<'a> for Cutter<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
-        let Some(name) = named(node).map(String::from) else { return Ok(Next::Into) };
+        let Some(name) = definition_name(node).map(String::from) else { return Ok(Next::Into) };
         if !(self.goes)(node, &name) {
             return Ok(Next::Into);
         }

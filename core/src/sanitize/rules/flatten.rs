@@ -9,7 +9,6 @@ use super::{
     notes::{Effect, Spot},
     one_object,
     types::annotates,
-    unions,
 };
 use crate::{
     budget::Budget,
@@ -19,8 +18,9 @@ use crate::{
     options::Hints,
     report::{Accepts, Guidance},
     schema::{
-        admits::admits_object,
         draft::Draft,
+        emptiness::admits_object,
+        emptiness::is_never,
         keyword::{Keyword, Keywords},
         merge,
         walk::{self, Next, Place, Position, Rewrite},
@@ -101,7 +101,7 @@ pub(super) fn root<'a>(node: &mut Node<'a>, rules: &mut PassContext) -> Result<(
     if !rules.grammar.object_root {
         return Ok(());
     }
-    if unions::is_impossible(node) {
+    if is_never(node) {
         return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found one that accepts nothing"));
     }
     // A union beside a root that must be closed would let nothing through but what the root names.
@@ -189,7 +189,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) 
         let merged = merge::both(&rules.budget, bundle.copy(&rules.budget), branch);
         conflicts::note(&merged, place.position, &from, rules);
         let mut merged = merged.node;
-        if unions::is_impossible(&merged) {
+        if is_never(&merged) {
             continue;
         }
         // A union in the branch of a union: every branch of it is one of ours.

@@ -1,12 +1,13 @@
 //! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
 
-use super::{combinators, context::PassContext, unused};
+use super::{combinators, context::PassContext};
 use crate::{
     dialect::grammar::{Recursion, RefRule},
     error::Error,
     json::{Node, Text},
     options::Refs,
     schema::{
+        definitions,
         keyword::{Keyword, Keywords, Role},
         resolve::{self, References},
         walk::{self, Next},
@@ -48,7 +49,7 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &PassC
         Ok(if fine { Next::Into } else { Next::Skip })
     })?;
     // What nothing leads to goes. (Where dynamic references lead, nobody has asked.)
-    Ok(fine && (resolve::has_dynamic(root, &rules.budget)? || !unused::any(root, &rules.budget)?))
+    Ok(fine && (resolve::has_dynamic(root, &rules.budget)? || !definitions::has_unreached(root, &rules.budget)?))
 }
 
 /// A pointer to anywhere else would break when what it goes through is rewritten.

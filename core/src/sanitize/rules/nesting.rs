@@ -7,7 +7,6 @@ use super::{
     context::PassContext,
     endless::{place_of, Cutter},
     notes::Effect,
-    unused::named,
 };
 use crate::{
     budget::Budget,
@@ -15,6 +14,7 @@ use crate::{
     json::{Node, Step},
     report::{Accepts, Guidance},
     schema::{
+        definitions::definition_name,
         graph,
         keyword::Keywords,
         walk::{self, Next, Place},
@@ -69,7 +69,7 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
         let (number, depth) = whose(place, &names);
         let Some(part) = parts.get_mut(number) else { return Ok(Next::Skip) };
         part.deepest = part.deepest.max(depth);
-        if let Some(to) = named(node).and_then(|name| names.get(name)) {
+        if let Some(to) = definition_name(node).and_then(|name| names.get(name)) {
             part.references.push(Reference { at: depth, to: *to, place: place_of(node) });
         }
         Ok(Next::Into)

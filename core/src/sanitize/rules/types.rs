@@ -16,6 +16,7 @@ use crate::{
     options::Untyped,
     report::Accepts,
     schema::{
+        emptiness::is_never,
         instance_types::{InstanceTypes, TYPE_NAMES},
         keyword::{Keyword, Keywords, Kind, Role},
         walk::{self, Next, Place},
@@ -44,7 +45,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Conte
     let Some(object) = node.as_object() else { return };
     let must = rules.grammar.typed == Typed::TypeOrUnion;
     // What accepts nothing needs no type.
-    if super::unions::is_impossible(node) && !must {
+    if is_never(node) && !must {
         return;
     }
     let enough: &[&str] = if must { &ENOUGH } else { &SAYS_IT };
@@ -119,7 +120,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
             let is_left_open = of_anything && object.is_empty();
             !is_said && !is_left_open
         };
-        found |= node.as_object().is_some_and(is_untyped) && !super::unions::is_impossible(node);
+        found |= node.as_object().is_some_and(is_untyped) && !is_never(node);
         Ok(if found { Next::Skip } else { Next::Into })
     })?;
     Ok(found)

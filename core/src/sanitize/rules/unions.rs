@@ -8,13 +8,12 @@ use super::{
     lists,
     notes::{Effect, Spot},
     types::annotates,
-    unused::named,
 };
 use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
-    schema::{keyword::Keyword, merge, walk::Place},
+    schema::{definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, walk::Place},
     sorted::Set,
 };
 
@@ -128,7 +127,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
         let merged = merge::both(&rules.budget, bundle.copy(&rules.budget), branch);
         conflicts::note(&merged, place.position, &spot, rules);
         let mut branch = merged.node;
-        if is_impossible(&branch) {
+        if is_never(&branch) {
             rules.notes.note(place.position, spot, Spot::Nowhere, IMPOSSIBLE, || {
                 String::from("dropped a branch of `anyOf` that contradicts what stands beside it")
             });
@@ -136,7 +135,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
         }
         branch = if own.number().is_some() { branch.with_origin(own) } else { branch };
         // What stands beside a reference that is kept is said in a definition, in the next round.
-        if named(&branch).is_some() {
+        if definition_name(&branch).is_some() {
             joined.push(branch);
             continue;
         }
@@ -166,11 +165,6 @@ fn settled<'a>(branch: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCon
             Ok(())
         });
     });
-}
-
-/// `{"not": {}}`, which accepts nothing.
-pub(super) fn is_impossible(node: &Node<'_>) -> bool {
-    node.get("not").is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
 }
 
 /// Names that stay with the union: they say nothing of the instance.

@@ -9,7 +9,6 @@ use super::{
     conflicts,
     context::PassContext,
     notes::{Effect, Spot},
-    unused::named,
 };
 use crate::{
     budget::Budget,
@@ -19,6 +18,7 @@ use crate::{
     limits::MAX_DEPTH,
     report::Accepts,
     schema::{
+        definitions::definition_name,
         graph,
         keyword::{Keyword, Keywords},
         merge,
@@ -100,7 +100,7 @@ fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
             Data::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
             Data::Object(object) => {
                 // A property of that name counts too; it makes the estimate no smaller.
-                found.references.extend(named(node).map(|name| (depth, String::from(name))));
+                found.references.extend(definition_name(node).map(|name| (depth, String::from(name))));
                 open.extend(object.iter().map(|member| (&member.value, depth + 1)));
             }
             _ => {}
@@ -169,7 +169,7 @@ impl<'a> Rewrite<'a> for Unroll<'_, 'a> {
         // A definition of a table that goes is written out where it is used.
         let goes = !self.only_forced && self.is_definition(place);
         // A definition may be nothing but a reference to the next one.
-        while let Some((name, body)) = named(node).filter(|_| !stays && !goes).and_then(|name| self.bodies.get_key_value(name)) {
+        while let Some((name, body)) = definition_name(node).filter(|_| !stays && !goes).and_then(|name| self.bodies.get_key_value(name)) {
             self.write_out(node, place, name, body, frame.level >= self.levels);
             frame.level += 1;
             if frame.level > self.levels {

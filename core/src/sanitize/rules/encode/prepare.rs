@@ -15,9 +15,10 @@ use crate::{
     sanitize::rules::{
         context::PassContext,
         notes::{Effect, Spot},
-        unions, unused,
     },
     schema::{
+        definitions::definition_name,
+        emptiness::is_never,
         keyword::{Keyword, Keywords, Kind},
         walk::{self, Next, Place, Rewrite},
     },
@@ -198,7 +199,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
 /// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
 fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
     let Shape::Union(branches) = shape::of(node, false, rules.grammar) else { return };
-    let (count, impossible) = (branches.len(), branches.iter().filter(|branch| unions::is_impossible(branch)).count());
+    let (count, impossible) = (branches.len(), branches.iter().filter(|branch| is_never(branch)).count());
     if impossible == 0 {
         return;
     }
@@ -212,14 +213,14 @@ fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCont
         }
         return;
     }
-    for branch in branches.iter().filter(|branch| unions::is_impossible(branch)) {
+    for branch in branches.iter().filter(|branch| is_never(branch)) {
         rules.notes.note(place.position, Spot::of(branch), Spot::Nowhere, IMPOSSIBLE, || {
             String::from("dropped a branch of `anyOf` that accepts nothing")
         });
     }
     node.visit("anyOf", |branches| {
         if let Some(branches) = branches.as_array_mut() {
-            branches.retain(|branch| !unions::is_impossible(branch));
+            branches.retain(|branch| !is_never(branch));
         }
     });
 }
@@ -277,7 +278,7 @@ impl<'a> Rewrite<'a> for Cut<'_> {
         let required = node.as_object().map(shape::required).unwrap_or_default();
         let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
         self.above.push((below, required));
-        if let Some(name) = unused::named(node).map(String::from).filter(|_| below) {
+        if let Some(name) = definition_name(node).map(String::from).filter(|_| below) {
             self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), CUT, || {
                 format!("cut the recursion into `{name}`, which would lead through `anyOf`")
             });

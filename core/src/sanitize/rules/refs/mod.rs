@@ -9,8 +9,7 @@ use super::{
     context::PassContext,
     definitions::{Definition, Definitions},
     notes::{Effect, Spot},
-    unroll,
-    unused::{self, named},
+    unroll, unused,
 };
 use crate::{
     dialect::grammar::Recursion,
@@ -20,6 +19,8 @@ use crate::{
     options::Refs,
     report::{Accepts, Guidance},
     schema::{
+        definitions::definition_name,
+        definitions::TABLES,
         draft::Draft,
         graph::Graph,
         keyword::{Keyword, Keywords},
@@ -204,9 +205,9 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     fn drop_tables(&self, node: &mut Node<'a>) {
-        if unused::TABLES.iter().any(|table| node.get(table).is_some()) {
+        if TABLES.iter().any(|table| node.get(table).is_some()) {
             if let Some(object) = node.as_object_mut() {
-                object.retain(|member| !unused::TABLES.iter().any(|table| member.key.is(table)));
+                object.retain(|member| !TABLES.iter().any(|table| member.key.is(table)));
             }
         }
     }
@@ -245,8 +246,10 @@ impl<'a> Expand<'_, '_, 'a> {
         }
         if number.is_none() {
             // What this pass has written itself is settled, unless joining has put something beside it since.
-            if let Some(definition) =
-                named(node).and_then(|name| self.definitions.written(name)).cloned().filter(|_| !self.definitions.stands_alone(node))
+            if let Some(definition) = definition_name(node)
+                .and_then(|name| self.definitions.written(name))
+                .cloned()
+                .filter(|_| !self.definitions.stands_alone(node))
             {
                 self.keep(node, place, &definition)?;
             }
@@ -268,8 +271,10 @@ impl<'a> Expand<'_, '_, 'a> {
             return Ok(false);
         }
         // What grew when it was settled as part of something else has grown for good.
-        let grown =
-            named(node).and_then(|name| self.definitions.written(name)).filter(|definition| definition.has_grown_from(target)).cloned();
+        let grown = definition_name(node)
+            .and_then(|name| self.definitions.written(name))
+            .filter(|definition| definition.has_grown_from(target))
+            .cloned();
         if self.kept.contains(&target) && !at_root {
             self.keep(node, place, &grown.unwrap_or_else(|| Definition::of(target)))?;
             return Ok(false);

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     budget::Budget,
-    json::{Data, Node},
+    json::{Data, Node, Object},
 };
 
 /// How many schemas are looked at before the answer is yes.
@@ -93,4 +93,9 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
         };
     }
     Some(node)
+}
+
+/// `{"not": {}}`, which accepts nothing.
+pub(crate) fn is_never(node: &Node<'_>) -> bool {
+    node.get("not").is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
 }

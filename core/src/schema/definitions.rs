@@ -1,0 +1,78 @@
+//! The tables of definitions at the root, and what in them is reached by the names in references.
+
+use alloc::{format, string::String, vec::Vec};
+use core::ops::Range;
+
+use super::{
+    keyword::{Keyword, Keywords},
+    resolve::Number,
+    walk::{self, Next},
+};
+use crate::{
+    budget::Budget,
+    error::Error,
+    json::{Data, Member, Node, Object, Text},
+    sorted::{Map, Set},
+};
+
+/// The tables of definitions.
+pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
+
+/// Does something stand in the root's tables that no schema outside leads to?
+pub(crate) fn has_unreached(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    let count: usize = TABLES.iter().filter_map(|table| root.get(table).and_then(Node::as_object)).map(Object::len).sum();
+    Ok(count > 0 && reached(root, budget)?.len() < count)
+}
+
+/// The name of the definition that a kept reference names.
+pub(crate) fn definition_name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
+    node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).and_then(|reference| reference.strip_prefix("#/$defs/"))
+}
+
+/// How a definition is referred to.
+pub(crate) fn reference_to(table: &str, member: &Member<'_>) -> Option<String> {
+    Some(format!("#/{table}/{}", member.key.value()?))
+}
+
+/// The references to definitions that are reached from outside the tables.
+pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, Error> {
+    let tables = TABLES.iter().filter_map(|table| Some((table, root.get(table)?.as_object()?)));
+    let bodies: Map<String, &Node<'_>> = tables
+        .flat_map(|(table, members)| members.iter().filter_map(move |member| Some((reference_to(table, member)?, &member.value))))
+        .collect();
+    let (mut open, mut reached) = (Vec::new(), Set::new());
+    references(root, &mut open, budget)?;
+    while let Some(name) = open.pop() {
+        if let Some(body) = bodies.get(&name) {
+            if reached.insert(name) {
+                references(body, &mut open, budget)?;
+            }
+        }
+    }
+    Ok(reached)
+}
+
+/// What a schema refers to, tables of definitions left out.
+fn references(schema: &Node<'_>, found: &mut Vec<String>, budget: &Budget) -> Result<(), Error> {
+    walk::visit(budget, schema, Keywords::ALL, &mut |node, place| {
+        if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
+            return Ok(Next::Skip);
+        }
+        found.extend(node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).map(String::from));
+        Ok(Next::Into)
+    })
+}
+
+/// The numbers of a node and everything in it.
+pub(crate) fn numbers(node: &Node<'_>) -> Range<Number> {
+    fn last(node: &Node<'_>) -> Number {
+        let own = node.origin().number().unwrap_or_default();
+        match node.data() {
+            Data::Array(items) => items.iter().map(last).fold(own, Number::max),
+            Data::Object(object) => object.iter().map(|member| last(&member.value)).fold(own, Number::max),
+            _ => own,
+        }
+    }
+    let first = node.origin().number().unwrap_or_default();
+    first..last(node).saturating_add(1)
+}
