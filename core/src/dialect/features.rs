@@ -27,6 +27,11 @@ impl Grammar {
         matches!(self.objects.open, OpenRule::MustClose)
     }
 
+    /// Does a schema, or the root, have to say its `allOf` in itself? What is encoded must be one schema.
+    pub(crate) const fn merges_all_of(&self, is_root: bool) -> bool {
+        self.refuses.has(Keyword::AllOf) || (is_root && self.root_refuses.has(Keyword::AllOf)) || self.encodes()
+    }
+
     /// Is "anything" said by a definition that refers to itself, rather than as JSON in a string?
     ///
     /// The definition keeps the API's guarantee that what comes back is JSON, so it is preferred where recursion is accepted. Where it is

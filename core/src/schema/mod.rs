@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a provider, and nothing here decides what to change.
 
+pub(crate) mod annotations;
 pub(crate) mod definitions;
 pub(crate) mod disjoint;
 pub(crate) mod draft;
@@ -13,5 +14,6 @@ pub(crate) mod merge;
 pub(crate) mod reach;
 pub(crate) mod regex;
 pub(crate) mod resolve;
+pub(crate) mod termination;
 pub(crate) mod uri;
 pub(crate) mod walk;

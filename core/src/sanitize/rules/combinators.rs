@@ -10,7 +10,6 @@ use super::{
     notes::{Effect, Spot},
 };
 use crate::{
-    dialect::grammar::Grammar,
     error::Error,
     json::{Data, Node, Text},
     report::{Accepts, Guidance},
@@ -33,12 +32,6 @@ const FEW: usize = 16;
 
 /// How many pairs of branches are looked at for a proof that no two overlap.
 const MOST_PAIRS: usize = 2_000;
-
-/// Does a schema, or the root, have to say its `allOf` in itself?
-pub(super) fn merges_all_of(is_root: bool, grammar: &Grammar) -> bool {
-    // What is encoded must be one schema.
-    grammar.refuses.has(Keyword::AllOf) || (is_root && grammar.root_refuses.has(Keyword::AllOf)) || grammar.encodes()
-}
 
 /// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
 pub(super) fn join<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {

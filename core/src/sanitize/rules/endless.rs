@@ -1,27 +1,18 @@
 //! Recursion that the grammar's validator sees no way out of: it is cut, so that the rest of the definition can stay.
-//!
-//! The reading is the validator's: what is optional ends, and one required property or one branch that ends is enough; an array
-//! whose items do not end does not, and neither does a schema that says something but has no type.
 
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{format, string::String};
 
-use super::{
-    context::PassContext,
-    notes::{Effect, Spot},
-    says, types,
-};
+use super::{context::PassContext, notes::Effect, reference_cutter::ReferenceCutter};
 use crate::{
     dialect::grammar::Recursion,
     error::Error,
-    json::{Data, Member, Node, Object, Text},
-    options::Untyped,
+    json::{Data, Node},
     report::Accepts,
     schema::{
-        definitions::definition_name,
         keyword::Keywords,
-        walk::{self, Next, Place, Rewrite},
+        termination,
+        walk::{self},
     },
-    sorted::{Map, Set},
 };
 
 const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
@@ -31,20 +22,20 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Er
     if rules.grammar.refs.recursion != Recursion::MustEnd || root.get("$defs").is_none() {
         return Ok(());
     }
-    let endless = endless(root);
+    let endless = termination::endless(root);
     if endless.is_empty() {
         return Ok(());
     }
     let says: &dyn Fn(&str) -> String = &|name| format!("cut the recursion into `{name}`, which the validator sees no way out of");
     // First only inside the definitions that do not end, and only on the way that does not.
-    let forced = forced_references(root, &endless);
+    let forced = termination::forced_references(root, &endless);
     walk::rewrite(
         &rules.budget.clone(),
         root,
         Keywords::ALL,
-        &mut Cutter { rules, goes: &|node, _| forced.contains(&place_of(node)), effect: CUT, says },
+        &mut ReferenceCutter { rules, goes: &|node, _| forced.contains(&termination::place_of(node)), effect: CUT, says },
     )?;
-    let still = self::endless(root);
+    let still = termination::endless(root);
     if still.is_empty() {
         return Ok(());
     }
@@ -52,7 +43,7 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Er
         &rules.budget.clone(),
         root,
         Keywords::ALL,
-        &mut Cutter { rules, goes: &|_, name| still.contains(name), effect: CUT, says },
+        &mut ReferenceCutter { rules, goes: &|_, name| still.contains(name), effect: CUT, says },
     )?;
     if let Some(Data::Object(table)) = root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut) {
         table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));
@@ -63,125 +54,4 @@ pub(super) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Er
         }
     }
     Ok(())
-}
-
-/// Tells reference nodes apart while the tree stands still.
-pub(super) fn place_of(node: &Node<'_>) -> (Option<u32>, Option<String>) {
-    (node.origin().number(), definition_name(node).map(String::from))
-}
-
-/// The names of the definitions that cannot end.
-fn endless(root: &Node<'_>) -> Set<String> {
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Set::new() };
-    let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
-    let mut open: Map<String, Vec<String>> = Map::new();
-    let mut ended: Vec<String> = Vec::new();
-    for (name, body) in names {
-        match ways(body) {
-            None => ended.push(name),
-            Some(references) => {
-                open.insert(name, references.iter().filter_map(|reference| definition_name(reference).map(String::from)).collect());
-            }
-        }
-    }
-    let mut users: Map<&str, Vec<&str>> = Map::new();
-    for (name, references) in &open {
-        for reference in references {
-            users.entry(reference).or_default().push(name);
-        }
-    }
-    let mut done: Set<String> = Set::new();
-    while let Some(name) = ended.pop() {
-        if done.insert(name.clone()) {
-            ended.extend(users.get(name.as_str()).into_iter().flatten().map(|user| String::from(*user)));
-        }
-    }
-    open.into_iter().map(|(name, _)| name).filter(|name| !done.contains(name)).collect()
-}
-
-/// The references a schema can only go on through; `None` if it ends by itself.
-fn ways<'n, 'a>(schema: &'n Node<'a>) -> Option<Vec<&'n Node<'a>>> {
-    let mut references = Vec::new();
-    let mut open = vec![schema];
-    while let Some(schema) = open.pop() {
-        let object = schema.as_object()?;
-        if definition_name(schema).is_some() {
-            references.push(schema);
-            continue;
-        }
-        if ends(object, &mut open) {
-            return None;
-        }
-    }
-    Some(references)
-}
-
-fn ends<'n, 'a>(object: &'n Object<'a>, open: &mut Vec<&'n Node<'a>>) -> bool {
-    let is_container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
-    let kind = match object.get("type") {
-        Some(types) => match types.as_array() {
-            Some(names) if !names.iter().all(is_container) => return true,
-            Some(names) => names.last(),
-            None if !is_container(types) => return true,
-            None => Some(types),
-        },
-        None => None,
-    };
-    if kind.is_some_and(|name| name.is_text("array")) {
-        match object.get("items") {
-            None => return true,
-            Some(items) => open.push(items),
-        }
-    }
-    if kind.is_some_and(|name| name.is_text("object")) {
-        let names: Set<&Text<'_>> =
-            object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect();
-        let table = object.get("properties").and_then(Node::as_object);
-        let required: Vec<&Node<'a>> =
-            table.into_iter().flatten().filter(|member| names.contains(&member.key)).map(|member| &member.value).collect();
-        if required.is_empty() {
-            return true;
-        }
-        open.extend(required);
-    }
-    match object.get("anyOf").and_then(Node::as_array) {
-        Some([]) => return true,
-        Some(branches) => open.extend(branches),
-        None => {}
-    }
-    object.is_empty()
-}
-
-/// The references on the endless way of each definition that does not end.
-fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<(Option<u32>, Option<String>)> {
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Set::new() };
-    let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
-    bodies.filter_map(|member| ways(&member.value)).flatten().map(place_of).collect()
-}
-
-/// Cuts the references that go.
-pub(super) struct Cutter<'c, 'a> {
-    pub(super) rules: &'c mut PassContext,
-    pub(super) goes: &'c dyn Fn(&Node<'a>, &str) -> bool,
-    pub(super) effect: Effect,
-    pub(super) says: &'c dyn Fn(&str) -> String,
-}
-
-impl<'a> Rewrite<'a> for Cutter<'_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
-        let Some(name) = definition_name(node).map(String::from) else { return Ok(Next::Into) };
-        if !(self.goes)(node, &name) {
-            return Ok(Next::Into);
-        }
-        self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), self.effect, || (self.says)(&name));
-        if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
-        }
-        // What speaks of the very instance that is spoken of around it is no guess, and the next round knows what that is.
-        let in_place = place.keyword.is_some_and(|keyword| says::IN_PLACE.has(keyword));
-        if !(in_place && self.rules.untyped == Untyped::String) {
-            types::any(node, place, self.rules);
-        }
-        Ok(Next::Skip)
-    }
 }

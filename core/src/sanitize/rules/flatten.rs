@@ -8,7 +8,6 @@ use super::{
     describe,
     notes::{Effect, Spot},
     one_object,
-    types::annotates,
 };
 use crate::{
     budget::Budget,
@@ -18,6 +17,7 @@ use crate::{
     options::Hints,
     report::{Accepts, Guidance},
     schema::{
+        annotations::is_annotation,
         draft::Draft,
         emptiness::admits_object,
         emptiness::is_never,
@@ -138,9 +138,9 @@ struct Bare;
 
 impl<'a> Rewrite<'a> for Bare {
     fn enter(&mut self, node: &mut Node<'a>, _: &Place<'_, 'a>) -> Result<Next, Error> {
-        if node.as_object().is_some_and(|object| object.iter().any(annotates)) {
+        if node.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
             if let Some(object) = node.as_object_mut() {
-                object.retain(|member| !annotates(member));
+                object.retain(|member| !is_annotation(member));
             }
         }
         Ok(Next::Into)
@@ -176,7 +176,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) 
     let mut bundle = Object::new();
     let mut rest: Vec<Member<'a>> = Vec::new();
     for member in core::mem::take(object).into_members() {
-        if annotates(&member) || member.key.is("$defs") {
+        if is_annotation(&member) || member.key.is("$defs") {
             rest.push(member);
         } else {
             bundle.set(member.key, member.value);

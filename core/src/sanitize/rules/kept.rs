@@ -1,6 +1,6 @@
 //! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
 
-use super::{combinators, context::PassContext};
+use super::context::PassContext;
 use crate::{
     dialect::grammar::{Recursion, RefRule},
     error::Error,
@@ -34,7 +34,7 @@ pub(super) fn as_written(root: &Node<'_>, references: &References, rules: &PassC
         // A part that refers to a definition becomes one schema with it.
         let is_part = |part: &Node<'_>| part.get("$ref").is_some();
         fine = fine
-            && !(combinators::merges_all_of(place.keyword.is_none(), rules.grammar)
+            && !(rules.grammar.merges_all_of(place.keyword.is_none())
                 && node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(is_part)));
         if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
             let resolved = resolve::reference_number(node).is_some_and(|number| references.target(number).is_some());

@@ -7,12 +7,12 @@ use super::{
     context::PassContext,
     notes::{Effect, Spot},
     required, says,
-    types::annotates,
 };
 use crate::{
     dialect::grammar::TypeLists,
     json::{Data, Member, Node, Object, Text},
     schema::{
+        annotations::is_annotation,
         keyword::{Keyword, Kind},
         merge,
         walk::Place,
@@ -53,7 +53,7 @@ pub(super) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Pa
         let constrains = Keyword::named(&member.key).and_then(Keyword::constrains).is_some();
         match member.key.is("type") {
             true => {}
-            false if constrains && !annotates(&member) => own.push(member),
+            false if constrains && !is_annotation(&member) => own.push(member),
             false => shared.push(member),
         }
     }

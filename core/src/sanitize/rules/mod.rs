@@ -31,6 +31,7 @@ mod notes;
 mod nullable;
 mod one_object;
 mod patterned;
+mod reference_cutter;
 mod refs;
 mod refused;
 mod required;

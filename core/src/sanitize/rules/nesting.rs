@@ -3,11 +3,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
-use super::{
-    context::PassContext,
-    endless::{place_of, Cutter},
-    notes::Effect,
-};
+use super::{context::PassContext, notes::Effect, reference_cutter::ReferenceCutter};
 use crate::{
     budget::Budget,
     error::Error,
@@ -17,6 +13,7 @@ use crate::{
         definitions::definition_name,
         graph,
         keyword::Keywords,
+        termination::place_of,
         walk::{self, Next, Place},
     },
     sorted::{Map, Set},
@@ -51,7 +48,7 @@ pub(super) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut PassContext
     }
     let gone = too_deep(&parts, most);
     let budget = rules.budget.clone();
-    let mut cutter = Cutter {
+    let mut cutter = ReferenceCutter {
         rules,
         goes: &|node, _| gone.contains(&place_of(node)),
         effect: CUT,

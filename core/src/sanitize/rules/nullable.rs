@@ -5,12 +5,11 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     context::PassContext,
     notes::{Effect, Spot},
-    types::annotates,
 };
 use crate::{
     dialect::grammar::Null,
     json::{Data, Member, Node, Text},
-    schema::walk::Place,
+    schema::{annotations::is_annotation, walk::Place},
 };
 
 const RESPELL: Effect = Effect::same("respell-null");
@@ -83,7 +82,7 @@ fn union<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
 
 fn is_null(branch: &Node<'_>) -> bool {
     let says_null = |member: &Member<'_>| {
-        annotates(member)
+        is_annotation(member)
             || (member.key.is("type") && member.value.is_text("null"))
             || (member.key.is("enum") && member.value.as_array().is_some_and(|values| values.iter().all(Node::is_null)))
             || member.key.is("nullable")

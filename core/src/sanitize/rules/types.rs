@@ -18,7 +18,7 @@ use crate::{
     schema::{
         emptiness::is_never,
         instance_types::{InstanceTypes, TYPE_NAMES},
-        keyword::{Keyword, Keywords, Kind, Role},
+        keyword::{Keyword, Keywords, Kind},
         walk::{self, Next, Place},
     },
 };
@@ -253,10 +253,4 @@ fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a>
         }
     }
     Node::object(schema)
-}
-
-/// Whether a member only tells the reader something.
-pub(super) fn annotates(member: &Member<'_>) -> bool {
-    Keyword::named(&member.key)
-        .is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta) && keyword.constrains().is_none())
 }

@@ -7,13 +7,12 @@ use super::{
     context::PassContext,
     lists,
     notes::{Effect, Spot},
-    types::annotates,
 };
 use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
-    schema::{definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, walk::Place},
+    schema::{annotations::is_annotation, definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, walk::Place},
     sorted::Set,
 };
 
@@ -40,7 +39,7 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassC
     let Some(object) = node.as_object() else { return };
     let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| rules.grammar.annotations.has(keyword));
     let beside: Set<Text<'a>> =
-        object.iter().filter(|member| annotates(member) && !may_repeat(member)).map(|member| member.key.clone()).collect();
+        object.iter().filter(|member| is_annotation(member) && !may_repeat(member)).map(|member| member.key.clone()).collect();
     let is_shared = |branch: &Node<'_>| branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)));
     if beside.is_empty() || !object.get("anyOf").and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared)) {
         return;
@@ -65,7 +64,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
     let Some(object) = node.as_object() else { return Ok(()) };
     let Some(branches) = object.get("anyOf").and_then(Node::as_array) else { return Ok(()) };
     let count = branches.len();
-    let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !annotates(member) && !is_bookkeeping(member);
+    let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !is_annotation(member) && !is_bookkeeping(member);
     let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &rules.budget)).sum();
     let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
     let typed = rule.no_type_beside && object.has("type");

@@ -10,7 +10,7 @@ use crate::{
 };
 
 fn merges(place: &Place<'_, '_>, rules: &PassContext) -> bool {
-    combinators::merges_all_of(place.keyword.is_none(), rules.grammar)
+    rules.grammar.merges_all_of(place.keyword.is_none())
 }
 
 /// The parts of a part are parts of the whole.
