@@ -144,16 +144,16 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         found
     }
 
-    /// The names that a schema gives properties: those it describes, and those it only requires, where they have a new name, too.
-    fn names_of(&self, schema: &'s Node<'n>) -> Vec<&'s Text<'n>> {
+    /// The names that a schema gives properties: those it describes; and those it only requires, where they have a new name, too.
+    fn names_of(&self, schema: &'s Node<'n>) -> (Vec<&'s Text<'n>>, Vec<&'s Text<'n>>) {
         let table = schema.get("properties").and_then(Node::as_object);
-        let mut named: Vec<&'s Text<'n>> = table.into_iter().flatten().map(|member| &member.key).collect();
         let known = table.map(LookUp::of);
         let required = schema.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
         let is_named = |name: &Text<'_>| self.names_required || name.value().is_some_and(|name| self.spelling.goes_everywhere(&name));
         let mut seen: Set<&Text<'n>> = Set::new();
-        named.extend(required.filter(|name| is_named(name) && known.as_ref().is_none_or(|known| !known.has(name)) && seen.insert(name)));
-        named
+        let only_required =
+            |name: &&'s Text<'n>| is_named(name) && known.as_ref().is_none_or(|known| !known.has(name)) && seen.insert(*name);
+        (table.into_iter().flatten().map(|member| &member.key).collect(), required.filter(only_required).collect())
     }
 
     /// Gives properties back the names the schemas have for them.
@@ -162,14 +162,19 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
         let Some(object) = value.as_object() else { return };
         let mut originals: Map<String, &Text<'n>> = Map::new();
         for schema in schemas {
-            let named = self.names_of(schema);
-            self.budget.pay(named.len());
-            let names = spelling.names(named.iter().copied());
-            for name in named {
-                if let Some(new) = name.value().and_then(|spelled| spelling.stand_in_among(&spelled, &names)) {
-                    originals.insert(new, name);
-                }
+            let (described, required) = self.names_of(schema);
+            self.budget.pay(described.len() + required.len());
+            let names = spelling.names(described.iter().copied());
+            let new = |name: &Text<'_>, names| name.value().and_then(|spelled| spelling.stand_in_among(&spelled, names));
+            originals.extend(described.iter().filter_map(|name| Some((new(name, &names)?, *name))));
+            if required.is_empty() {
+                continue;
             }
+            // They became properties once the others had their names.
+            let renamed = described.iter().map(|name| new(name, &names).map_or_else(|| (*name).clone(), Text::new));
+            let all: Vec<Text<'_>> = renamed.chain(required.iter().map(|name| (*name).clone())).collect();
+            let names = spelling.names(all.iter());
+            originals.extend(required.iter().filter_map(|name| Some((new(name, &names)?, *name))));
         }
         if originals.is_empty() {
             return;

@@ -118,7 +118,10 @@ impl Answers<'_> {
     fn object(&self, members: &Map<String, Value>, schema: &Value, fuel: usize) -> Vec<Value> {
         let none = Map::new();
         let table = schema["properties"].as_object().unwrap_or(&none);
-        let is_required = |name: &String| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
+        let lists =
+            |schema: &Value, name: &String| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
+        let parts = || schema["allOf"].as_array().into_iter().flatten();
+        let is_required = |name: &String| lists(schema, name) || parts().any(|part| lists(part, name));
         let new_name = |name: &String| match self.names.get(name.as_str()) {
             Some(new) if !table.contains_key(name) => new.clone(),
             _ => name.clone(),

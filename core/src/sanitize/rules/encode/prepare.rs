@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     anything, first_keys,
-    shape::{self, Shape},
+    shape::{self, Members, Shape},
 };
 use crate::{
     dialect::grammar::TypeLists,
@@ -73,6 +73,7 @@ impl<'a> Rewrite<'a> for Prepare<'_> {
         name_required(node, place, self.spare, self.rules);
         split(node, place, self.rules);
         possible(node, place, self.rules);
+        splice(node, self.rules);
         join(node, place, self.rules);
         self.joined |= first_keys::tell_apart(node, place, self.rules)?;
         Ok(())
@@ -194,6 +195,44 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
     let mut members = Object::from_unique(outside);
     members.set(Text::literal("anyOf"), branches);
     node.replace(Data::Object(members));
+}
+
+/// Unions in a union are one with it, where lists of pairs in one could be taken for arrays of another: only branches of one union
+/// are told apart.
+fn splice(node: &mut Node<'_>, rules: &PassContext) {
+    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    if !branches.iter().any(is_bare_union) {
+        return;
+    }
+    let (mut lists, mut maps) = (0, 0);
+    let mut open: Vec<&Node<'_>> = branches.iter().collect();
+    while let Some(branch) = open.pop().filter(|_| rules.budget.pay(1)) {
+        match shape::of(branch, false, rules.grammar) {
+            Shape::Union(branches) => open.extend(branches),
+            Shape::Typed(typed) if matches!(typed.object, Some(Members::Map(_))) => maps += 1,
+            Shape::Typed(typed) if typed.array => lists += 1,
+            _ => {}
+        }
+    }
+    if maps == 0 || maps + lists < 2 {
+        return;
+    }
+    node.visit("anyOf", |union| {
+        let Some(branches) = union.as_array_mut() else { return };
+        let mut open: Vec<Node<'_>> = core::mem::take(branches).into_iter().rev().collect();
+        while let Some(mut branch) = open.pop() {
+            if !is_bare_union(&branch) {
+                branches.push(branch);
+            } else if let Some(Data::Array(inner)) = branch.as_object_mut().and_then(|object| object.remove("anyOf")).map(Node::into_data) {
+                open.extend(inner.into_iter().rev());
+            }
+        }
+    });
+}
+
+/// Nothing but `anyOf`.
+fn is_bare_union(node: &Node<'_>) -> bool {
+    node.as_object().is_some_and(|object| object.len() == 1) && node.get("anyOf").is_some_and(|branches| branches.as_array().is_some())
 }
 
 /// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
