@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     dialect::grammar::{NameRule, PropertyShape},
-    json::{Data, Node, Object, Text},
+    json::{Data, Member, Node, Object, Text},
     report::Accepts,
     schema::{
         keyword::{Keyword, Keywords},
@@ -200,15 +200,21 @@ pub(super) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     // What is named without being a property is reported where it is named.
     for keyword in ["dependentRequired", "dependentSchemas", "required"] {
         let Some(value) = node.get(keyword) else { continue };
-        let listed = |list: &Node<'a>| list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect::<Vec<_>>();
-        let names: Vec<Text<'a>> = match value.as_object() {
-            Some(table) => table.iter().flat_map(|member| core::iter::once(member.key.clone()).chain(listed(&member.value))).collect(),
+        let listed = |list: &Node<'a>| {
+            let named = |name: &Node<'a>| Some((Spot::of(name), name.as_text()?.clone()));
+            list.as_array().into_iter().flatten().filter_map(named).collect::<Vec<_>>()
+        };
+        let names: Vec<(Spot, Text<'a>)> = match value.as_object() {
+            Some(table) => {
+                let named = |member: &Member<'a>| (Spot::under(value, member.key.display().into_owned()), member.key.clone());
+                table.iter().flat_map(|member| core::iter::once(named(member)).chain(listed(&member.value))).collect()
+            }
             None => listed(value),
         };
-        let is_new = |name: &&Text<'a>| name.value().is_some_and(|name| !renamed.contains_key(&*name));
-        for name in names.iter().filter(is_new) {
+        let is_new = |(_, name): &&(Spot, Text<'a>)| name.value().is_some_and(|name| !renamed.contains_key(&*name));
+        for (from, name) in names.iter().filter(is_new) {
             let Some(new) = new_name(name) else { continue };
-            let (from, to) = (Spot::of(value), Spot::under(node, keyword));
+            let (from, to) = (from.clone(), Spot::under(node, keyword));
             let effect = Effect { encoded: true, ..Effect::same(RENAME) };
             rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{}` to `{new}`", name.display()));
         }
