@@ -72,7 +72,7 @@ impl<'a> Rewrite<'a> for Up<'_> {
             },
             _ => Context {
                 // Tool arguments are objects.
-                known: self.rules.grammar.object_root.then(|| InstanceTypes::OBJECT),
+                known: self.rules.grammar.object_root.then_some(InstanceTypes::OBJECT),
                 not_typed: false,
                 opaque: false,
                 of_anything: false,
