@@ -224,7 +224,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) 
     let mut members = one_object::flat(objects, &rules.budget);
     // What stood beside the union holds whatever a branch says of the same.
     if let Data::Object(bundle) = bundle.into_data() {
-        let is_joined = |key: &Text<'_>| ["properties", "required", "additionalProperties"].iter().any(|known| key.is(known));
+        let is_joined = |key: &Text<'_>| key.is("properties") || key.is("required");
         let lost = |member: &Member<'a>| !is_joined(&member.key) && !members.iter().any(|known| known.key == member.key);
         let lost: Vec<Member<'a>> = bundle.into_members().into_iter().filter(lost).collect();
         members.extend(lost);
