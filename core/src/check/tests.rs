@@ -50,7 +50,7 @@ fn sources(folder: &Path, into: &mut String) {
 /// The names of all rules of `sanitize`, as its files spell them.
 fn rules_of_sanitize() -> BTreeSet<String> {
     let mut text = String::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sanitize/rules"), &mut text);
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sanitize"), &mut text);
     // One name is needed by `restore_arguments` too, so it is a constant.
     let named = ["Effect::same(\"", "const RENAME: &str = \""].into_iter().flat_map(|before| text.split(before).skip(1));
     named.filter_map(|rest| rest.split('"').next()).map(String::from).collect()

@@ -1,22 +1,11 @@
 //! The answer to an encoded schema, brought back: null that says "absent" goes, pairs become members, JSON text becomes JSON.
 //!
-//! Follows the plain schema that [`super::rules::encode`] writes from, made again from the original, and asks the same questions of it.
+//! Follows the plain schema that [`crate::sanitize::encode`] writes from, made again from the original, and asks the same questions of it.
 //! What does not look as the schema says stays as it is.
 
 use alloc::{rc::Rc, string::String, vec::Vec};
 use core::cell::Cell;
 
-use super::{
-    rules::{
-        self,
-        encode::{
-            shape::{self, Definitions, Members, Others, Shape, Typed},
-            KEY, PAIRS, VALUE,
-        },
-        Finish,
-    },
-    stays,
-};
 use crate::{
     budget::Budget,
     dialect::{grammar::Grammar, Dialect},
@@ -24,14 +13,22 @@ use crate::{
     json::{self, Child, Data, LookUp, Member, Node, Object, Text},
     options::SanitizeOptions,
     report::Recorder,
+    sanitize::{
+        encode::{
+            layout::{self, Definitions, Members, Others, Shape, Typed},
+            KEY, PAIRS, VALUE,
+        },
+        pipeline::{self, Finish},
+        stays,
+    },
     sorted::Set,
 };
 
 /// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind is taken.
-pub(super) const STEPS: usize = 100_000;
+pub(in crate::sanitize) const STEPS: usize = 100_000;
 
 /// Brings arguments back from the shape that `sanitize` gave them. A schema that `sanitize` refuses has no such shape.
-pub(super) fn decode(
+pub(in crate::sanitize) fn decode(
     arguments: &mut Node<'_>,
     schema: &Node<'_>,
     dialect: &'static Dialect,
@@ -43,7 +40,7 @@ pub(super) fn decode(
         return Ok(());
     }
     let mut plain = schema.copy(budget);
-    if rules::sanitize(&mut plain, dialect, grammar, options, Finish::Plain, &mut Recorder::off(), budget).is_err() {
+    if pipeline::sanitize(&mut plain, dialect, grammar, options, Finish::Plain, &mut Recorder::off(), budget).is_err() {
         return budget.check(String::new);
     }
     let definitions = Definitions::of(&plain, budget);
@@ -62,7 +59,7 @@ struct Decode<'d, 's, 'n> {
 impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
     fn value(&self, value: &mut Node<'_>, schema: &'d Node<'n>, is_root: bool) {
         let Some(schema) = self.definitions.follow(schema).filter(|schema| self.pay(value, schema)) else { return };
-        match shape::of(schema, is_root || self.definitions.is_root(schema), self.grammar) {
+        match layout::of(schema, is_root || self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => {}
             Shape::Anything if self.grammar.defines_any() => from_definition(value),
             Shape::Anything => from_text(value, |_| true),
@@ -87,7 +84,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
 
     fn record(&self, value: &mut Node<'_>, schema: &'d Node<'n>, others: Others<'d, 'n>) {
         let Some(object) = schema.as_object() else { return };
-        let required = shape::required(object);
+        let required = layout::required(object);
         let table = object.get("properties").and_then(Node::as_object).map(LookUp::of);
         let property = |name: &Text<'_>| table.as_ref().and_then(|table| table.get(name));
         if self.grammar.objects.all_required {
@@ -113,7 +110,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
             Ok(())
         });
         if let Others::Open(of) = others {
-            let name = shape::others_name(object);
+            let name = layout::others_name(object);
             if !value.get(&name).is_some_and(are_pairs) {
                 return;
             }
@@ -183,7 +180,7 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
         self.steps.set(steps.saturating_sub(1));
         let loosely = loosely || steps == 0;
         let Some(schema) = self.definitions.follow(schema).filter(|schema| self.pay(value, schema)) else { return false };
-        match shape::of(schema, self.definitions.is_root(schema), self.grammar) {
+        match layout::of(schema, self.definitions.is_root(schema), self.grammar) {
             Shape::Reference => false,
             Shape::Anything => self.grammar.defines_any() || value.as_text().is_some(),
             Shape::Values(values) => values.iter().any(|known| value.is_text(&json::write_plain(known))),
@@ -218,8 +215,8 @@ impl<'d, 's: 'd, 'n> Decode<'d, 's, 'n> {
 
     fn fits_record(&self, members: &Object<'_>, object: &'d Object<'n>, open: bool) -> bool {
         let (table, sent) = (object.get("properties").and_then(Node::as_object).map(LookUp::of), LookUp::of(members));
-        let required = shape::required(object);
-        let others = open.then(|| shape::others_name(object));
+        let required = layout::required(object);
+        let others = open.then(|| layout::others_name(object));
         let known = members.iter().all(|member| match table.as_ref().and_then(|table| table.get(&member.key)) {
             Some(property) => {
                 let may_be_absent = self.grammar.objects.all_required && !required.contains(&member.key);
@@ -242,7 +239,8 @@ fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
         Data::Object(_) | Data::Verbatim(_) => "object",
     };
     let whole = || value.as_number().is_some_and(json::is_integral);
-    let typed = !object.has("type") || shape::declares(object, kind) || (kind == "number" && shape::declares(object, "integer") && whole());
+    let typed =
+        !object.has("type") || layout::declares(object, kind) || (kind == "number" && layout::declares(object, "integer") && whole());
     let listed = object.get("enum").and_then(Node::as_array).is_none_or(|values| values.iter().any(|known| json::same(known, value)));
     typed && listed && object.get("const").is_none_or(|known| json::same(known, value))
 }

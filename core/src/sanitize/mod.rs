@@ -1,17 +1,27 @@
 //! `sanitize`: the rules, one file per idea, in one fixed order.
 
+mod analysis;
+mod canonicalize;
 mod codex;
+mod context;
 mod decode;
 mod depth;
+mod description;
+mod diagnostics;
+mod encode;
+mod fit;
+mod legalize;
+mod pipeline;
+mod resolve;
 pub(crate) mod restore;
-mod rules;
+mod rounds;
+mod switch;
 #[cfg(test)]
 mod tests;
 mod texts;
 
 use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 
-use self::rules::Finish;
 use crate::{
     budget::Budget,
     check,
@@ -20,7 +30,11 @@ use crate::{
     json::Node,
     options::{Refs, SanitizeOptions, Untyped},
     report::{Allow, Change, Recorder},
-    schema::{draft::Draft, graph::Graph, resolve},
+    sanitize::{
+        legalize::{infer_type, root},
+        pipeline::Finish,
+    },
+    schema::{draft::Draft, graph::Graph, references},
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
@@ -39,7 +53,7 @@ fn within(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool, bud
         }
         Method::Rules(grammar) => {
             // A wish that cannot be granted is an error whatever the schema.
-            rules::refuse_options(grammar, options)?;
+            pipeline::refuse_options(grammar, options)?;
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
             if !stays(node, grammar, options, budget)? && !write(node, dialect, grammar, options, &mut recorder, budget)? {
                 accepted(node, grammar, options, budget)?;
@@ -66,7 +80,7 @@ fn write(
         let again = read_again(node, budget);
         ends && stays(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
     };
-    rules::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), recorder, budget)
+    pipeline::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), recorder, budget)
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?
@@ -75,16 +89,16 @@ fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: 
         return Ok(false);
     }
     let inlines = options.refs == Some(Refs::Inline) && has_inlinable(node, budget)?;
-    let types = options.untyped.is_some_and(|untyped| untyped != Untyped::Keep) && rules::has_untyped(node, grammar, budget)?;
+    let types = options.untyped.is_some_and(|untyped| untyped != Untyped::Keep) && infer_type::has_untyped(node, grammar, budget)?;
     Ok(!inlines && !types)
 }
 
 /// Is there a reference that could be written out?
 fn has_inlinable(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    if !resolve::has_references(root, budget)? {
+    if !references::has_references(root, budget)? {
         return Ok(false);
     }
-    let references = resolve::resolve(root, Draft::of(root), budget)?;
+    let references = references::resolve(root, Draft::of(root), budget)?;
     let graph = Graph::of(root, &references, budget)?;
     let inlinable = graph.all().any(|target| !graph.is_recursive(target));
     Ok(inlinable)
@@ -97,7 +111,7 @@ fn is_whole(node: &Node<'_>, grammar: &Grammar) -> bool {
 
 /// A schema as it will be read, if that makes a difference: references are told apart by numbers, which parts that were copied share.
 fn read_again<'a>(node: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
-    resolve::mentions_references(node).then(|| {
+    references::mentions_references(node).then(|| {
         let mut again = node.copy(budget);
         again.number_in_order();
         again
@@ -111,7 +125,7 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budge
     let again = read_again(node, budget);
     let written = again.as_ref().unwrap_or(node);
     // What was repaired may say more than it did.
-    rules::refuse_no_object(written, grammar, budget)?;
+    root::refuse_no_object(written, grammar, budget)?;
     match check::first(written, options, budget)? {
         None => Ok(()),
         Some(violation) => {

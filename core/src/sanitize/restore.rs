@@ -4,15 +4,6 @@
 
 use alloc::{rc::Rc, string::String, vec::Vec};
 
-use super::{
-    decode,
-    rules::{
-        self,
-        names::{self, Spelling},
-        Finish,
-    },
-    texts,
-};
 use crate::{
     budget::Budget,
     dialect::{self, grammar::Grammar, Dialect, Method},
@@ -20,10 +11,16 @@ use crate::{
     json::{Child, Data, LookUp, Node, Object, Text},
     options::SanitizeOptions,
     report::{Change, Recorder},
+    sanitize::{
+        decode,
+        legalize::property_names::{self, Spelling},
+        pipeline::{self, Finish},
+        texts,
+    },
     schema::{
         draft::Draft,
         graph::located,
-        resolve::{self, Number, References},
+        references::{self, Number, References},
     },
     sorted::{Map, Set},
 };
@@ -42,8 +39,8 @@ pub(crate) fn restore<'a>(arguments: &mut Node<'a>, schema: &Node<'_>, options: 
     // What was written last is undone first.
     decode::decode(arguments, schema, dialect, grammar, options, &budget)?;
     texts::read(arguments, schema, dialect, grammar, options, &budget)?;
-    let refers = resolve::has_references(schema, &budget)?;
-    let references = if refers { resolve::resolve(schema, Draft::of(schema), &budget)? } else { References::default() };
+    let refers = references::has_references(schema, &budget)?;
+    let references = if refers { references::resolve(schema, Draft::of(schema), &budget)? } else { References::default() };
     let wanted: Set<Number> = references.all_targets().collect();
     let found = located(schema, &wanted, &budget).into_iter();
     let targets = found.filter_map(|target| Some((target.origin().number()?, target))).collect();
@@ -75,10 +72,12 @@ fn loses_slashes(
         return Ok(false);
     }
     let mut recorder = Recorder::on();
-    let written = rules::sanitize(&mut schema.copy(budget), dialect, grammar, options, Finish::Written(&|_| false), &mut recorder, budget);
+    let written =
+        pipeline::sanitize(&mut schema.copy(budget), dialect, grammar, options, Finish::Written(&|_| false), &mut recorder, budget);
     budget.check(String::new)?;
-    let renames =
-        |change: &Change| change.rule == names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"));
+    let renames = |change: &Change| {
+        change.rule == property_names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"))
+    };
     // What could not be written has no arguments to restore.
     Ok(written.is_ok() && recorder.finish().iter().any(renames))
 }
@@ -129,7 +128,7 @@ impl<'s, 'n> Restore<'_, 's, 'n> {
                 found.push(schema);
             }
             self.budget.pay(1);
-            let target = resolve::reference_number(schema).and_then(|number| self.references.target(number));
+            let target = references::reference_number(schema).and_then(|number| self.references.target(number));
             open.extend(target.and_then(|target| self.targets.get(&target).copied()));
             // Without a condition nothing follows from it.
             let is_conditional = schema.get("if").is_some();

@@ -6,12 +6,12 @@ extern crate std;
 use alloc::{format, rc::Rc, string::String, vec::Vec};
 use std::{fs, path::PathBuf, println};
 
-use super::within;
 use crate::{
     dialect::DIALECTS,
     json::{self, Node},
     limits::{STEPS, STEPS_PER_NODE},
     options::SanitizeOptions,
+    sanitize::within,
 };
 
 /// The reference data, by the member that holds the schema: what lies beside the checkout, or the sample in it.

@@ -6,7 +6,6 @@
 use alloc::{rc::Rc, string::String};
 use core::cell::Cell;
 
-use super::{decode::STEPS, rules::json_text::Holds, stays, write};
 use crate::{
     budget::Budget,
     dialect::{
@@ -17,10 +16,11 @@ use crate::{
     json::{self, Child, Data, LookUp, Member, Node, Object},
     options::SanitizeOptions,
     report::Recorder,
+    sanitize::{decode::STEPS, encode::json_string::Holds, stays, write},
 };
 
 /// Reads the texts that hold JSON. A schema that `sanitize` refuses asks for none.
-pub(super) fn read(
+pub(in crate::sanitize) fn read(
     arguments: &mut Node<'_>,
     schema: &Node<'_>,
     dialect: &'static Dialect,

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::{
     keyword::{Keyword, Keywords},
-    resolve::Number,
+    references::Number,
     walk::{self, Next},
 };
 use crate::{

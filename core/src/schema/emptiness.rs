@@ -6,7 +6,7 @@ use super::{
     draft::Draft,
     instance_types::InstanceTypes,
     merge::accepts_nothing,
-    resolve::{self, Number, References},
+    references::{self, Number, References},
 };
 use crate::{
     budget::Budget,
@@ -63,8 +63,8 @@ impl<'s, 'a> Search<'s, 'a> {
     fn target(&mut self, schema: &Node<'a>) -> Option<&'s Node<'a>> {
         let (root, draft, budget) = (self.root, self.draft, self.budget);
         // Where the budget is spent, the walks after this one say so.
-        let references = self.references.get_or_insert_with(|| resolve::resolve(root, draft, budget).unwrap_or_default());
-        numbered(root, references.target(resolve::reference_number(schema)?)?)
+        let references = self.references.get_or_insert_with(|| references::resolve(root, draft, budget).unwrap_or_default());
+        numbered(root, references.target(references::reference_number(schema)?)?)
     }
 }
 

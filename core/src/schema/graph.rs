@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{
     keyword::{Keyword, Keywords},
-    resolve::{self, Number, References},
+    references::{self, Number, References},
     walk::{self, Next},
 };
 use crate::{
@@ -228,7 +228,7 @@ impl Survey<'_, '_> {
             self.budget.pay(open.len());
             let object = node.as_object();
             let unknown = object.into_iter().flatten().filter(|member| Keyword::named(&member.key).is_none()).count();
-            let refers = resolve::reference_number(node).and_then(|number| self.references.target(number));
+            let refers = references::reference_number(node).and_then(|number| self.references.target(number));
             let add = |target: &mut Target, below: usize| {
                 target.nodes += 1 + unknown;
                 target.depth = target.depth.max(below);

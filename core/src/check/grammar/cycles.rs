@@ -11,7 +11,7 @@ use crate::{
     schema::{
         graph::Graph,
         keyword::{Keyword, Keywords},
-        resolve::{self, References},
+        references::{self, References},
         walk::{self, Next},
     },
     sorted::Set,
@@ -42,7 +42,7 @@ pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Repor
             is_definition: matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)),
             required: node.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect(),
         });
-        let target = resolve::reference_number(node).and_then(|number| references.target(number));
+        let target = references::reference_number(node).and_then(|number| references.target(number));
         if !target.is_some_and(|target| recursive.contains(&target)) {
             return Ok(Next::Into);
         }

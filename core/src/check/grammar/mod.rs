@@ -34,9 +34,9 @@ use crate::{
     json::{Node, Object, Pointer, Step, Text},
     options::SanitizeOptions,
     schema::{
+        self,
         draft::Draft,
         keyword::{Keyword, Keywords},
-        resolve,
         walk::{self, Next, Place},
     },
 };
@@ -72,8 +72,8 @@ pub(super) fn check(
     if report.is_decided() {
         return Ok(report.found.finish());
     }
-    let resolves = grammar.refs.resolves() && resolve::mentions_references(root);
-    let resolved = if resolves { resolve::resolve(root, Draft::of(root), budget)? } else { Default::default() };
+    let resolves = grammar.refs.resolves() && schema::references::mentions_references(root);
+    let resolved = if resolves { schema::references::resolve(root, Draft::of(root), budget)? } else { Default::default() };
     let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
     walk::visit(budget, root, grammar.through, &mut |node, place| {

@@ -7,7 +7,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{nesting::Nesting, quoted, Report, Rule, Schema};
 use crate::{
     json::Node,
-    schema::{keyword::Keyword, resolve},
+    schema::{keyword::Keyword, references},
     sorted::Map,
 };
 
@@ -20,11 +20,11 @@ pub(super) struct References<'t, 'a> {
     numbers: Map<String, usize>,
     targets: Vec<Option<&'t Node<'a>>>,
     /// What JSON Schema says references refer to, where the grammar goes by that.
-    resolved: &'t resolve::References,
+    resolved: &'t references::References,
 }
 
 impl<'t, 'a> References<'t, 'a> {
-    pub(super) fn new(root: &'t Node<'a>, resolved: &'t resolve::References) -> Self {
+    pub(super) fn new(root: &'t Node<'a>, resolved: &'t references::References) -> Self {
         let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
         let named = table.into_iter().flatten().filter_map(|member| Some((member.key.value()?, &member.value)));
         References { root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new(), resolved }

@@ -1,0 +1,3 @@
+//! What passes ask of a schema as a whole.
+
+pub(in crate::sanitize) mod polarity;

@@ -1,0 +1,128 @@
+//! Where an effect may be another elsewhere: in definitions that are used below `not`, `oneOf` and the like, and in all of a
+//! schema that looks at what stands beside it.
+
+use alloc::{string::String, vec::Vec};
+use core::ops::Range;
+
+use crate::{
+    budget::Budget,
+    error::Error,
+    json::Node,
+    schema::{
+        definitions,
+        keyword::{Keyword, Keywords},
+        references::{self, Number},
+        walk::{self, Next, Position},
+    },
+    sorted::{self, Map},
+};
+
+/// The places at which nothing but `same` can be claimed.
+#[derive(Default)]
+pub(in crate::sanitize) struct Doubt {
+    everywhere: bool,
+    /// Definitions and what stands beside references, as ranges of the numbers of nodes, in order.
+    definitions: Vec<Range<Number>>,
+}
+
+impl Doubt {
+    /// What is in doubt in a schema whose nodes are numbered.
+    pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<Doubt, Error> {
+        let mut search = Search { budget, bodies: Map::new(), open: Vec::new(), beside: Vec::new(), everywhere: false, by_name: true };
+        for table in definitions::TABLES {
+            for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
+                if let Some(reference) = definitions::reference_to(table, member) {
+                    search.bodies.insert(reference, Body { schema: &member.value, reached: None });
+                }
+            }
+        }
+        search.all(root)?;
+        let unsure = search.bodies.values().filter(|body| body.reached == Some(Position::Uncertain));
+        let mut definitions: Vec<Range<Number>> = unsure.map(|body| definitions::numbers(body.schema)).collect();
+        definitions.append(&mut search.beside);
+        let mut definitions = sorted::by(definitions, |one, two| one.start.cmp(&two.start));
+        // Of ranges inside of others, the outer.
+        definitions.dedup_by(|inner, outer| inner.end <= outer.end);
+        Ok(Doubt { everywhere: search.everywhere, definitions })
+    }
+
+    /// Is it in doubt what happens at this node?
+    pub(in crate::sanitize) fn covers(&self, node: Number) -> bool {
+        let after = self.definitions.partition_point(|range| range.start <= node);
+        let around = after.checked_sub(1).and_then(|place| self.definitions.get(place));
+        self.everywhere || around.is_some_and(|range| range.contains(&node))
+    }
+}
+
+struct Body<'n, 'a> {
+    schema: &'n Node<'a>,
+    /// The worst position from which something leads here: `Positive` or `Uncertain`.
+    reached: Option<Position>,
+}
+
+struct Search<'n, 'a> {
+    budget: &'n Budget,
+    /// By the reference that leads to each.
+    bodies: Map<String, Body<'n, 'a>>,
+    open: Vec<(String, Position)>,
+    /// What stands beside references at other places than those that accept what it accepts: it may become part of a definition.
+    beside: Vec<Range<Number>>,
+    everywhere: bool,
+    /// References are written so that their names tell the definition.
+    by_name: bool,
+}
+
+impl<'n, 'a> Search<'n, 'a> {
+    /// Looks at whatever the root leads to.
+    fn all(&mut self, root: &'n Node<'a>) -> Result<(), Error> {
+        self.by_name = !references::has_dynamic(root, self.budget)?;
+        self.schema(root, Position::Positive)?;
+        while let Some((name, position)) = self.open.pop() {
+            let Some(body) = self.bodies.get_mut(&name) else { continue };
+            if body.reached == Some(Position::Uncertain) || body.reached == Some(position) {
+                continue;
+            }
+            body.reached = Some(position);
+            let schema = body.schema;
+            self.schema(schema, position)?;
+        }
+        if !self.by_name {
+            // Anything may be reached from anywhere.
+            walk::visit(self.budget, root, Keywords::ALL, &mut |node, place| {
+                let refers = references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
+                self.everywhere |= looks_around(node) || (place.position != Position::Positive && refers);
+                Ok(if self.everywhere { Next::Skip } else { Next::Into })
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Looks at a schema, its tables of definitions left out.
+    fn schema(&mut self, schema: &Node<'_>, position: Position) -> Result<(), Error> {
+        walk::visit(self.budget, schema, Keywords::ALL, &mut |node, place| {
+            if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
+                return Ok(Next::Skip);
+            }
+            self.everywhere |= looks_around(node);
+            if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
+                let unsure = position == Position::Uncertain || place.position != Position::Positive;
+                if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
+                    self.beside.push(definitions::numbers(node));
+                }
+                let reference = reference.value().unwrap_or_default();
+                if self.bodies.contains_key(&*reference) {
+                    self.open.push((reference.into_owned(), if unsure { Position::Uncertain } else { Position::Positive }));
+                } else {
+                    self.by_name &= reference == "#";
+                    self.everywhere |= reference == "#" && unsure;
+                }
+            }
+            Ok(if self.everywhere { Next::Skip } else { Next::Into })
+        })
+    }
+}
+
+/// Does it look at everything beside it?
+fn looks_around(node: &Node<'_>) -> bool {
+    ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some())
+}

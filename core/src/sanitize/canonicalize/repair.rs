@@ -1,0 +1,398 @@
+//! What is no schema, or no value for its keyword, made into one: every shape here was met in the wild.
+//!
+//! A schema that breaks its own metaschema has no meaning to preserve, so these repairs claim what its author must have meant.
+
+use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    json::{self, Data, Member, Node, Object, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        instance_types::TYPE_NAMES,
+        keyword::{Holds, Keyword},
+        walk::Place,
+    },
+    sorted::Set,
+};
+
+const NOT_A_SCHEMA: Effect = Effect::same("replace-non-schema").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const BARE_TYPE: Effect = Effect::same("spell-out-type-name");
+const NULL: Effect = Effect::same("remove-null-keyword");
+const REPAIR: Effect = Effect::same("repair-keyword");
+const REMOVE: Effect = Effect::same("remove-malformed-keyword").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const TYPE_NAME: Effect = Effect::same("repair-type");
+const UNKNOWN_TYPE: Effect = Effect::same("repair-type").accepts(Accepts::Wider);
+const UNNEST: Effect = Effect::same("unnest-properties").accepts(Accepts::Mixed);
+
+/// What other languages call them. `None` is any type at all.
+const ALIASES: [(&str, Option<&str>); 17] = [
+    ("any", None),
+    ("unknown", None),
+    ("mixed", None),
+    ("int", Some("integer")),
+    ("int32", Some("integer")),
+    ("int64", Some("integer")),
+    ("long", Some("integer")),
+    ("float", Some("number")),
+    ("double", Some("number")),
+    ("decimal", Some("number")),
+    ("dict", Some("object")),
+    ("map", Some("object")),
+    ("list", Some("array")),
+    ("tuple", Some("array")),
+    ("str", Some("string")),
+    ("bool", Some("boolean")),
+    ("none", Some("null")),
+];
+
+/// Makes a schema of what stands at a place where one belongs, and values of what stands under its keywords.
+pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    match node.data() {
+        Data::Object(_) => {}
+        Data::Bool(_) => return,
+        _ => return non_schema(node, place, rules),
+    }
+    if node.as_object().is_some_and(|object| is_well_formed(object, &rules.budget)) {
+        return;
+    }
+    nulls(node, place, rules);
+    types(node, place, rules);
+    properties(node, place, rules);
+    required(node, place, rules);
+    values(node, place, rules);
+}
+
+/// Is there nothing to repair at an object? Most are as they should be, and one look at their members tells.
+fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
+    object.iter().all(|Member { key, value }| match Keyword::named(key) {
+        None | Some(Keyword::Default | Keyword::Examples | Keyword::Const) => true,
+        Some(_) if value.is_null() => false,
+        Some(Keyword::Type) => names_types(value),
+        Some(Keyword::Properties) => value
+            .as_object()
+            .is_some_and(|table| table.get("type").is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)),
+        Some(Keyword::Required) => value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())),
+        Some(keyword) => matches!(mend(keyword, value, budget), Mended::Fine),
+    })
+}
+
+/// A type of JSON Schema, or a list of different ones.
+fn names_types(value: &Node<'_>) -> bool {
+    let fine = |value: &Node<'_>| TYPE_NAMES.iter().any(|name| value.is_text(name));
+    match value.data() {
+        Data::String(_) => fine(value),
+        Data::Array(names) => {
+            let differs = |(at, name): (usize, &Node<'_>)| !names.iter().take(at).any(|before| before.as_text() == name.as_text());
+            !names.is_empty() && names.len() <= TYPE_NAMES.len() && names.iter().all(fine) && names.iter().enumerate().all(differs)
+        }
+        _ => false,
+    }
+}
+
+/// A property that says of itself whether it is required.
+fn is_flagged(member: &Member<'_>) -> bool {
+    member.value.get("required").and_then(Node::as_bool).is_some()
+}
+
+fn non_schema<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let spot = Spot::of(node);
+    if let Some(known) = node.as_text().and_then(|text| text.value()).as_deref().and_then(known_type) {
+        rules.notes.note(place.position, spot.clone(), spot, BARE_TYPE, || String::from("spelled a bare type name as a schema"));
+        node.replace(match known {
+            Some(name) => Node::record([("type", Node::literal(name))]).into_data(),
+            None => Data::Bool(true),
+        });
+        return;
+    }
+    let kind = node.kind();
+    rules.notes.note(place.position, spot.clone(), spot, NOT_A_SCHEMA, || format!("replaced {kind} by a schema that accepts anything"));
+    node.replace(Data::Bool(true));
+}
+
+/// The type that a name means: `Some(None)` is any, `None` is no type.
+fn known_type(name: &str) -> Option<Option<&'static str>> {
+    let lower = name.to_ascii_lowercase();
+    if let Some(known) = TYPE_NAMES.iter().find(|known| **known == lower) {
+        return Some(Some(known));
+    }
+    ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, meant)| *meant)
+}
+
+/// Null where a keyword's value belongs is no value. (`const`, `default` and the like may be null.)
+fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let is_null = |member: &Member<'_>| {
+        member.value.is_null()
+            && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword, Keyword::Const | Keyword::Default | Keyword::Examples))
+    };
+    let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
+    for member in object.iter().filter(|member| is_null(member)) {
+        let keyword = member.key.display().into_owned();
+        rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, NULL, || format!("removed `{keyword}`, which is null"));
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !is_null(member));
+    }
+}
+
+/// `type: "any" | "int" | "String" | {} | []` and lists of such.
+fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(value) = node.get("type") else { return };
+    if names_types(value) {
+        return;
+    }
+    let listed = match value.data() {
+        Data::Array(names) => names.iter().collect(),
+        _ => vec![value],
+    };
+    let mut meant: Vec<&'static str> = Vec::new();
+    let (mut any, mut lost) = (listed.is_empty(), false);
+    for name in &listed {
+        match name.as_text().and_then(|text| text.value()).as_deref().map(known_type) {
+            Some(Some(Some(name))) if meant.contains(&name) => {}
+            Some(Some(Some(name))) => meant.push(name),
+            Some(Some(None)) => any = true,
+            _ => lost = true,
+        }
+    }
+    let spot = Spot::of(value);
+    let found = json::write_plain(value);
+    let (replacement, effect) = match meant.as_slice() {
+        [] => (None, if lost { UNKNOWN_TYPE } else { TYPE_NAME }),
+        _ if any => (None, TYPE_NAME),
+        [name] => (Some(Node::literal(name)), TYPE_NAME),
+        names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
+    };
+    rules.notes.note(place.position, spot, Spot::under(node, "type"), effect, || match &replacement {
+        Some(types) => format!("read `type: {found}` as {}", json::write_plain(types)),
+        None => format!("removed `type: {found}`, which names no type"),
+    });
+    let Some(object) = node.as_object_mut() else { return };
+    match replacement {
+        Some(types) => object.set(Text::literal("type"), types),
+        None => {
+            object.remove("type");
+        }
+    }
+}
+
+/// `properties: []`, and a whole schema where its properties belong.
+fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(value) = node.get("properties") else { return };
+    let Some(table) = value.as_object() else {
+        let spot = Spot::of(value);
+        let empty = value.as_array().is_some_and(<[_]>::is_empty);
+        let kind = value.kind();
+        let to = Spot::under(node, "properties");
+        rules.notes.note(place.position, spot, to, if empty { REPAIR } else { REMOVE }, || {
+            format!("replaced {kind} under `properties` by `{{}}`")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("properties"), Node::empty_object());
+        }
+        return;
+    };
+    let is_schema = |member: &Member<'_>| member.value.as_object().is_some() || member.value.as_bool().is_some();
+    let nested = table.get("type").is_some_and(|name| name.as_text().is_some())
+        && table.get("properties").and_then(Node::as_object).is_some_and(|inner| inner.iter().all(is_schema));
+    if !nested {
+        return;
+    }
+    let spot = Spot::of(value);
+    rules.notes.note(place.position, spot, Spot::under(node, "properties"), UNNEST, || {
+        String::from("lifted a whole schema that stood where its properties belong")
+    });
+    let Some(object) = node.as_object_mut() else { return };
+    let Some(Data::Object(inner)) = object.remove("properties").map(Node::into_data) else { return };
+    for Member { key, value } in inner.into_members() {
+        if object.get_text(&key).is_none() || key.is("properties") {
+            object.set(key, value);
+        }
+    }
+}
+
+/// `required: "name"`, `required: [1]`, and `required: true` on a property, which belongs to the object it is a property of.
+fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let mut hoisted: Vec<Text<'a>> = Vec::new();
+    let any_flagged = node.get("properties").and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
+    if any_flagged {
+        node.visit("properties", |table| {
+            for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
+                let Some(flag) = member.value.get("required").and_then(Node::as_bool) else { continue };
+                let spot = member.value.get("required").map(Spot::of).unwrap_or(Spot::Nowhere);
+                rules.notes.note(place.position, spot, Spot::Nowhere, REPAIR, || format!("moved `required: {flag}` to the object"));
+                if flag {
+                    hoisted.push(member.key.clone());
+                }
+                if let Some(object) = member.value.as_object_mut() {
+                    object.remove("required");
+                }
+            }
+        });
+    }
+    let Some(value) = node.get("required") else {
+        if hoisted.is_empty() {
+            return;
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("required"), Node::array(hoisted.into_iter().map(Node::string).collect()));
+        }
+        return;
+    };
+    let is_name = |name: &Node<'_>| name.as_text().is_some();
+    if value.as_array().is_some_and(|names| names.iter().all(is_name)) && hoisted.is_empty() {
+        return;
+    }
+    let mut names: Vec<Node<'a>> = match value.data() {
+        Data::Array(names) => names.iter().filter(|name| is_name(name)).map(|name| name.copy(&rules.budget)).collect(),
+        Data::String(_) => vec![value.copy(&rules.budget)],
+        _ => Vec::new(),
+    };
+    let spot = Spot::of(value);
+    rules
+        .notes
+        .note(place.position, spot, Spot::under(node, "required"), REPAIR, || String::from("kept of `required` what is a list of names"));
+    let known: Set<Text<'a>> = names.iter().filter_map(|name| name.as_text().cloned()).collect();
+    names.extend(hoisted.into_iter().filter(|name| !known.contains(name)).map(Node::string));
+    let Some(object) = node.as_object_mut() else { return };
+    if names.is_empty() {
+        object.remove("required");
+    } else {
+        object.set(Text::literal("required"), Node::array(names));
+    }
+}
+
+/// What a keyword's value must be, and what becomes of one that is something else.
+enum Mended<'a> {
+    Fine,
+    As(Node<'a>),
+    Gone,
+}
+
+fn values<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(object) = node.as_object() else { return };
+    let mut mended: Vec<(Keyword, Mended<'a>)> = Vec::new();
+    for member in object {
+        let Some(keyword) = Keyword::named(&member.key) else { continue };
+        match mend(keyword, &member.value, &rules.budget) {
+            Mended::Fine => {}
+            other => mended.push((keyword, other)),
+        }
+    }
+    for (keyword, becomes) in mended {
+        let name = keyword.name();
+        let Some(value) = node.get(name) else { continue };
+        let (spot, kind) = (Spot::of(value), value.kind());
+        match becomes {
+            Mended::Fine => {}
+            Mended::As(value) => {
+                rules.notes.note(place.position, spot, Spot::under(node, name), REPAIR, || format!("respelled {kind} under `{name}`"));
+                if let Some(object) = node.as_object_mut() {
+                    object.set(Text::literal(name), value);
+                }
+            }
+            Mended::Gone => {
+                rules.notes.note(place.position, spot, Spot::Nowhere, REMOVE, || format!("removed {kind} under `{name}`"));
+                if let Some(object) = node.as_object_mut() {
+                    object.remove(name);
+                }
+            }
+        }
+    }
+}
+
+fn mend<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Mended<'a> {
+    let fine_if = |fine: bool| if fine { Mended::Fine } else { Mended::Gone };
+    match keyword {
+        Keyword::Enum => enumeration(value, budget),
+        Keyword::Description | Keyword::Title => match value.data() {
+            Data::String(_) => Mended::Fine,
+            Data::Number(_) | Data::Bool(_) => Mended::As(Node::string(json::write_plain(value)).with_origin(value.origin())),
+            _ => Mended::Gone,
+        },
+        Keyword::Pattern
+        | Keyword::Format
+        | Keyword::Ref
+        | Keyword::Id
+        | Keyword::Anchor
+        | Keyword::Schema
+        | Keyword::Comment
+        | Keyword::ContentEncoding
+        | Keyword::ContentMediaType => fine_if(value.as_text().is_some()),
+        Keyword::Minimum | Keyword::Maximum | Keyword::MultipleOf => number(value),
+        // A boolean is draft 4's, and respelled later.
+        Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum if value.as_bool().is_some() => Mended::Fine,
+        Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => number(value),
+        Keyword::MinLength
+        | Keyword::MaxLength
+        | Keyword::MinItems
+        | Keyword::MaxItems
+        | Keyword::MinProperties
+        | Keyword::MaxProperties
+        | Keyword::MinContains
+        | Keyword::MaxContains => match number(value) {
+            Mended::Fine if value.as_number().is_some_and(|number| number.starts_with('-')) => Mended::Gone,
+            other => other,
+        },
+        Keyword::UniqueItems | Keyword::Nullable => fine_if(value.as_bool().is_some()),
+        // Handled with the lists that `items` may be.
+        Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => Mended::Fine,
+        Keyword::DependentRequired => fine_if(value.as_object().is_some()),
+        _ => match keyword.holds() {
+            Holds::Schemas => match value.data() {
+                Data::Array(items) => fine_if(!items.is_empty()),
+                Data::Object(_) => Mended::As(Node::array(vec![value.copy(budget)])),
+                _ => Mended::Gone,
+            },
+            Holds::Named | Holds::NamedOrNames => fine_if(value.as_object().is_some()),
+            _ => Mended::Fine,
+        },
+    }
+}
+
+/// A number, or a string that spells one.
+fn number<'a>(value: &Node<'a>) -> Mended<'a> {
+    if value.as_number().is_some() {
+        return Mended::Fine;
+    }
+    let spelled = value.as_text().and_then(|text| text.value());
+    match spelled.as_deref().map(json::read) {
+        Some(Ok(read)) => match read.into_data() {
+            Data::Number(text) => Mended::As(Node::new(Data::Number(Cow::Owned(text.into_owned()))).with_origin(value.origin())),
+            _ => Mended::Gone,
+        },
+        _ => Mended::Gone,
+    }
+}
+
+/// `enum: []` accepts nothing and is meant as nothing said; a single value is a list of one; nothing stands twice.
+fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> Mended<'a> {
+    match value.data() {
+        Data::Array(items) if items.is_empty() => Mended::Gone,
+        Data::Array(items) if are_different_words(items) => Mended::Fine,
+        Data::Array(items) => {
+            let mut seen: Set<String> = Set::new();
+            let unique: Vec<Node<'a>> =
+                items.iter().filter(|item| seen.insert(json::canonical(item))).map(|item| item.copy(budget)).collect();
+            if unique.len() == items.len() {
+                Mended::Fine
+            } else {
+                Mended::As(Node::array(unique).with_origin(value.origin()))
+            }
+        }
+        Data::Object(_) => Mended::Gone,
+        _ => Mended::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
+    }
+}
+
+/// Are they strings, few enough to compare each with each, and no two the same? Most lists of values are.
+fn are_different_words(items: &[Node<'_>]) -> bool {
+    const FEW: usize = 16;
+    let word = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();
+    let differs = |(at, item): (usize, &Node<'_>)| items.iter().take(at).all(|before| before.as_text() != item.as_text());
+    items.len() <= FEW && items.iter().all(word) && items.iter().enumerate().all(differs)
+}

@@ -1,0 +1,285 @@
+//! One spelling for every idea: what older drafts and OpenAPI say otherwise is said in the words of 2020-12.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use crate::{
+    dialect::grammar::{Null, OpenRule, Typed},
+    error::Error,
+    json::{self, Data, Member, Node, Object, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        draft::Draft,
+        keyword::{Keyword, Keywords, Role},
+        walk::{self, Next, Place, Position, Rewrite},
+    },
+};
+
+const IDENTIFIER: Effect = Effect::same("drop-identifier");
+const BOUND: Effect = Effect::same("respell-exclusive-bound");
+const TUPLE: Effect = Effect::same("tuple-to-prefix-items");
+const SECOND_TUPLE: Effect = Effect::same("repair-keyword").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const DEPENDENCIES: Effect = Effect::same("respell-dependencies");
+const NULLABLE: Effect = Effect::same("respell-nullable");
+const CONST: Effect = Effect::same("const-to-enum");
+const DIALECT: Effect = Effect::same("respell-schema");
+
+/// The meta-schema whose words the result uses.
+const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// What is spelled in more than one way; `items` is too, where it is a list.
+pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[
+    Keyword::Id,
+    Keyword::ExclusiveMinimum,
+    Keyword::ExclusiveMaximum,
+    Keyword::Dependencies,
+    Keyword::Const,
+    Keyword::Nullable,
+]);
+
+/// Gives one schema's own keywords their spelling.
+pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    if node.as_object().is_none_or(Object::is_empty) {
+        return;
+    }
+    identifier(node, place, rules);
+    bound(node, place, rules, "exclusiveMinimum", "minimum");
+    bound(node, place, rules, "exclusiveMaximum", "maximum");
+    tuple(node, place, rules);
+    dependencies(node, place, rules);
+    constant(node, place, rules);
+    nullable(node, place, rules);
+}
+
+/// A schema that was rewritten is no longer in the draft it declares, if that is an old one.
+pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+    let draft = Draft::of(root);
+    if draft == Draft::Y2020 || !(rules.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, rules)?)) {
+        return Ok(());
+    }
+    let spot = Spot::under(root, "$schema");
+    rules.notes.note(Position::Positive, spot.clone(), spot, DIALECT, || format!("declared `{CURRENT}`, whose words are used now"));
+    if let Some(object) = root.as_object_mut() {
+        object.set(Text::literal("$schema"), Node::string(CURRENT));
+    }
+    // A list of items is a tuple in old drafts only.
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Tuples { rules })
+}
+
+/// Spells the tuples that could stay as they were while an old draft was declared.
+struct Tuples<'r> {
+    rules: &'r mut PassContext,
+}
+
+impl<'a> Rewrite<'a> for Tuples<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        to_prefix_items(node, place, self.rules);
+        Ok(Next::Into)
+    }
+}
+
+/// Does something apply beside a reference, which in old drafts nothing does?
+fn has_words_beside_ref(root: &Node<'_>, rules: &PassContext) -> Result<bool, Error> {
+    let applies = |member: &Member<'_>| {
+        !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
+    };
+    let mut found = false;
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+        let object = node.as_object().filter(|object| object.has("$ref"));
+        found |= object.is_some_and(|object| object.iter().any(applies));
+        Ok(if found { Next::Skip } else { Next::Into })
+    })?;
+    Ok(found)
+}
+
+/// Where definitions are written for the whole document, an identifier further down would hide them.
+fn identifier<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let writes_definitions = rules.grammar.objects.open == OpenRule::MustClose && rules.no_references;
+    let Some(value) = node.get("$id").filter(|_| writes_definitions && place.keyword.is_some()) else { return };
+    rules.notes.note(place.position, Spot::of(value), Spot::Nowhere, IDENTIFIER, || String::from("dropped `$id`: nothing refers to it"));
+    if let Some(object) = node.as_object_mut() {
+        object.remove("$id");
+    }
+}
+
+/// Draft 4: `exclusiveMinimum: true` beside `minimum`.
+fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext, exclusive: &'static str, inclusive: &'static str) {
+    let Some(value) = node.get(exclusive) else { return };
+    let Some(flag) = value.as_bool() else { return };
+    let spot = Spot::of(value);
+    let moves = flag && node.get(inclusive).is_some();
+    let to = if moves { Spot::under(node, exclusive) } else { Spot::Nowhere };
+    rules.notes.note(place.position, spot, to, BOUND, || format!("spelled `{exclusive}: {flag}` as a number, as drafts after 4 do"));
+    rules.respelled = true;
+    let Some(object) = node.as_object_mut() else { return };
+    object.remove(exclusive);
+    if moves {
+        if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is(inclusive)) {
+            member.key = Text::literal(exclusive);
+        }
+    }
+}
+
+/// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
+fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    // Without its `$schema` nobody would know in which draft it was a tuple.
+    if !rules.grammar.array_items || rules.grammar.refuses.has(Keyword::Schema) {
+        to_prefix_items(node, place, rules);
+    }
+}
+
+fn to_prefix_items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
+    let spot = Spot::of(items);
+    if node.get("prefixItems").is_some() {
+        // Two tuples: today's counts, and nothing says what the other one was meant for.
+        rules.notes.note(place.position, spot, Spot::Nowhere, SECOND_TUPLE, || {
+            String::from("dropped a list of schemas in `items`, which is no schema beside `prefixItems`")
+        });
+    } else {
+        rules.notes.note(place.position, spot.clone(), spot, TUPLE, || String::from("spelled a tuple in `items` as `prefixItems`"));
+    }
+    rules.respelled = true;
+    let Some(object) = node.as_object_mut() else { return };
+    let rest = object.remove("additionalItems");
+    let empty = object.get("items").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+    let has_prefix = object.has("prefixItems");
+    let Some(at) = object.position("items") else { return };
+    if empty || has_prefix {
+        object.remove("items");
+    } else if let Some(member) = object.members_mut().get_mut(at) {
+        member.key = Text::literal("prefixItems");
+    }
+    if let Some(rest) = rest {
+        object.insert_at(at + 1, Text::literal("items"), rest);
+    }
+}
+
+/// Before 2019-09: `dependencies` of names and schemas in one.
+fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(table) = node.get("dependencies") else { return };
+    let spot = Spot::of(table);
+    rules.notes.note(place.position, spot.clone(), spot, DEPENDENCIES, || {
+        String::from("spelled `dependencies` as `dependentRequired` and `dependentSchemas`")
+    });
+    rules.respelled = true;
+    let Some(object) = node.as_object_mut() else { return };
+    let Some(at) = object.position("dependencies") else { return };
+    let Some(table) = object.remove("dependencies") else { return };
+    let origin = table.origin();
+    let Data::Object(table) = table.into_data() else { return };
+    let (mut names, mut schemas): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
+    for member in table.into_members() {
+        match member.value.data() {
+            Data::Array(_) => names.push(member),
+            Data::String(_) => {
+                let Member { key, value } = member;
+                names.push(Member { key, value: Node::array(vec![value]) });
+            }
+            _ => schemas.push(member),
+        }
+    }
+    for (keyword, members) in [("dependentSchemas", schemas), ("dependentRequired", names)] {
+        if !members.is_empty() && !object.has(keyword) {
+            object.insert_at(at, Text::literal(keyword), Node::object(Object::from_unique(members)).with_origin(origin));
+        }
+    }
+}
+
+/// `const: c` is an `enum` of one.
+fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(value) = node.get("const") else { return };
+    // Where `enum` needs a type beside it, one rule for both is enough.
+    let untyped = rules.grammar.typed == Typed::TypeOrUnion && node.get("type").is_none();
+    // Where values may be written as text, they are looked at once.
+    let listed = rules.grammar.encodes() && node.get("enum").is_some();
+    if !rules.grammar.refuses.has(Keyword::Const) && !rules.grammar.enums.needs_type && !untyped && !listed {
+        return;
+    }
+    let spot = Spot::of(value);
+    let among = node
+        .get("enum")
+        .and_then(Node::as_array)
+        .is_none_or(|items| items.iter().any(|item| json::same_within(&rules.budget, item, value)));
+    rules.notes.note(place.position, spot, Spot::under(node, "enum"), CONST, || String::from("spelled `const` as an `enum` of one value"));
+    if !among {
+        // Nothing is both that constant and in the list.
+        node.replace(Node::record([("not", Node::empty_object())]).into_data());
+        return;
+    }
+    let Some(object) = node.as_object_mut() else { return };
+    object.remove("enum");
+    if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
+        let value = core::mem::take(&mut member.value);
+        let origin = value.origin();
+        *member = Member { key: Text::literal("enum"), value: Node::array(vec![value]).with_origin(origin) };
+    }
+}
+
+/// OpenAPI: `nullable: true` admits null, whatever else is said.
+fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(flag) = node.get("nullable") else { return };
+    // Beside a type it stays where it is the way to say null; elsewhere it would be lost when schemas are joined.
+    if rules.grammar.null == Null::Nullable && node.get("type").is_some() {
+        return;
+    }
+    let (spot, admits) = (Spot::of(flag), flag.as_bool() == Some(true));
+    let to = if admits { Spot::of(node) } else { Spot::Nowhere };
+    rules.notes.note(place.position, spot, to, NULLABLE, || format!("spelled `nullable: {admits}` as JSON Schema does"));
+    let Some(object) = node.as_object_mut() else { return };
+    object.remove("nullable");
+    if !admits {
+        return;
+    }
+    let null = || Node::literal("null");
+    // What applies beside a type, or to a union as a whole, refuses null whatever they say: null is a branch of its own then.
+    let has_union = object.has("anyOf");
+    let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
+        Some(Keyword::Type | Keyword::Enum) => !has_union,
+        Some(Keyword::AnyOf) => true,
+        Some(keyword) => keyword.role() != Role::Assertion || keyword.constrains().is_some(),
+        None => true,
+    };
+    if !object.iter().all(is_alone) {
+        // Arguments are objects, so the root admits no null.
+        if place.keyword.is_some() {
+            beside_null(node);
+        }
+        return;
+    }
+    let is_null_branch = |branch: &Node<'_>| branch.get("type").is_some_and(|name| name.is_text("null"));
+    if let Some(items) = object.get_mut("enum").filter(|list| !list.as_array().is_some_and(|items| items.iter().any(Node::is_null))) {
+        if let Some(items) = items.as_array_mut() {
+            items.insert(0, Node::new(Data::Null));
+        }
+    }
+    if let Some(types) = object.get_mut("type") {
+        let single = types.as_text().cloned();
+        match (single, types.as_array_mut()) {
+            (Some(name), _) if !name.is("null") => types.replace(Data::Array(vec![Node::string(name), null()])),
+            (_, Some(names)) if !names.iter().any(|name| name.is_text("null")) => names.push(null()),
+            _ => {}
+        }
+    } else if let Some(branches) = object.get_mut("anyOf").and_then(Node::as_array_mut) {
+        if !branches.iter().any(is_null_branch) {
+            branches.push(Node::record([("type", null())]));
+        }
+    }
+}
+
+/// Puts what a schema says beside null; what it tells the reader stays outside.
+fn beside_null(node: &mut Node<'_>) {
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let is_inside = |member: &Member<'_>| {
+        Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.constrains().is_some())
+    };
+    let (inside, outside): (Vec<_>, Vec<_>) = core::mem::take(object).into_members().into_iter().partition(is_inside);
+    let inner = Node::object(Object::from_unique(inside)).with_origin(origin);
+    let mut members = Object::from_unique(outside);
+    members.set(Text::literal("anyOf"), Node::array(vec![inner, Node::record([("type", Node::literal("null"))])]));
+    node.replace(Data::Object(members));
+}

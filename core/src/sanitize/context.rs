@@ -1,0 +1,96 @@
+//! What all passes share.
+
+use alloc::rc::Rc;
+
+use crate::{
+    budget::Budget,
+    dialect::grammar::{Anything, Grammar, Typed},
+    error::Error,
+    json::Node,
+    limits::MAX_NODES,
+    options::{Hints, Refs, SanitizeOptions, Untyped},
+    sanitize::diagnostics::Notes,
+    schema::{draft::Draft, keyword::Keywords, references},
+};
+
+/// What all passes share: the grammar, the caller's options, the budget, what the survey found, and the report.
+pub(in crate::sanitize) struct PassContext {
+    /// What the call may still do.
+    pub(in crate::sanitize) budget: Rc<Budget>,
+    pub(in crate::sanitize) grammar: &'static Grammar,
+    pub(in crate::sanitize) draft: Draft,
+    pub(in crate::sanitize) refs: Refs,
+    pub(in crate::sanitize) untyped: Untyped,
+    pub(in crate::sanitize) hints: Hints,
+    pub(in crate::sanitize) max_nodes: usize,
+    /// Definitions may grow by what stands beside references to them.
+    pub(in crate::sanitize) may_grow: bool,
+    /// What the rules work on is the input, and not what they have written.
+    pub(in crate::sanitize) reads_input: bool,
+    /// Something was respelled that older drafts say otherwise.
+    pub(in crate::sanitize) respelled: bool,
+    /// A key called `$ref` stands somewhere.
+    pub(in crate::sanitize) mentions_references: bool,
+    /// Nothing refers to any definition, so they all go.
+    pub(in crate::sanitize) no_references: bool,
+    /// A definition that stays has a `/` in some key, and no reference could lead past it.
+    pub(in crate::sanitize) no_slash: bool,
+    /// References stay as they are written, and definitions where they stand.
+    pub(in crate::sanitize) leaves_definitions: bool,
+    /// A schema without a type gets one.
+    pub(in crate::sanitize) types_everything: bool,
+    /// How many schemas stand above the deepest one.
+    pub(in crate::sanitize) deepest: usize,
+    /// What stands in some schema, whatever it was spelled like: a rule that speaks of none of it has nothing to do.
+    pub(in crate::sanitize) present: Keywords,
+    /// What stood in some schema before references were written out.
+    pub(in crate::sanitize) stood: Keywords,
+    /// What stands in the schemas around the one that is said: whether anything is evaluated may matter there.
+    pub(in crate::sanitize) counts_evaluated: Keywords,
+    /// Something holds of properties by their names.
+    pub(in crate::sanitize) judges_names: bool,
+    /// Objects are listed as values, by the names that their properties had.
+    pub(in crate::sanitize) lists_objects: bool,
+    /// What `refused` may find something wrong with.
+    pub(in crate::sanitize) refused: Keywords,
+    pub(in crate::sanitize) notes: Notes,
+}
+
+impl PassContext {
+    pub(in crate::sanitize) fn new(
+        node: &Node<'_>,
+        grammar: &'static Grammar,
+        options: &SanitizeOptions,
+        draft: Draft,
+        notes: Notes,
+        budget: &Rc<Budget>,
+    ) -> Result<Self, Error> {
+        let mentions_references = references::mentions_references(node);
+        let has_references = mentions_references && references::has_references(node, budget)?;
+        Ok(PassContext {
+            budget: budget.clone(),
+            grammar,
+            draft,
+            refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
+            untyped: options.untyped.unwrap_or(if grammar.anything == Anything::Unsaid { Untyped::Keep } else { Untyped::Any }),
+            hints: options.hints.unwrap_or(Hints::Describe),
+            max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
+            may_grow: true,
+            reads_input: notes.reads_input(),
+            respelled: false,
+            mentions_references,
+            no_references: !has_references,
+            no_slash: false,
+            leaves_definitions: false,
+            types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
+            deepest: 0,
+            present: Keywords::NONE,
+            stood: Keywords::NONE,
+            counts_evaluated: Keywords::NONE,
+            judges_names: false,
+            lists_objects: false,
+            refused: grammar.restricted(),
+            notes,
+        })
+    }
+}

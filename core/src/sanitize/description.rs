@@ -1,0 +1,69 @@
+//! What the grammar cannot say, said in the description: one parenthesis, once.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    json::{self, Node, Text},
+    schema::keyword::Keyword,
+};
+
+/// No keyword is longer.
+const LONGEST_KEYWORD: usize = 32;
+
+/// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. What is said there already is not said
+/// again, and a parenthesis of that form at its end takes what is new.
+pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, notes: &[(&str, &Node<'_>)]) {
+    let said = notes.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
+        Some(text) => format!("{keyword}: {text}"),
+        None => format!("{keyword}: {}", json::write_plain(value)),
+    });
+    let text = match node.get("description").and_then(Node::as_text).map(Text::value) {
+        Some(Some(text)) => text.into_owned(),
+        // Half a surrogate pair cannot be written again; the description stays as it is.
+        Some(None) => return,
+        None => String::new(),
+    };
+    let (before, standing) = split(&text);
+    let new: Vec<String> = said.filter(|part| !standing.is_some_and(|standing| holds(standing, part))).collect();
+    if new.is_empty() {
+        return;
+    }
+    let new = new.join("; ");
+    let text = match standing {
+        Some(standing) => format!("{before}({standing}; {new})"),
+        None if text.is_empty() => format!("({new})"),
+        None => format!("{text} ({new})"),
+    };
+    if let Some(object) = node.as_object_mut() {
+        match object.get_mut("description") {
+            Some(description) => description.replace(json::Data::String(Text::new(text))),
+            None => object.set(Text::literal("description"), Node::string(text)),
+        }
+    }
+}
+
+/// What the parenthesis at the end of a description says, and what stands before it. It begins with a keyword and a colon, so that
+/// a parenthesis of the author's stays alone.
+fn split(text: &str) -> (&str, Option<&str>) {
+    let begins = |after: &str| {
+        let end = after.bytes().take(LONGEST_KEYWORD).position(|byte| byte == b':');
+        let (Some(keyword), Some(rest)) = (end.and_then(|end| after.get(..end)), end.and_then(|end| after.get(end..))) else {
+            return false;
+        };
+        rest.starts_with(": ") && (keyword == "value" || Keyword::named(&Text::new(String::from(keyword))).is_some())
+    };
+    let Some(inside) = text.strip_suffix(')') else { return (text, None) };
+    for (place, _) in inside.rmatch_indices('(') {
+        let (before, after) = (inside.get(..place).unwrap_or_default(), inside.get(place + 1..).unwrap_or_default());
+        if (before.is_empty() || before.ends_with(' ')) && begins(after) {
+            return (before, Some(after));
+        }
+    }
+    (text, None)
+}
+
+/// Does a parenthesis say this already?
+fn holds(standing: &str, part: &str) -> bool {
+    let Some((before, after)) = standing.split_once(part) else { return false };
+    (before.is_empty() || before.ends_with("; ")) && (after.is_empty() || after.starts_with("; "))
+}

@@ -1,0 +1,44 @@
+//! What joining two schemas could not say, and what it could not prove.
+
+use alloc::{format, string::String};
+
+use crate::{
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        merge::{Merged, Side},
+        walk::Position,
+    },
+};
+
+const CONFLICT: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const DOUBT: Effect = Effect::same("merge-in-doubt").accepts(Accepts::Mixed);
+const TEXT: Effect = Effect::same("merge-texts").guidance(Guidance::Lost);
+
+/// Notes it at the node where the two met.
+pub(in crate::sanitize) fn note(merged: &Merged<'_>, position: Position, met: &Spot, rules: &mut PassContext) {
+    for left in &merged.unmerged {
+        let spot = left.value().map_or_else(|| met.clone(), Spot::of);
+        rules.notes.note(position, spot, Spot::Nowhere, CONFLICT, || {
+            let (keyword, at) = (left.keyword.name(), left.at.render());
+            let side = match left.side {
+                Side::Outer => "outer",
+                Side::Inner => "inner",
+            };
+            format!("dropped the {side} `{keyword}` at `{at}` of what was joined: it cannot be said together with the other")
+        });
+    }
+    if merged.in_doubt {
+        rules
+            .notes
+            .note(position, met.clone(), met.clone(), DOUBT, || String::from("joined schemas of which one looks at what stands beside it"));
+    }
+    if merged.guidance_lost {
+        rules.notes.note(position, met.clone(), met.clone(), TEXT, || {
+            String::from("joined schemas that say different things to the reader, and kept one")
+        });
+    }
+}

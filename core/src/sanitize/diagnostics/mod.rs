@@ -1,0 +1,364 @@
+//! How the rules report: by the numbers of nodes while they move, as pointers once they stand still.
+
+pub(in crate::sanitize) mod merge_conflicts;
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::ops::Range;
+
+use crate::{
+    budget::Budget,
+    error::Error,
+    json::{push_token, Data, Node},
+    report::{Accepts, Change, Guidance, Recorder},
+    sanitize::{analysis::polarity::Doubt, rounds::Before},
+    schema::{
+        references::{Number, KEYWORDS},
+        walk::Position,
+    },
+    sorted::{self, Map, Set},
+};
+
+/// What one change did.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sanitize) struct Effect {
+    pub(in crate::sanitize) rule: &'static str,
+    pub(in crate::sanitize) accepts: Accepts,
+    pub(in crate::sanitize) guidance: Guidance,
+    pub(in crate::sanitize) encoded: bool,
+}
+
+impl Effect {
+    /// A change after which the same arguments are accepted and the model reads the same.
+    pub(in crate::sanitize) const fn same(rule: &'static str) -> Self {
+        Effect { rule, accepts: Accepts::Same, guidance: Guidance::Same, encoded: false }
+    }
+
+    pub(in crate::sanitize) const fn accepts(mut self, accepts: Accepts) -> Self {
+        self.accepts = accepts;
+        self
+    }
+
+    pub(in crate::sanitize) const fn guidance(mut self, guidance: Guidance) -> Self {
+        self.guidance = guidance;
+        self
+    }
+}
+
+/// PassContext that take a part out as a whole, where nothing is left of it: what they say covers everything that was done inside.
+const REMOVE: [&str; 3] = ["drop-impossible-branch", "drop-keyword", "drop-long-union"];
+
+/// Where a change came from or went to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::sanitize) enum Spot {
+    /// A node.
+    Node(Number),
+    /// A keyword of a node.
+    Keyword(Number, Cow<'static, str>),
+    /// Nowhere: nothing is left.
+    Nowhere,
+}
+
+impl Spot {
+    /// A node, by its origin.
+    pub(in crate::sanitize) fn of(node: &Node<'_>) -> Spot {
+        node.origin().number().map_or(Spot::Node(0), Spot::Node)
+    }
+
+    /// The reference that a schema holds, by whatever keyword, wherever it was written.
+    pub(in crate::sanitize) fn of_reference(node: &Node<'_>) -> Spot {
+        let written = KEYWORDS.iter().find_map(|keyword| node.get(keyword));
+        let value = written.filter(|value| value.origin().number().is_some());
+        value.map_or_else(|| Spot::under(node, "$ref"), Spot::of)
+    }
+
+    /// A keyword of a node.
+    pub(in crate::sanitize) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Spot {
+        Spot::Keyword(node.origin().number().unwrap_or(0), keyword.into())
+    }
+
+    fn number(&self) -> Number {
+        match self {
+            Spot::Node(number) | Spot::Keyword(number, _) => *number,
+            Spot::Nowhere => 0,
+        }
+    }
+
+    fn read_as(self, numbers: &[Number]) -> Spot {
+        let known = |number: Number| numbers.get(number as usize).copied().unwrap_or_default();
+        match self {
+            Spot::Node(number) => Spot::Node(known(number)),
+            Spot::Keyword(number, keyword) => Spot::Keyword(known(number), keyword),
+            Spot::Nowhere => Spot::Nowhere,
+        }
+    }
+
+    fn keyword(&self) -> Option<(Number, &str)> {
+        match self {
+            Spot::Keyword(number, keyword) => Some((*number, keyword)),
+            Spot::Node(_) | Spot::Nowhere => None,
+        }
+    }
+}
+
+struct Entry {
+    from: Spot,
+    to: Spot,
+    effect: Effect,
+    message: String,
+    is_undone: bool,
+}
+
+/// What was noted before a pause.
+pub(in crate::sanitize) struct Paused(Option<Vec<Entry>>);
+
+/// Collects what the rules did; costs nothing when nobody asked.
+pub(in crate::sanitize) struct Notes {
+    entries: Option<Vec<Entry>>,
+    /// What has been said already: an inlined definition is rewritten at every place, but reported once.
+    said: Map<(Spot, &'static str), usize>,
+    /// The pointers of the input, by number: parent and token.
+    input: Vec<(Number, String)>,
+    /// What the numbers of the tree that is being rewritten stand for, once it is not the input any more.
+    read_as: Option<Vec<Number>>,
+    /// Where every effect but `same` is in doubt.
+    doubt: Doubt,
+}
+
+impl Notes {
+    pub(in crate::sanitize) fn new(root: &Node<'_>, recorder: &Recorder, budget: &Budget) -> Result<Self, Error> {
+        let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), read_as: None, doubt: Doubt::default() };
+        if recorder.is_on() {
+            notes.entries = Some(Vec::new());
+            notes.locate_input(root);
+            notes.doubt = Doubt::of(root, budget)?;
+        }
+        Ok(notes)
+    }
+
+    /// Notes nothing until [`resume`](Self::resume): for what is only tried.
+    pub(in crate::sanitize) fn pause(&mut self) -> Paused {
+        Paused(self.entries.take())
+    }
+
+    /// Goes on where it was paused.
+    pub(in crate::sanitize) fn resume(&mut self, paused: Paused) {
+        self.entries = paused.0;
+    }
+
+    pub(in crate::sanitize) fn is_on(&self) -> bool {
+        self.entries.is_some()
+    }
+
+    /// Knows where each value of the input stands. Numbers count in document order, but for members that a duplicate replaced: those
+    /// stand at the first one's place with a later number.
+    fn locate_input(&mut self, root: &Node<'_>) {
+        let mut open: Vec<(&Node<'_>, Number, Cow<'_, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
+        while let Some((node, parent, token)) = open.pop() {
+            let Some(number) = node.origin().number() else { continue };
+            if self.input.len() <= number as usize {
+                self.input.resize(number as usize + 1, (0, String::new()));
+            }
+            if let Some(place) = self.input.get_mut(number as usize) {
+                *place = (parent, token.into_owned());
+            }
+            match node.data() {
+                Data::Array(items) => {
+                    open.extend(items.iter().enumerate().map(|(index, item)| (item, number, Cow::Owned(alloc::format!("{index}")))));
+                }
+                Data::Object(object) => open.extend(object.iter().map(|member| (&member.value, number, member.key.display()))),
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes a change, unless it is known already.
+    pub(in crate::sanitize) fn note(&mut self, position: Position, from: Spot, to: Spot, effect: Effect, message: impl FnOnce() -> String) {
+        let Some(entries) = &mut self.entries else { return };
+        let (from, to) = match &self.read_as {
+            Some(numbers) => (from.read_as(numbers), to.read_as(numbers)),
+            None => (from, to),
+        };
+        let position = if self.doubt.covers(from.number()) { Position::Uncertain } else { position };
+        let effect = Effect { accepts: position.seen_outside(effect.accepts), ..effect };
+        match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
+            // The same definition, at a place where the effect is another.
+            Some(said) if said.effect.accepts != effect.accepts => said.effect.accepts = Accepts::Mixed,
+            Some(_) => {}
+            None => {
+                self.said.insert((from.clone(), effect.rule), entries.len());
+                entries.push(Entry { from, to, effect, message: message(), is_undone: false });
+            }
+        }
+    }
+
+    /// Notes a change that undoes what was noted for the same cause before.
+    pub(in crate::sanitize) fn note_instead_of(
+        &mut self,
+        undone: Effect,
+        position: Position,
+        from: Spot,
+        to: Spot,
+        effect: Effect,
+        message: impl FnOnce() -> String,
+    ) {
+        let Some(entries) = &mut self.entries else { return };
+        let known = self.read_as.as_ref().map_or_else(|| from.clone(), |numbers| from.clone().read_as(numbers));
+        if let Some(entry) = self.said.remove(&(known, undone.rule)).and_then(|place| entries.get_mut(place)) {
+            entry.is_undone = true;
+        }
+        self.note(position, from, to, effect, message);
+    }
+
+    pub(in crate::sanitize) fn reads_input(&self) -> bool {
+        self.read_as.is_none()
+    }
+
+    /// From here on the tree has these numbers.
+    pub(in crate::sanitize) fn read_as(&mut self, before: &[Before]) {
+        self.read_as = Some(if self.is_on() { before.iter().map(|value| value.within).collect() } else { Vec::new() });
+    }
+
+    /// Forgets what happened inside these nodes: they are gone, and another change says so. The ranges are in order.
+    pub(in crate::sanitize) fn forget(&mut self, gone: &[Range<Number>]) {
+        // Ranges of numbers that stand for others say nothing.
+        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty() && self.read_as.is_none()) else { return };
+        entries.retain(|entry| {
+            let number = entry.from.number();
+            let after = gone.partition_point(|range| range.start <= number);
+            !after.checked_sub(1).and_then(|place| gone.get(place)).is_some_and(|range| range.contains(&number))
+        });
+        self.said = entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
+    }
+
+    /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
+    pub(in crate::sanitize) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> Cow<'static, str>, recorder: &mut Recorder) {
+        let Some(mut entries) = self.entries else { return };
+        entries.retain(|entry| !entry.is_undone);
+        forget_removed(&mut entries, &self.input, output);
+        let wanted: Set<Number> = entries.iter().map(|entry| entry.to.number()).collect();
+        let mut places: Map<Number, (String, Set<String>)> = Map::new();
+        locate(output, &mut String::new(), &wanted, &mut places);
+        let input = &self.input;
+        let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
+        let members = input.iter().skip(1).map(|(parent, token)| (*parent, token.as_str()));
+        let there: Set<(Number, &str)> = members.filter(|member| asked.contains(member)).collect();
+        for entry in &entries {
+            let place = entry.from.number();
+            recorder.note(place, || {
+                let mut pointer = input_pointer(input, entry.from.number());
+                // A keyword that an earlier rule has written is caused by the whole node.
+                if let Some((_, keyword)) = entry.from.keyword().filter(|member| there.contains(member)) {
+                    push_token(&mut pointer, keyword);
+                }
+                let output_pointer = match &entry.to {
+                    Spot::Nowhere => None,
+                    Spot::Node(number) => places.get(number).map(|(pointer, _)| pointer.clone()),
+                    Spot::Keyword(number, keyword) => places.get(number).map(|(pointer, keys)| {
+                        let mut pointer = pointer.clone();
+                        if keys.contains(&**keyword) {
+                            push_token(&mut pointer, keyword);
+                        }
+                        pointer
+                    }),
+                };
+                let Effect { rule, accepts, guidance, encoded } = entry.effect;
+                Change { pointer, output_pointer, rule, accepts, guidance, encoded, because: because(rule), message: entry.message.clone() }
+            });
+        }
+    }
+}
+
+/// Leaves out what was done inside of parts that were removed later, if nothing of them is left anywhere: one cause, one change.
+fn forget_removed(entries: &mut Vec<Entry>, input: &[(Number, String)], output: &Node<'_>) {
+    let removes = |entry: &Entry| entry.to == Spot::Nowhere && REMOVE.contains(&entry.effect.rule);
+    if !entries.iter().any(removes) {
+        return;
+    }
+    // Numbers count in document order, so a part is a range of them.
+    let mut ends: Vec<usize> = (1..=input.len()).collect();
+    let mut starts: Map<(Number, &str), usize> = Map::new();
+    let asked: Set<(Number, &str)> = entries.iter().filter(|entry| removes(entry)).filter_map(|entry| entry.from.keyword()).collect();
+    for (number, (parent, token)) in input.iter().enumerate().skip(1).rev() {
+        let end = ends.get(number).copied().unwrap_or_default();
+        if let Some(outer) = ends.get_mut(*parent as usize) {
+            *outer = end.max(*outer);
+        }
+        if asked.contains(&(*parent, token.as_str())) {
+            starts.insert((*parent, token.as_str()), number);
+        }
+    }
+    let mut left: Set<Number> = Set::new();
+    numbers(output, &mut left);
+    let part = |entry: &Entry| {
+        let start = match entry.from.keyword() {
+            Some(member) => *starts.get(&member)?,
+            None => entry.from.number() as usize,
+        };
+        let range = Number::try_from(start).ok()?..Number::try_from(*ends.get(start)?).ok()?;
+        left.first_from(&range.start).is_none_or(|first| !range.contains(first)).then_some(range)
+    };
+    let gone: Vec<Range<Number>> = entries.iter().filter(|entry| removes(entry)).filter_map(part).collect();
+    let mut gone = sorted::by(gone, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
+    // Of parts inside of parts, the outermost.
+    gone.dedup_by(|inner, outer| inner.start < outer.end);
+    let inside = |entry: &Entry| {
+        let number = entry.from.number();
+        let after = gone.partition_point(|range| range.start <= number);
+        let around = after.checked_sub(1).and_then(|place| gone.get(place)).filter(|range| range.contains(&number));
+        around.is_some_and(|range| range.start < number || !removes(entry))
+    };
+    let inside: Vec<bool> = entries.iter().map(inside).collect();
+    let mut inside = inside.into_iter();
+    entries.retain(|_| !inside.next().unwrap_or_default());
+}
+
+/// The numbers of everything that a tree holds.
+fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
+    found.extend(node.origin().number());
+    match node.data() {
+        Data::Array(items) => items.iter().for_each(|item| numbers(item, found)),
+        Data::Object(object) => object.iter().for_each(|member| numbers(&member.value, found)),
+        _ => {}
+    }
+}
+
+fn input_pointer(input: &[(Number, String)], number: Number) -> String {
+    let mut tokens = Vec::new();
+    let mut at = number;
+    while at != 0 {
+        let Some((parent, token)) = input.get(at as usize) else { break };
+        tokens.push(token.as_str());
+        at = *parent;
+    }
+    let mut pointer = String::new();
+    for token in tokens.into_iter().rev() {
+        push_token(&mut pointer, token);
+    }
+    pointer
+}
+
+/// The first place in the output of every wanted node, with the names of its members.
+fn locate(node: &Node<'_>, pointer: &mut String, wanted: &Set<Number>, places: &mut Map<Number, (String, Set<String>)>) {
+    if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
+        let keys = node.as_object().into_iter().flatten().map(|member| member.key.display().into_owned());
+        places.entry(number).or_insert_with(|| (pointer.clone(), keys.collect()));
+    }
+    let length = pointer.len();
+    match node.data() {
+        Data::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                push_token(pointer, &alloc::format!("{index}"));
+                locate(item, pointer, wanted, places);
+                pointer.truncate(length);
+            }
+        }
+        Data::Object(object) => {
+            for member in object {
+                push_token(pointer, &member.key.display());
+                locate(&member.value, pointer, wanted, places);
+                pointer.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,241 @@
+//! Branches of `anyOf` that a surface tells apart by the first property's name: properties are put into another order, and branches
+//! for which no order helps are joined.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    error::Error,
+    json::{self, Data, Node, Object, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+        encode::layout::{self, Members, Shape, Typed},
+    },
+    schema::{join, walk::Place},
+    sorted::{Map, Set},
+};
+
+const ORDER: Effect = Effect::same("reorder-properties");
+const JOIN: Effect = Effect::same("join-branches");
+
+/// So many branches are told apart; of more, those with a first name that is taken are joined at once.
+const MOST: usize = 256;
+
+/// Sees to it that no two branches begin with the same name; `true` if branches were joined.
+pub(in crate::sanitize) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<bool, Error> {
+    if !rules.grammar.any_of.distinct_first_keys {
+        return Ok(false);
+    }
+    let Shape::Union(branches) = layout::of(node, false, rules.grammar) else { return Ok(false) };
+    let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, rules)).collect();
+    if are_apart(branches) {
+        return Ok(false);
+    }
+    let chosen = discriminator(branches, &names).unwrap_or_else(|| choose(&names));
+    let spots: Vec<Spot> = branches.iter().map(Spot::of).collect();
+    for (at, name) in chosen.iter().enumerate() {
+        let (Some(name), Some(own), Some(spot)) = (name, names.get(at), spots.get(at)) else { continue };
+        if own.first() == Some(name) {
+            continue;
+        }
+        let shown = name.display().into_owned();
+        rules.notes.note(place.position, spot.clone(), spot.clone(), ORDER, || {
+            format!("put the property `{shown}` first: branches must not begin with the same name")
+        });
+        node.visit("anyOf", |branches| {
+            if let Some(branch) = branches.as_array_mut().and_then(|branches| branches.get_mut(at)) {
+                branch.visit("properties", |table| put_first(table, name));
+            }
+        });
+    }
+    let left: Vec<usize> = (0..names.len())
+        .filter(|at| names.get(*at).is_some_and(|own| !own.is_empty()) && chosen.get(*at).is_none_or(Option::is_none))
+        .collect();
+    if left.is_empty() {
+        return Ok(false);
+    }
+    join(node, place, &names, &chosen, &left, rules);
+    Ok(true)
+}
+
+/// Do all branches begin with different names, or with different constants under one?
+fn are_apart(branches: &[Node<'_>]) -> bool {
+    // By name, the constants of the branches that begin with it; none where one has no constant.
+    let mut begun: Map<&Text<'_>, Option<Set<String>>> = Map::new();
+    branches.iter().filter_map(|branch| branch.get("properties")?.as_object()?.iter().next()).all(|first| {
+        let constant = constant(&first.value);
+        match (begun.get_mut(&first.key), constant) {
+            (Some(Some(others)), Some(constant)) => others.insert(constant),
+            (Some(_), _) => false,
+            (None, constant) => {
+                begun.insert(&first.key, constant.map(|constant| Set::from([constant])));
+                true
+            }
+        }
+    })
+}
+
+/// The one value that a schema accepts, if it says so.
+fn constant(schema: &Node<'_>) -> Option<String> {
+    match (schema.get("const"), schema.get("enum").and_then(Node::as_array)) {
+        (Some(value), _) | (None, Some([value])) => Some(json::canonical(value)),
+        _ => None,
+    }
+}
+
+/// A property that has another constant in every branch with properties, for each of them.
+fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
+    let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
+    let of = |branch: &Node<'a>, name: &Text<'a>| branch.get("properties")?.as_object()?.get_text(name).and_then(constant);
+    let tells = |name: &&Text<'a>| {
+        let mut seen = Set::new();
+        branches
+            .iter()
+            .zip(&with)
+            .filter(|(_, with)| **with)
+            .all(|(branch, _)| of(branch, name).is_some_and(|constant| seen.insert(constant)))
+    };
+    let name = names.iter().find(|own| !own.is_empty())?.iter().find(tells)?.clone();
+    Some(with.into_iter().map(|with| with.then(|| name.clone())).collect())
+}
+
+/// The names of the properties of a branch that is an object with some.
+fn names<'a>(branch: &Node<'a>, rules: &PassContext) -> Vec<Text<'a>> {
+    let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, rules.grammar) else {
+        return Vec::new();
+    };
+    branch.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone()).collect()
+}
+
+/// A first name for as many branches as possible, none twice: its own one where nothing is gained by another.
+fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
+    let mut chosen: Vec<Option<Text<'a>>> = vec![None; names.len()];
+    let mut holder: Map<Text<'a>, usize> = Map::new();
+    for start in 0..names.len().min(MOST) {
+        // A way from here to a free name, along branches that could begin otherwise.
+        let mut from: Map<Text<'a>, usize> = Map::new();
+        let mut open = Vec::from([start]);
+        let mut free = None;
+        let mut next = 0;
+        while let Some(at) = open.get(next).copied().filter(|_| free.is_none()) {
+            next += 1;
+            for name in names.get(at).into_iter().flatten().filter(|name| from.get(*name).is_none()).cloned().collect::<Vec<_>>() {
+                from.insert(name.clone(), at);
+                match holder.get(&name) {
+                    Some(other) => open.push(*other),
+                    None => {
+                        free = Some(name);
+                        break;
+                    }
+                }
+            }
+        }
+        while let Some(name) = free.take() {
+            let Some(at) = from.get(&name).copied() else { break };
+            holder.insert(name.clone(), at);
+            let before = chosen.get_mut(at).and_then(|place| place.replace(name));
+            if at != start {
+                free = before;
+            }
+        }
+    }
+    chosen
+}
+
+fn put_first<'a>(table: &mut Node<'a>, name: &Text<'a>) {
+    let Some(table) = table.as_object_mut() else { return };
+    let members = table.members_mut();
+    if let Some(at) = members.iter().position(|member| member.key == *name) {
+        let member = members.remove(at);
+        members.insert(0, member);
+    }
+}
+
+/// Joins each branch that is left with the one that begins as it does.
+fn join<'a>(
+    node: &mut Node<'a>,
+    place: &Place<'_, 'a>,
+    names: &[Vec<Text<'a>>],
+    chosen: &[Option<Text<'a>>],
+    left: &[usize],
+    rules: &mut PassContext,
+) {
+    let beginning = |name: &Text<'a>| chosen.iter().position(|first| first.as_ref() == Some(name));
+    let mut groups: Map<usize, Vec<usize>> = Map::new();
+    for at in left {
+        let with = names.get(*at).into_iter().flatten().find_map(beginning);
+        groups.entry(with.unwrap_or(*at)).or_default().push(*at);
+    }
+    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    let mut branches: Vec<Option<Node<'a>>> = branches.iter().map(|branch| Some(branch.copy(&rules.budget))).collect();
+    for (with, others) in groups.iter() {
+        let members = core::iter::once(with).chain(others.iter().filter(|other| *other != with));
+        let joined: Vec<Node<'a>> = members.filter_map(|at| branches.get_mut(*at).and_then(Option::take)).collect();
+        let objects: Vec<Object<'a>> = joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&rules.budget))).collect();
+        let effect = match differs_in_one(&objects, &rules.budget) {
+            true => JOIN,
+            false if join::narrows(&objects) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
+            false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
+        };
+        let Some(first) = joined.first() else { continue };
+        let (origin, count) = (first.origin(), joined.len());
+        let spot = Spot::of(first);
+        rules.notes.note(place.position, spot.clone(), spot, effect, || {
+            format!("joined {count} branches of `anyOf`: branches must not begin with the same name")
+        });
+        if let Some(slot) = branches.get_mut(*with) {
+            *slot = Some(Node::object(Object::from_members(join::flat(objects, &rules.budget))).with_origin(origin));
+        }
+    }
+    let branches: Vec<Node<'a>> = branches.into_iter().flatten().collect();
+    if branches.len() > 1 {
+        node.visit("anyOf", |list| list.replace(Data::Array(branches)));
+        return;
+    }
+    // One branch is no union.
+    let Some(object) = node.as_object_mut() else { return };
+    object.remove("anyOf");
+    for member in branches
+        .into_iter()
+        .filter_map(|branch| match branch.into_data() {
+            Data::Object(object) => Some(object),
+            _ => None,
+        })
+        .flat_map(Object::into_members)
+    {
+        if object.get_text(&member.key).is_none() {
+            object.members_mut().push(member);
+        }
+    }
+}
+
+/// Do these differ in the schema of one property and nothing else? Then the one object says exactly the same.
+fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
+    let Some((first, others)) = objects.split_first() else { return true };
+    let mut differing: Option<String> = None;
+    others.iter().all(|other| {
+        let keys = first.len() == other.len()
+            && first.iter().all(|member| match (other.get_text(&member.key), member.key.is("properties")) {
+                (Some(_), true) => true,
+                (Some(value), false) => json::same_within(budget, value, &member.value),
+                (None, _) => false,
+            });
+        let (Some(one), Some(two)) = (first.get("properties").and_then(Node::as_object), other.get("properties").and_then(Node::as_object))
+        else {
+            return keys;
+        };
+        keys && one.len() == two.len()
+            && one.iter().all(|member| match two.get_text(&member.key) {
+                None => false,
+                Some(schema) if json::same_within(budget, schema, &member.value) => true,
+                Some(_) => {
+                    let name = member.key.display().into_owned();
+                    let is_it = differing.as_ref().is_none_or(|known| *known == name);
+                    differing = Some(name);
+                    is_it
+                }
+            })
+    })
+}

@@ -1,0 +1,96 @@
+//! Values written as JSON text: "anything", and objects of which no property is known, where neither can be said otherwise.
+//!
+//! A string that holds JSON loses nothing, and `restore_arguments` reads it again.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use crate::{
+    dialect::grammar::{Anything, PropertiesRule},
+    json::{Member, Node, Object, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        description,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        keyword::{Keyword, Role},
+        walk::Place,
+    },
+};
+
+const ANY: Effect = Effect { encoded: true, ..Effect::same("any-to-json") };
+/// A string that holds something else is accepted too, and stays a string.
+const OBJECT: Effect = Effect { encoded: true, ..Effect::same("object-to-json").accepts(Accepts::Wider) };
+
+/// What stays beside the type.
+const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
+
+/// What the strings of a schema hold that was written here, which `restore_arguments` asks the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sanitize) enum Holds {
+    /// Any JSON.
+    Anything,
+    /// A JSON object.
+    Object,
+    /// An integer, one of those listed as strings.
+    Integer,
+}
+
+impl Holds {
+    const ALL: [Holds; 3] = [Holds::Anything, Holds::Object, Holds::Integer];
+
+    /// Remembers it where the schema is, whatever is said beside it later.
+    pub(in crate::sanitize) fn mark(self, schema: &mut Node<'_>) {
+        schema.mark(1 << self as u8);
+    }
+
+    /// What was remembered, if it still is the schema that it was remembered of.
+    pub(in crate::sanitize) fn by(schema: &Node<'_>) -> Option<Holds> {
+        let holds = Holds::ALL.into_iter().find(|holds| schema.marks() == 1 << *holds as u8)?;
+        let is = |name: &str| schema.get("type").is_some_and(|written| written.is_text(name));
+        (is("string") || (holds == Holds::Integer && is("integer"))).then_some(holds)
+    }
+}
+
+/// Says that anything goes.
+pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let spot = Spot::of(node);
+    rules.notes.note(place.position, spot.clone(), spot, ANY, || String::from("said that anything goes as a string that holds JSON"));
+    if let Some(object) = node.as_object_mut() {
+        object.insert_at(0, Text::literal("type"), Node::literal("string"));
+    }
+    Holds::Anything.mark(node);
+    description::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
+}
+
+/// Says an object of which no property is known, where objects must have some.
+pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let rule = rules.grammar.objects.properties;
+    if rules.grammar.anything != Anything::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
+        return;
+    }
+    let empty = node.get("properties").and_then(Node::as_object).is_none_or(Object::is_empty);
+    if !node.get("type").is_some_and(|name| name.is_text("object")) || !empty {
+        return;
+    }
+    let stays = |member: &Member<'a>| STAYS.iter().any(|keyword| member.key.is(keyword));
+    let goes = |member: &Member<'a>| !stays(member) && !member.key.is("type") && !member.key.is("properties");
+    let spot = Spot::of(node);
+    let Some(members) = node.as_object_mut() else { return };
+    let (told, left): (Vec<Member<'a>>, Vec<Member<'a>>) = core::mem::take(members).into_members().into_iter().partition(goes);
+    *members = Object::from_unique(left);
+    members.retain(|member| stays(member) || member.key.is("type"));
+    members.set(Text::literal("type"), Node::literal("string"));
+    Holds::Object.mark(node);
+    let asserts = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
+    let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
+    rules.notes.note(place.position, spot.clone(), spot, effect, || {
+        String::from("said an object of which no property is known as a string that holds JSON")
+    });
+    let names: Vec<(Cow<'_, str>, &Node<'a>)> = told.iter().map(|member| (member.key.display(), &member.value)).collect();
+    let kind = Node::literal("a JSON object, written as JSON text");
+    let mut notes: Vec<(&str, &Node<'a>)> = names.iter().map(|(name, value)| (&**name, *value)).collect();
+    notes.push(("value", &kind));
+    description::append(node, &notes);
+}

@@ -1,0 +1,328 @@
+//! Writes a plain schema for a surface whose objects are all closed: from the root down, each schema before those inside it.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    dialect::grammar::{Grammar, PropertiesRule},
+    error::Error,
+    json::{self, Data, Member, Node, Object, Text},
+    report::Accepts,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+        encode::{
+            any,
+            layout::{self, Definitions, Members, Others, Shape, Typed},
+            null, KEY, VALUE,
+        },
+    },
+    schema::{
+        keyword::{Keyword, Keywords, Kind, Role},
+        references,
+        walk::{self, Next, Place, Rewrite},
+    },
+};
+
+const CLOSE: Effect = Effect::same("close-object");
+const PROPERTIES: Effect = Effect::same("add-properties");
+const REQUIRE: Effect = Effect::same("require-optional");
+const DROP: Effect = Effect::same("drop-keyword");
+const MAP: Effect = Effect { encoded: true, ..Effect::same("map-to-pairs") };
+const UNIQUE: Effect = Effect::same("loosen-unique-items").accepts(Accepts::Wider);
+const VALUES: Effect = Effect { encoded: true, ..Effect::same("values-to-json") };
+
+/// What the property for all other members says to the reader.
+const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
+
+pub(in crate::sanitize) fn write(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+    // What references lead to is asked of the schema as it was; without any, nothing is asked of it.
+    let plain = if references::mentions_references(root) { root.copy(&rules.budget) } else { Node::default() };
+    let budget = rules.budget.clone();
+    let definitions = Definitions::of(&plain, &budget);
+    let definition = any::name(root);
+    let mut writer = Writer { rules, definitions: &definitions, definition: &definition, uses_definition: false };
+    walk::rewrite(&budget, root, Keywords::ALL, &mut writer)?;
+    if writer.uses_definition {
+        any::define(root, &definition);
+    }
+    Ok(())
+}
+
+struct Writer<'w, 'n, 'a> {
+    rules: &'w mut PassContext,
+    definitions: &'w Definitions<'n, 'a>,
+    /// The name of the definition that says "anything".
+    definition: &'w str,
+    uses_definition: bool,
+}
+
+impl<'a> Rewrite<'a> for Writer<'_, '_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let grammar = self.rules.grammar;
+        let is_root = place.keyword.is_none();
+        if place.keyword == Some(Keyword::AdditionalProperties) {
+            // Of those that stay, all are `false`.
+            return Ok(Next::Skip);
+        }
+        match layout::of(node, is_root, grammar) {
+            Shape::Anything => {
+                self.uses_definition |= any::say(node, place, self.definition, self.rules);
+                return Ok(Next::Skip);
+            }
+            Shape::Reference => return Ok(Next::Skip),
+            Shape::Union(branches) => {
+                let boxes = self.definitions.boxes(branches, grammar);
+                if boxes.iter().any(Option::is_some) {
+                    node.visit("anyOf", |branches| {
+                        for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(boxes) {
+                            if let Some(name) = name {
+                                put_in_box(branch, name);
+                            }
+                        }
+                    });
+                }
+            }
+            Shape::Values(_) => {
+                self.values(node, place);
+                return Ok(Next::Skip);
+            }
+            Shape::Typed(Typed { object, array, items }) => {
+                let is_unique = array && self.rules.notes.is_on() && node.get("uniqueItems").and_then(Node::as_bool) == Some(true);
+                if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.rules.budget)) {
+                    let spot = Spot::under(node, "uniqueItems");
+                    self.rules.notes.note(place.position, spot.clone(), spot, UNIQUE, || {
+                        String::from("`uniqueItems` compares how items are written, and one value may be written in several ways")
+                    });
+                }
+                if array && items.is_none() && grammar.arrays.needs_items | !grammar.arrays.open_items {
+                    if let Some(object) = node.as_object_mut() {
+                        object.set(Text::literal("items"), Node::empty_object());
+                    }
+                    return self.members(node, place, is_root);
+                }
+                if object.is_some() {
+                    return self.members(node, place, is_root);
+                }
+            }
+        }
+        Ok(Next::Into)
+    }
+}
+
+impl<'a> Writer<'_, '_, 'a> {
+    fn members(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, is_root: bool) -> Result<Next, Error> {
+        let grammar = self.rules.grammar;
+        let Shape::Typed(Typed { object: Some(members), .. }) = layout::of(node, is_root, grammar) else { return Ok(Next::Into) };
+        match members {
+            Members::Map(value) => {
+                let value = value.map(|value| value.copy(&self.rules.budget));
+                self.map(node, place, value);
+            }
+            Members::Nothing => {
+                let spot = Spot::of(node);
+                self.rules.notes.note(place.position, spot.clone(), spot, VALUES, || {
+                    String::from("said the empty object as JSON text, because an object needs a property")
+                });
+                let list = Node::array(vec![Node::literal("{}")]);
+                if let Some(object) = node.as_object_mut() {
+                    object.retain(|member| annotates(&member.key));
+                    object.insert_at(0, Text::literal("type"), Node::literal("string"));
+                    object.set(Text::literal("enum"), list);
+                }
+                return Ok(Next::Skip);
+            }
+            Members::Record { others } => {
+                let others = match others {
+                    Others::Closed => None,
+                    Others::Unsaid => {
+                        self.rules.notes.note(
+                            place.position,
+                            Spot::of(node),
+                            Spot::under(node, "additionalProperties"),
+                            CLOSE.accepts(Accepts::Narrower),
+                            || String::from("closed an object that did not say whether it is open"),
+                        );
+                        None
+                    }
+                    Others::Open(value) => Some(value.map(|value| value.copy(&self.rules.budget))),
+                };
+                self.record(node, place, others);
+            }
+        }
+        Ok(Next::Into)
+    }
+
+    /// Any names become pairs of key and value.
+    fn map(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, value: Option<Node<'a>>) {
+        self.rules.notes.note(place.position, Spot::of(node), Spot::under(node, "items"), MAP, || {
+            String::from("said an object of any names as a list of pairs of key and value")
+        });
+        // Members are said by the pairs; of items nothing was said unless there may be some.
+        let speaks_of = |key: &Text<'_>, kind: Kind| Keyword::named(key).and_then(Keyword::constrains) == Some(kind);
+        let has_arrays = node.as_object().is_some_and(|object| layout::declares(object, "array"));
+        let has_no_subject = |member: &Member<'_>| !has_arrays && speaks_of(&member.key, Kind::Array);
+        for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
+            let name = member.key.display().into_owned();
+            self.rules.notes.note(place.position, Spot::under(node, name.clone()), Spot::Nowhere, DROP, || {
+                format!("dropped `{name}`, which holds of no value of this type")
+            });
+        }
+        let Some(object) = node.as_object_mut() else { return };
+        object.retain(|member| !speaks_of(&member.key, Kind::Object) && !has_no_subject(member));
+        if let Some(types) = object.get_mut("type") {
+            match types.as_array_mut() {
+                Some(names) => names.iter_mut().filter(|name| name.is_text("object")).for_each(|name| *name = Node::literal("array")),
+                None => *types = Node::literal("array"),
+            }
+        }
+        object.set(Text::literal("items"), pair(value));
+    }
+
+    fn record(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, others: Option<Option<Node<'a>>>) {
+        let (rule, spot) = (self.rules.grammar.objects, Spot::of(node));
+        let Some(object) = node.as_object() else { return };
+        let required = layout::required(object);
+        let optional: Vec<bool> = object
+            .get("properties")
+            .and_then(Node::as_object)
+            .into_iter()
+            .flatten()
+            .map(|member| !required.contains(&member.key))
+            .collect();
+        let others = others.map(|value| (value, layout::others_name(object)));
+        if rule.all_required && optional.contains(&true) {
+            let definitions = self.definitions;
+            let rules = &mut *self.rules;
+            node.visit("properties", |table| {
+                let origin = table.origin();
+                for (member, _) in
+                    table.as_object_mut().into_iter().flat_map(Object::members_mut).zip(&optional).filter(|(_, optional)| **optional)
+                {
+                    let kept = !definitions.null_is_absence(&member.value, rules.grammar);
+                    if rules.notes.is_on() {
+                        let name = member.key.display().into_owned();
+                        let effect = match kept {
+                            true => REQUIRE.accepts(Accepts::Narrower),
+                            false => Effect { encoded: true, ..REQUIRE },
+                        };
+                        let at = origin.number().map_or_else(|| spot.clone(), |number| Spot::Keyword(number, name.clone().into()));
+                        rules.notes.note(place.position, at.clone(), at, effect, || match kept {
+                            true => format!("required the optional property `{name}`, which may be null anyway"),
+                            false => format!("required the optional property `{name}`, and let null say that it is absent"),
+                        });
+                    }
+                    if !kept {
+                        null::admit(&mut member.value, rules.grammar);
+                    }
+                }
+            });
+        }
+        if let Some((value, others_name)) = others {
+            let (from, to) = (Spot::under(node, "additionalProperties"), Spot::under(node, "properties"));
+            self.rules.notes.note(place.position, from, to, MAP, || {
+                format!("said the members that no property names as pairs of key and value in `{others_name}`")
+            });
+            let list = Node::record([("type", Node::literal("array")), ("items", pair(value)), ("description", Node::literal(OTHERS_SAY))]);
+            if let Some(object) = node.as_object_mut() {
+                if !object.has("properties") {
+                    let place = object.position("type").map_or(0, |place| place + 1);
+                    object.insert_at(place, Text::literal("properties"), Node::empty_object());
+                }
+            }
+            node.visit("properties", |table| {
+                if let Some(table) = table.as_object_mut() {
+                    table.set(Text::new(others_name.clone()), list);
+                }
+            });
+        }
+        let names = node.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone());
+        let names: Vec<Text<'a>> = names.collect();
+        let count = node.get("required").and_then(Node::as_array).map(<[_]>::len);
+        let lacks_properties = rule.properties != PropertiesRule::Optional && node.get("properties").is_none();
+        if lacks_properties {
+            let (from, to) = (Spot::of(node), Spot::under(node, "properties"));
+            self.rules.notes.note(place.position, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        }
+        let Some(object) = node.as_object_mut() else { return };
+        if lacks_properties {
+            let place = object.position("type").map_or(0, |place| place + 1);
+            object.insert_at(place, Text::literal("properties"), Node::empty_object());
+        }
+        if rule.all_required && count != Some(names.len()) {
+            object.set(Text::literal("required"), Node::array(names.into_iter().map(Node::string).collect()));
+        }
+        if object.get("additionalProperties").and_then(Node::as_bool) != Some(false) {
+            object.set(Text::literal("additionalProperties"), Node::bool(false));
+        }
+    }
+
+    /// Values with objects and arrays among them are all said as JSON text.
+    fn values(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        let spot = Spot::of(node);
+        // Nothing holds the values to what else is said of their members and items.
+        let loses = node.as_object().is_some_and(|object| object.iter().any(any::asserts));
+        let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
+        self.rules.notes.note(place.position, spot.clone(), spot, effect, || {
+            String::from("said the values of `enum` as JSON text: they are no scalars")
+        });
+        let Some(object) = node.as_object_mut() else { return };
+        let values = match (object.remove("const"), object.remove("enum").map(Node::into_data)) {
+            (Some(value), _) => vec![value],
+            (None, Some(Data::Array(values))) => values,
+            _ => Vec::new(),
+        };
+        object.retain(|member| annotates(&member.key));
+        object.insert_at(0, Text::literal("type"), Node::literal("string"));
+        object.set(Text::literal("enum"), Node::array(values.iter().map(|value| Node::string(json::write_plain(value))).collect()));
+    }
+}
+
+/// May one value of a plain schema be written in several ways: as JSON text, or as pairs in another order?
+fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
+    let mut found = false;
+    // Where the budget is spent, the walk around this one says so.
+    let _ = walk::visit(budget, schema, Keywords::ALL, &mut |node, place| {
+        let closes = place.keyword == Some(Keyword::AdditionalProperties);
+        found |= match layout::of(node, false, grammar) {
+            Shape::Anything => !(closes && node.as_bool() == Some(false)),
+            // What a definition holds is not looked at again wherever it is used.
+            Shape::Reference => true,
+            Shape::Typed(Typed { object: Some(Members::Map(_) | Members::Record { others: Others::Open(_) }), .. }) => true,
+            Shape::Typed(Typed { array, items, .. }) => array && items.is_none(),
+            Shape::Union(_) | Shape::Values(_) => false,
+        };
+        Ok(if found { Next::Skip } else { Next::Into })
+    });
+    found
+}
+
+/// Does a key only speak to the reader?
+fn annotates(key: &Text<'_>) -> bool {
+    Keyword::named(key)
+        .is_some_and(|keyword| matches!(keyword, Keyword::Title | Keyword::Description) && keyword.role() == Role::Annotation)
+}
+
+/// A pair of key and value.
+fn pair<'a>(value: Option<Node<'a>>) -> Node<'a> {
+    let value = value.unwrap_or_else(Node::empty_object);
+    Node::record([
+        ("type", Node::literal("object")),
+        ("properties", Node::record([(KEY, Node::record([("type", Node::literal("string"))])), (VALUE, value)])),
+        ("required", Node::array(vec![Node::literal(KEY), Node::literal(VALUE)])),
+        ("additionalProperties", Node::bool(false)),
+    ])
+}
+
+/// Puts a branch into an object of its own, so that no other branch is taken for it.
+fn put_in_box(branch: &mut Node<'_>, name: String) {
+    let origin = branch.origin();
+    let inner = core::mem::take(branch);
+    *branch = Node::record([
+        ("type", Node::literal("object")),
+        ("properties", Node::object([(Text::new(name.clone()), inner)].into_iter().collect())),
+        ("required", Node::array(vec![Node::string(name)])),
+        ("additionalProperties", Node::bool(false)),
+    ])
+    .with_origin(origin);
+}

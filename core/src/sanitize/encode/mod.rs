@@ -1,0 +1,41 @@
+//! Strict dialects: what they cannot say is encoded, and `restore_arguments` undoes it.
+//!
+//! The rules leave a *plain* schema: one that says with `type`, `properties`, `items`, `anyOf` and kept references what is accepted.
+//! [`write`] writes it anew for a surface whose objects are all closed; [`crate::sanitize::decode`] reads the same plain schema to bring a
+//! model's answer back. Both ask [`layout`] what a schema is, so that one cannot disagree with the other. What must be settled before
+//! that is the business of [`normalize`].
+
+mod any;
+mod discriminate;
+pub(in crate::sanitize) mod json_string;
+pub(in crate::sanitize) mod layout;
+pub(in crate::sanitize) mod lower;
+pub(in crate::sanitize) mod normalize;
+mod null;
+
+use crate::{
+    dialect::Dialect,
+    error::Error,
+    json::Node,
+    sanitize::{context::PassContext, fit::strict},
+};
+
+/// The member of a pair that holds the name.
+pub(in crate::sanitize) const KEY: &str = "key";
+/// The member of a pair that holds the value.
+pub(in crate::sanitize) const VALUE: &str = "value";
+/// The only member of an object that stands for one whose names are not known, where an array would be taken for another.
+pub(in crate::sanitize) const PAIRS: &str = "pairs";
+/// The property for what no other property names.
+const OTHERS: &str = "additional_properties";
+
+/// Makes the schema plain, and small enough that it will be within the limits once it is written.
+pub(in crate::sanitize) fn plain(root: &mut Node<'_>, dialect: &Dialect, rules: &mut PassContext) -> Result<(), Error> {
+    normalize::prepare(root, rules)?;
+    strict::fit(root, dialect, rules)
+}
+
+/// Writes a plain schema so that the surface accepts it.
+pub(in crate::sanitize) fn write(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+    lower::write(root, rules)
+}

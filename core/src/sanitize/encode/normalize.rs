@@ -1,0 +1,335 @@
+//! Makes a schema plain: no union beside anything that applies to the same instance, one container a list of types, no name in
+//! `required` that is no property, and no recursion where it cannot be written.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    dialect::grammar::TypeLists,
+    error::Error,
+    json::{self, Data, Member, Node, Object, Step, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+        encode::{
+            any, discriminate,
+            layout::{self, Members, Shape},
+        },
+    },
+    schema::{
+        definitions::definition_name,
+        emptiness::is_never,
+        keyword::{Keyword, Keywords, Kind},
+        walk::{self, Next, Place, Rewrite},
+    },
+    sorted::Set,
+};
+
+const NAME: Effect = Effect::same("name-required-property");
+const UNTOLD: Effect = NAME.accepts(Accepts::Wider).guidance(Guidance::Lost);
+const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const SPLIT: Effect = Effect::same("split-type-list");
+const ALL: Effect = Effect::same("join-any").guidance(Guidance::Lost);
+const NONE: Effect = Effect::same("join-any").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
+const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+    if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
+        walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
+    }
+    let budget = rules.budget.clone();
+    let mut spare = json::size(root, &budget).saturating_mul(MOST_TIMES).saturating_add(ALWAYS);
+    // Branches that are joined bring unions together.
+    for _ in 0..ROUNDS {
+        let mut prepare = Prepare { rules, joined: false, spare: &mut spare };
+        walk::rewrite(&budget, root, Keywords::ALL, &mut prepare)?;
+        if !prepare.joined {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// How often branches are joined inside branches that were joined.
+const ROUNDS: usize = 8;
+
+/// What a schema says of all members is copied for each that is required, and in maps of maps each copy holds copies: so many times
+/// the schema's own size is enough for all of them.
+const MOST_TIMES: usize = 4;
+
+/// So many nodes may be copied whatever the size.
+const ALWAYS: usize = 1_000;
+
+struct Prepare<'r> {
+    rules: &'r mut PassContext,
+    joined: bool,
+    /// How many nodes may still be copied for properties that are only required.
+    spare: &'r mut usize,
+}
+
+impl<'a> Rewrite<'a> for Prepare<'_> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        name_required(node, place, self.spare, self.rules);
+        split(node, place, self.rules);
+        possible(node, place, self.rules);
+        splice(node, self.rules);
+        join(node, place, self.rules);
+        self.joined |= discriminate::tell_apart(node, place, self.rules)?;
+        Ok(())
+    }
+}
+
+/// What is required and said nothing of is a property of which nothing is said.
+fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, spare: &mut usize, rules: &mut PassContext) {
+    let Some(object) = node.as_object() else { return };
+    if !layout::declares(object, "object") {
+        return;
+    }
+    let known: Set<&Text<'_>> =
+        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
+    let unknown: Vec<Text<'a>> = layout::required(object).into_iter().filter(|name| !known.contains(name)).map(Text::clone).collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let others = object.get("additionalProperties");
+    let closed = others.and_then(Node::as_bool) == Some(false);
+    let others = others.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()));
+    let cost = |schema: &Node<'_>| json::size(schema, &rules.budget).saturating_mul(unknown.len());
+    let left = match others.filter(|_| *spare > 0) {
+        Some(schema) => spare.checked_sub(cost(schema)),
+        None => others.is_none().then_some(*spare),
+    };
+    // One that is too much is the last that was measured.
+    *spare = left.unwrap_or_default();
+    let schema = others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&rules.budget));
+    let effect = match (closed, left) {
+        (true, _) => UNKNOWN,
+        (false, Some(_)) => NAME,
+        (false, None) => UNTOLD,
+    };
+    let spot = Spot::under(node, "required");
+    let to = if closed { Spot::of(node) } else { Spot::under(node, "properties") };
+    rules.notes.note(place.position, spot, to, effect, || {
+        let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
+        format!(
+            "{} {}",
+            if closed { "no longer required what may not be there:" } else { "named what is required as a property:" },
+            names.join(", ")
+        )
+    });
+    if closed {
+        node.visit("required", |names| {
+            if let Some(names) = names.as_array_mut() {
+                let unknown: Set<&Text<'_>> = unknown.iter().collect();
+                names.retain(|name| name.as_text().is_some_and(|name| !unknown.contains(name)));
+            }
+        });
+        return;
+    }
+    if let Some(object) = node.as_object_mut() {
+        if !object.has("properties") {
+            let place = object.position("type").map_or(0, |place| place + 1);
+            object.insert_at(place, Text::literal("properties"), Node::empty_object());
+        }
+    }
+    node.visit("properties", |table| {
+        if let Some(table) = table.as_object_mut() {
+            table.members_mut().extend(unknown.into_iter().map(|key| Member { key, value: schema.copy(&rules.budget) }));
+        }
+    });
+}
+
+/// Objects and arrays in one list of types get a branch each, so that pairs are not taken for items; and any container does where
+/// lists of types are of scalars only.
+fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(object) = node.as_object() else { return };
+    let Some(types) = object.get("type").and_then(Node::as_array) else { return };
+    let containers = types.iter().filter(|name| name.is_text("object") || name.is_text("array")).count();
+    let allowed = match rules.grammar.type_lists {
+        TypeLists::Any => 1,
+        TypeLists::Scalars | TypeLists::None => 0,
+    };
+    if place.keyword.is_none()
+        || types.len() < 2
+        || containers <= allowed
+        || ["enum", "const", "anyOf"].iter().any(|keyword| object.has(keyword))
+    {
+        return;
+    }
+    let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
+    rules.notes.note(place.position, Spot::under(node, "type"), Spot::under(node, "anyOf"), SPLIT, || {
+        format!("gave each of {} types its own branch, because there are containers among them", names.len())
+    });
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let (mut outside, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
+    for member in core::mem::take(object).into_members() {
+        if member.key.is("type") {
+            continue;
+        }
+        match Keyword::named(&member.key).and_then(Keyword::constrains) {
+            Some(_) => own.push(member),
+            None => outside.push(member),
+        }
+    }
+    let branches = names.into_iter().map(|name| {
+        let kind = [
+            ("object", Kind::Object),
+            ("array", Kind::Array),
+            ("string", Kind::String),
+            ("number", Kind::Number),
+            ("integer", Kind::Number),
+        ]
+        .into_iter()
+        .find(|(known, _)| name.is(known))
+        .map(|(_, kind)| kind);
+        let mut branch = Object::new();
+        branch.set(Text::literal("type"), Node::string(name));
+        for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::constrains) == kind) {
+            branch.set(member.key.clone(), member.value.copy(&rules.budget));
+        }
+        Node::object(branch).with_origin(origin)
+    });
+    let branches = Node::array(branches.collect());
+    let mut members = Object::from_unique(outside);
+    members.set(Text::literal("anyOf"), branches);
+    node.replace(Data::Object(members));
+}
+
+/// Unions in a union are one with it, where lists of pairs in one could be taken for arrays of another: only branches of one union
+/// are told apart.
+fn splice(node: &mut Node<'_>, rules: &PassContext) {
+    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    if !branches.iter().any(is_bare_union) {
+        return;
+    }
+    let (mut lists, mut maps) = (0, 0);
+    let mut open: Vec<&Node<'_>> = branches.iter().collect();
+    while let Some(branch) = open.pop().filter(|_| rules.budget.pay(1)) {
+        match layout::of(branch, false, rules.grammar) {
+            Shape::Union(branches) => open.extend(branches),
+            Shape::Typed(typed) if matches!(typed.object, Some(Members::Map(_))) => maps += 1,
+            Shape::Typed(typed) if typed.array => lists += 1,
+            _ => {}
+        }
+    }
+    if maps == 0 || maps + lists < 2 {
+        return;
+    }
+    node.visit("anyOf", |union| {
+        let Some(branches) = union.as_array_mut() else { return };
+        let mut open: Vec<Node<'_>> = core::mem::take(branches).into_iter().rev().collect();
+        while let Some(mut branch) = open.pop() {
+            if !is_bare_union(&branch) {
+                branches.push(branch);
+            } else if let Some(Data::Array(inner)) = branch.as_object_mut().and_then(|object| object.remove("anyOf")).map(Node::into_data) {
+                open.extend(inner.into_iter().rev());
+            }
+        }
+    });
+}
+
+/// Nothing but `anyOf`.
+fn is_bare_union(node: &Node<'_>) -> bool {
+    node.as_object().is_some_and(|object| object.len() == 1) && node.get("anyOf").is_some_and(|branches| branches.as_array().is_some())
+}
+
+/// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
+fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Shape::Union(branches) = layout::of(node, false, rules.grammar) else { return };
+    let (count, impossible) = (branches.len(), branches.iter().filter(|branch| is_never(branch)).count());
+    if impossible == 0 {
+        return;
+    }
+    if impossible == count {
+        let (from, to) = (Spot::under(node, "anyOf"), Spot::of(node));
+        rules.notes.note(place.position, from, to, NONE, || {
+            String::from("said a union that accepts nothing as anything, because nothing else is left to say")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("anyOf");
+        }
+        return;
+    }
+    for branch in branches.iter().filter(|branch| is_never(branch)) {
+        rules.notes.note(place.position, Spot::of(branch), Spot::Nowhere, IMPOSSIBLE, || {
+            String::from("dropped a branch of `anyOf` that accepts nothing")
+        });
+    }
+    node.visit("anyOf", |branches| {
+        if let Some(branches) = branches.as_array_mut() {
+            branches.retain(|branch| !is_never(branch));
+        }
+    });
+}
+
+/// A union in which one branch, or all of them together, accept anything says nothing.
+fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Shape::Union(branches) = layout::of(node, false, rules.grammar) else { return };
+    let says_nothing = |branch: &Node<'a>| matches!(layout::of(branch, false, rules.grammar), Shape::Anything);
+    let bare = |branch: &Node<'a>, name: &str| {
+        branch.as_object().is_some_and(|object| {
+            layout::declares(object, name)
+                && object.iter().all(|member| match Keyword::named(&member.key) {
+                    Some(Keyword::AdditionalProperties) => {
+                        member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty)
+                    }
+                    Some(Keyword::Items) => member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty),
+                    Some(keyword) => matches!(keyword, Keyword::Type | Keyword::Description | Keyword::Title),
+                    None => true,
+                })
+        })
+    };
+    let all = ["string", "number", "boolean", "object", "array", "null"];
+    if !branches.iter().any(says_nothing) && !all.iter().all(|name| branches.iter().any(|branch| bare(branch, name))) {
+        return;
+    }
+    let spot = Spot::under(node, "anyOf");
+    // Branches without a type may say something of one kind of value all the same; types that are all there say nothing.
+    let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(any::asserts));
+    let loses = branches.iter().any(says_nothing) && branches.iter().filter(|branch| says_nothing(branch)).all(asserts);
+    let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
+    rules.notes.note(place.position, spot, Spot::of(node), effect, || String::from("said a union that accepts anything as anything"));
+    if let Some(object) = node.as_object_mut() {
+        object.remove("anyOf");
+    }
+}
+
+/// Recursion that would lead through `anyOf`, as an optional property's does, is cut where the surface has no such recursion.
+struct Cut<'r> {
+    rules: &'r mut PassContext,
+    /// Of each schema above: whether it stands below `anyOf`, and the names it requires.
+    above: Vec<(bool, Vec<String>)>,
+}
+
+impl<'a> Rewrite<'a> for Cut<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let steps = place.pointer.steps();
+        let below = self.above.last().is_some_and(|(below, required)| {
+            let optional = || match steps.last() {
+                Some(Step::Member(name)) => name.value().is_none_or(|name| !required.iter().any(|known| **known == *name)),
+                _ => false,
+            };
+            let starts = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
+            !starts && (*below || place.keyword == Some(Keyword::AnyOf) || (place.keyword == Some(Keyword::Properties) && optional()))
+        });
+        let required = node.as_object().map(layout::required).unwrap_or_default();
+        let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
+        self.above.push((below, required));
+        if let Some(name) = definition_name(node).map(String::from).filter(|_| below) {
+            self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), CUT, || {
+                format!("cut the recursion into `{name}`, which would lead through `anyOf`")
+            });
+            if let Some(object) = node.as_object_mut() {
+                object.remove("$ref");
+            }
+        }
+        Ok(Next::Into)
+    }
+
+    fn leave(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<(), Error> {
+        self.above.pop();
+        Ok(())
+    }
+}

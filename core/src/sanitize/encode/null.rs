@@ -1,0 +1,77 @@
+//! Null, admitted by a plain schema: how an optional property that must be there says that it is absent.
+
+use alloc::{vec, vec::Vec};
+
+use crate::{
+    dialect::grammar::{Grammar, TypeLists},
+    json::{Data, Member, Node, Object, Text},
+    sanitize::encode::layout::{self, Shape},
+};
+
+/// Lets a schema accept null too, in the shortest way the grammar has. Null must not be one of its values.
+pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
+    if node.as_object().is_none() {
+        node.replace(Data::Object(Object::new()));
+    }
+    match layout::of(node, false, grammar) {
+        Shape::Union(_) => {
+            node.visit("anyOf", |branches| {
+                if let Some(branches) = branches.as_array_mut() {
+                    branches.push(null_schema());
+                }
+            });
+        }
+        Shape::Typed(_) if may_be_listed(node, grammar) => list(node),
+        _ => union(node),
+    }
+}
+
+fn null_schema<'a>() -> Node<'a> {
+    Node::record([("type", Node::literal("null"))])
+}
+
+/// May `null` stand in the list of types of this schema?
+fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
+    let Some(object) = node.as_object() else { return false };
+    let is_container = layout::declares(object, "object") || layout::declares(object, "array");
+    match grammar.type_lists {
+        TypeLists::Any => true,
+        TypeLists::Scalars => !is_container,
+        TypeLists::None => false,
+    }
+}
+
+/// Puts null into `type`, and into the values that there are.
+fn list(node: &mut Node<'_>) {
+    let Some(object) = node.as_object_mut() else { return };
+    if let Some(types) = object.get_mut("type") {
+        match types.as_array_mut() {
+            Some(names) if names.iter().any(|name| name.is_text("null")) => {}
+            Some(names) => names.push(Node::literal("null")),
+            None => {
+                let name = Node::new(core::mem::replace(types.data_mut(), Data::Null));
+                types.replace(Data::Array(vec![name, Node::literal("null")]));
+            }
+        }
+    }
+    if let Some(Member { key, value }) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
+        *key = Text::literal("enum");
+        let constant = core::mem::take(value);
+        let origin = constant.origin();
+        *value = Node::array(vec![constant, Node::new(Data::Null)]).with_origin(origin);
+    } else if let Some(values) = object.get_mut("enum").and_then(Node::as_array_mut) {
+        values.push(Node::new(Data::Null));
+    }
+}
+
+/// Puts the schema beside null; what it says to the reader stays outside.
+fn union(node: &mut Node<'_>) {
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let (outside, inside): (Vec<_>, Vec<_>) =
+        core::mem::take(object).into_members().into_iter().partition(|member| member.key.is("description") || member.key.is("title"));
+    let inner = Node::object(Object::from_unique(inside)).with_origin(origin);
+    let mut members = Object::from_unique(outside);
+    members.set(Text::literal("anyOf"), Node::array(vec![inner, null_schema()]));
+    node.replace(Data::Object(members));
+}

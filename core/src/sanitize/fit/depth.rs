@@ -1,0 +1,172 @@
+//! Kept references count as what they lead to, also when a provider measures how deep properties nest: where that is too
+//! deep, the references that lead there are cut.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    error::Error,
+    json::{Node, Step},
+    report::{Accepts, Guidance},
+    sanitize::{context::PassContext, diagnostics::Effect, resolve::reference_cutter::ReferenceCutter},
+    schema::{
+        definitions::definition_name,
+        graph,
+        keyword::Keywords,
+        termination::place_of,
+        walk::{self, Next, Place},
+    },
+    sorted::{Map, Set},
+};
+
+const CUT: Effect = Effect::same("fit-cut-reference").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+/// Steps of the search for the longest way; where everything refers to everything, more would be needed than there is time for.
+const STEPS: usize = 10_000;
+
+/// A reference: who holds it, how deep, and what it names.
+struct Reference {
+    at: usize,
+    to: usize,
+    place: (Option<u32>, Option<String>),
+}
+
+/// One definition, or the schema without its definitions, which comes first.
+#[derive(Default)]
+struct Part {
+    deepest: usize,
+    references: Vec<Reference>,
+}
+
+/// Cuts references until no way through them nests deeper than `most`.
+pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut PassContext) -> Result<(), Error> {
+    let parts = parts(root, &rules.budget)?;
+    if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= most
+        || longest(&parts).is_some_and(|longest| longest <= most)
+    {
+        return Ok(());
+    }
+    let gone = too_deep(&parts, most);
+    let budget = rules.budget.clone();
+    let mut cutter = ReferenceCutter {
+        rules,
+        goes: &|node, _| gone.contains(&place_of(node)),
+        effect: CUT,
+        says: &|name| format!("cut the reference to `{name}`: properties may nest {most} deep, references followed"),
+    };
+    walk::rewrite(&budget, root, Keywords::ALL, &mut cutter)
+}
+
+fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
+    let table = root.get("$defs").and_then(crate::json::Node::as_object);
+    let names: Map<String, usize> =
+        table.into_iter().flatten().zip(1..).filter_map(|(member, number)| Some((member.key.value()?.into_owned(), number))).collect();
+    let mut parts: Vec<Part> = (0..=names.len()).map(|_| Part::default()).collect();
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+        let (number, depth) = whose(place, &names);
+        let Some(part) = parts.get_mut(number) else { return Ok(Next::Skip) };
+        part.deepest = part.deepest.max(depth);
+        if let Some(to) = definition_name(node).and_then(|name| names.get(name)) {
+            part.references.push(Reference { at: depth, to: *to, place: place_of(node) });
+        }
+        Ok(Next::Into)
+    })?;
+    Ok(parts)
+}
+
+/// The part that a place is in, and how many `properties` stand above it there.
+fn whose(place: &Place<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
+    let depth = place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count();
+    let number = match place.pointer.steps() {
+        [Step::Name("$defs"), Step::Member(name), ..] => name.value().and_then(|name| names.get(&*name).copied()).unwrap_or_default(),
+        _ => 0,
+    };
+    (number, depth)
+}
+
+/// The longest way from the root on which no definition stands twice, but the first, which may; `None` if that takes too long.
+fn longest(parts: &[Part]) -> Option<usize> {
+    let mut steps = STEPS;
+    let mut settled: Map<usize, usize> = Map::new();
+    let mut most = 0;
+    for start in 0..parts.len() {
+        let mut on_the_way: Set<usize> = Set::new();
+        // Where the way stands: part, next reference, depth so far, deepest below, whether something on the way was met.
+        let mut frames = vec![(start, 0_usize, 0_usize, parts.get(start)?.deepest, false)];
+        while let Some((number, next, at, deepest, is_cut)) = frames.last_mut() {
+            let reference = parts.get(*number)?.references.get(*next);
+            *next += 1;
+            if let Some(reference) = reference {
+                if let Some(depth) = settled.get(&reference.to) {
+                    *deepest = (*deepest).max(reference.at.saturating_add(*depth));
+                } else if on_the_way.insert(reference.to) {
+                    steps = steps.checked_sub(1)?;
+                    frames.push((reference.to, 0, reference.at, parts.get(reference.to)?.deepest, false));
+                } else {
+                    *is_cut = true;
+                }
+                continue;
+            }
+            let (number, at, deepest, is_cut) = (*number, *at, *deepest, *is_cut);
+            frames.pop();
+            if !is_cut {
+                settled.insert(number, deepest);
+            }
+            match frames.last_mut() {
+                None => most = most.max(deepest),
+                Some((_, _, _, above, cut_above)) => {
+                    on_the_way.remove(&number);
+                    *above = (*above).max(at.saturating_add(deepest));
+                    *cut_above |= is_cut;
+                }
+            }
+        }
+    }
+    Some(most)
+}
+
+/// The references to cut: those that lead too deep on some way from the root, and all recursion where that is what is too deep.
+fn too_deep(parts: &[Part], most: usize) -> Set<(Option<u32>, Option<String>)> {
+    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    let edges: Map<u32, Set<u32>> = parts
+        .iter()
+        .enumerate()
+        .map(|(index, part)| (number(index), part.references.iter().map(|reference| number(reference.to)).collect()))
+        .collect();
+    let recursive = graph::recursive(&edges);
+    let is_recursive = |index: usize| recursive.contains(&number(index));
+    let mut gone: Set<(Option<u32>, Option<String>)> = Set::new();
+    let mut waits: Vec<usize> = vec![0; parts.len()];
+    let forward = |from: usize, reference: &Reference| !(is_recursive(from) && is_recursive(reference.to));
+    for (from, part) in parts.iter().enumerate() {
+        for reference in &part.references {
+            if !forward(from, reference) {
+                gone.insert(reference.place.clone());
+            } else if let Some(count) = waits.get_mut(reference.to) {
+                *count += 1;
+            }
+        }
+    }
+    // From the root down, each definition after everything that refers to it.
+    let mut tops: Vec<usize> = vec![0; parts.len()];
+    let mut open: Vec<usize> = (0..parts.len()).filter(|index| waits.get(*index) == Some(&0)).collect();
+    while let Some(from) = open.pop() {
+        let (Some(part), Some(top)) = (parts.get(from), tops.get(from).copied()) else { continue };
+        for reference in part.references.iter().filter(|reference| forward(from, reference)) {
+            let at = top.saturating_add(reference.at);
+            let below = parts.get(reference.to).map_or(0, |target| target.deepest);
+            if at.saturating_add(below) > most {
+                gone.insert(reference.place.clone());
+            } else if let Some(known) = tops.get_mut(reference.to) {
+                *known = (*known).max(at);
+            }
+            if let Some(count) = waits.get_mut(reference.to) {
+                *count -= 1;
+                if *count == 0 {
+                    open.push(reference.to);
+                }
+            }
+        }
+    }
+    gone
+}

@@ -1,0 +1,360 @@
+//! The limits of size: meaning is given up step by step, the cheapest first, until the schema fits.
+
+pub(in crate::sanitize) mod depth;
+pub(in crate::sanitize) mod strict;
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    dialect::Dialect,
+    error::{Code, Error},
+    json::{self, Data, Member, Node, Object, Text},
+    options::{Hints, SanitizeOptions},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        description,
+        diagnostics::{Effect, Spot},
+        legalize::infer_type,
+    },
+    schema::{
+        keyword::{Keyword, Keywords, Role},
+        walk::{self, Next, Place, Position, Rewrite},
+    },
+};
+
+const DROP: Effect = Effect::same("fit-drop-keyword").guidance(Guidance::Lost);
+const CONSTRAINT: Effect = Effect::same("fit-drop-constraint").accepts(Accepts::Wider);
+const CUT: Effect = Effect::same("fit-cut-schema").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const SHORTEN: Effect = Effect::same("fit-shorten-description").guidance(Guidance::Lost);
+
+/// The lengths in characters to which descriptions are cut, one after the other.
+const SHORTER: [usize; 3] = [1024, 256, 64];
+
+/// What is limited.
+struct Limits {
+    bytes: usize,
+    depth: usize,
+    properties: usize,
+}
+
+impl Limits {
+    fn is_none(&self) -> bool {
+        [self.bytes, self.depth, self.properties].iter().all(|most| *most == usize::MAX)
+    }
+}
+
+/// Gives up meaning until the schema is within the dialect's limits.
+pub(in crate::sanitize) fn fit<'a>(
+    root: &mut Node<'a>,
+    dialect: &Dialect,
+    options: &SanitizeOptions,
+    rules: &mut PassContext,
+) -> Result<(), Error> {
+    let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
+    let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
+    let limits = Limits { bytes, depth: most("propertyDepth"), properties: most("properties") };
+    if rules.grammar.refs.to_defs && limits.depth != usize::MAX && root.get("$defs").is_some() {
+        depth::cut_deep(root, limits.depth, rules)?;
+    }
+    if limits.is_none() {
+        return Ok(());
+    }
+    // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands deeper
+    // than the deepest schema.
+    let length = json::plain_length(root);
+    if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && rules.deepest <= limits.depth {
+        return Ok(());
+    }
+    let growth = Growth::of(rules.grammar.six_bytes);
+    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, &limits, &rules.budget)? };
+    if found.excess(&limits).is_none() {
+        return Ok(());
+    }
+    if found.is_too_long(&limits) {
+        drop_keywords(root, rules)?;
+        found = Found::of(root, &limits, &growth, &rules.budget)?;
+    }
+    if found.is_too_long(&limits) {
+        drop_constraints(root, rules)?;
+        found = Found::of(root, &limits, &growth, &rules.budget)?;
+    }
+    let mut level = deepest(root, &rules.budget)?;
+    let budget = rules.budget.clone();
+    while let Some(excess) = found.excess(&limits).filter(|_| level > 0) {
+        let mut cut = Cut { rules, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
+        walk::rewrite(&budget, root, Keywords::ALL, &mut cut)?;
+        // What went and what came was measured on the way: the whole need not be measured again at each level.
+        found = Found { bytes: (found.bytes + cut.added).saturating_sub(cut.saved), shape: Shape::of(root, &limits, &rules.budget)? };
+        level -= 1;
+    }
+    for length in SHORTER {
+        if found.excess(&limits).is_some() {
+            walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Shorten { rules, length })?;
+            found = Found::of(root, &limits, &growth, &rules.budget)?;
+        }
+    }
+    match found.excess(&limits) {
+        None => Ok(()),
+        Some(Excess { of, most, found }) => Err(Error::new(
+            Code::LimitExceeded,
+            "",
+            format!("expected at most {most} {of} after everything that can be given up, found {found}"),
+        )),
+    }
+}
+
+struct Excess {
+    of: &'static str,
+    most: usize,
+    found: usize,
+}
+
+/// What a schema has of what is limited.
+struct Found {
+    bytes: usize,
+    shape: Shape,
+}
+
+/// How deep properties stand, and how many there are.
+#[derive(Default)]
+struct Shape {
+    depth: usize,
+    properties: usize,
+}
+
+impl Found {
+    fn of(root: &Node<'_>, limits: &Limits, growth: &Growth<'_>, budget: &Budget) -> Result<Self, Error> {
+        Ok(Found { bytes: growth.length(root), shape: Shape::of(root, limits, budget)? })
+    }
+
+    fn excess(&self, limits: &Limits) -> Option<Excess> {
+        [
+            ("levels of properties", limits.depth, self.shape.depth),
+            ("properties", limits.properties, self.shape.properties),
+            ("bytes", limits.bytes, self.bytes),
+        ]
+        .into_iter()
+        .find(|(_, most, found)| found > most)
+        .map(|(of, most, found)| Excess { of, most, found })
+    }
+
+    fn is_too_long(&self, limits: &Limits) -> bool {
+        self.excess(limits).is_some_and(|excess| excess.of == "bytes")
+    }
+}
+
+impl Shape {
+    /// Nothing is counted where nothing is limited.
+    fn of(root: &Node<'_>, limits: &Limits, budget: &Budget) -> Result<Self, Error> {
+        let mut shape = Shape::default();
+        if limits.depth == usize::MAX && limits.properties == usize::MAX {
+            return Ok(shape);
+        }
+        walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+            shape.properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+            if place.depth > shape.depth {
+                let steps = place.pointer.steps().iter();
+                shape.depth = shape.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
+            }
+            Ok(Next::Into)
+        })?;
+        Ok(shape)
+    }
+}
+
+/// The bytes that characters take beyond those they are written with, where they count six.
+struct Growth<'c> {
+    characters: &'c [char],
+    /// The bytes that begin them: most texts have none.
+    begins: Vec<u8>,
+}
+
+impl<'c> Growth<'c> {
+    fn of(characters: &'c [char]) -> Self {
+        let mut begins: Vec<u8> = characters.iter().filter_map(|character| character.encode_utf8(&mut [0; 4]).bytes().next()).collect();
+        begins.dedup();
+        Growth { characters, begins }
+    }
+
+    /// How many bytes a value counts.
+    fn length(&self, node: &Node<'_>) -> usize {
+        json::plain_length(node) + self.value(node)
+    }
+
+    fn value(&self, node: &Node<'_>) -> usize {
+        if self.characters.is_empty() {
+            return 0;
+        }
+        match node.data() {
+            Data::String(text) => self.text(text),
+            Data::Array(items) => items.iter().map(|item| self.value(item)).sum(),
+            Data::Object(object) => object.iter().map(|member| self.text(&member.key) + self.value(&member.value)).sum(),
+            _ => 0,
+        }
+    }
+
+    fn text(&self, text: &Text<'_>) -> usize {
+        let Some(plain) = text.as_plain() else {
+            let counted = text.code_points().filter_map(char::from_u32).filter(|character| self.characters.contains(character));
+            return counted.map(|character| 6 - character.len_utf8()).sum();
+        };
+        // One byte after the other, and none of them early out: so the compiler compares many at a time.
+        let holds = |begin: &u8| plain.bytes().fold(false, |found, byte| found | (byte == *begin));
+        if !self.begins.iter().any(holds) {
+            return 0;
+        }
+        let counted = plain.chars().filter(|character| self.characters.contains(character));
+        counted.map(|character| 6 - character.len_utf8()).sum()
+    }
+}
+
+fn deepest(root: &Node<'_>, budget: &Budget) -> Result<usize, Error> {
+    let mut deepest = 0;
+    walk::visit(budget, root, Keywords::ALL, &mut |_, place| {
+        deepest = deepest.max(place.depth);
+        Ok(Next::Into)
+    })?;
+    Ok(deepest)
+}
+
+/// Unknown keywords, examples, defaults.
+fn drop_keywords<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut DropKeywords { rules })
+}
+
+struct DropKeywords<'r> {
+    rules: &'r mut PassContext,
+}
+
+impl<'a> Rewrite<'a> for DropKeywords<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let goes = |member: &Member<'_>| match Keyword::named(&member.key) {
+            None => true,
+            Some(keyword) => matches!(keyword, Keyword::Default | Keyword::Examples | Keyword::Comment | Keyword::Schema),
+        };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Next::Into) };
+        for member in object.iter().filter(|member| goes(member)) {
+            let name = member.key.display().into_owned();
+            self.rules
+                .notes
+                .note(place.position, Spot::of(&member.value), Spot::Nowhere, DROP, || format!("dropped `{name}` to make room"));
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !goes(member));
+        }
+        Ok(Next::Into)
+    }
+}
+
+/// Constraints on values: what they said is said in the description.
+fn drop_constraints<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut DropConstraints { rules })
+}
+
+struct DropConstraints<'r> {
+    rules: &'r mut PassContext,
+}
+
+impl<'a> Rewrite<'a> for DropConstraints<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let goes = |member: &Member<'_>| {
+            Keyword::named(&member.key).is_some_and(|keyword| {
+                keyword.constrains().is_some()
+                    && keyword.holds() == crate::schema::keyword::Holds::Value
+                    && matches!(keyword.role(), Role::Assertion | Role::Annotation)
+                    && !matches!(keyword, Keyword::Required | Keyword::DependentRequired)
+            })
+        };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Next::Into) };
+        let described = self.rules.hints == Hints::Describe;
+        let guidance = if described { Guidance::Moved } else { Guidance::Lost };
+        let mut said: Vec<(String, Node<'a>)> = Vec::new();
+        for member in object.iter().filter(|member| goes(member)) {
+            let name = member.key.display().into_owned();
+            let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
+            let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
+            self.rules
+                .notes
+                .note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || format!("dropped `{name}` to make room"));
+            said.push((name, member.value.copy(&self.rules.budget)));
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !goes(member));
+        }
+        if described {
+            let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
+            description::append(node, &said);
+        }
+        Ok(Next::Into)
+    }
+}
+
+/// Schemas of one level become "any".
+struct Cut<'r, 'g> {
+    rules: &'r mut PassContext,
+    level: usize,
+    /// It is bytes that are too many, so a cut has to save some.
+    for_bytes: bool,
+    growth: &'g Growth<'g>,
+    /// The bytes of what was cut, and of what stands there now.
+    saved: usize,
+    added: usize,
+}
+
+impl<'a> Rewrite<'a> for Cut<'_, '_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        if place.depth < self.level {
+            return Ok(Next::Into);
+        }
+        // Below `not` and the like anything is less, or nobody knows; what holds them is cut in its turn.
+        if place.position != Position::Positive {
+            return Ok(Next::Skip);
+        }
+        let Some(object) = node.as_object() else { return Ok(Next::Skip) };
+        let keeps = |member: &Member<'_>| member.key.is("description") || member.key.is("title");
+        if object.iter().all(|member| keeps(member) || member.key.is("type")) {
+            return Ok(Next::Skip);
+        }
+        // Saying "anything" may take more than what it would replace.
+        let kept: usize = object
+            .iter()
+            .filter(|member| keeps(member))
+            .map(|member| json::plain_length(&member.value) + member.key.display().len() + 4)
+            .sum();
+        if self.for_bytes && kept + infer_type::any_length(self.rules) >= json::plain_length(node) {
+            return Ok(Next::Into);
+        }
+        let spot = Spot::of(node);
+        self.rules.notes.note(place.position, spot.clone(), spot, CUT, || String::from("cut a schema to anything to make room"));
+        self.saved += self.growth.length(node);
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| keeps(member));
+        }
+        infer_type::any(node, place, self.rules);
+        self.added += self.growth.length(node);
+        Ok(Next::Skip)
+    }
+}
+
+struct Shorten<'r> {
+    rules: &'r mut PassContext,
+    length: usize,
+}
+
+impl<'a> Rewrite<'a> for Shorten<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let long = |text: &Text<'_>| text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned());
+        let Some(text) = node.get("description").and_then(Node::as_text).and_then(long) else { return Ok(Next::Into) };
+        let length = self.length;
+        let spot = Spot::under(node, "description");
+        self.rules
+            .notes
+            .note(place.position, spot.clone(), spot, SHORTEN, || format!("cut a description to {length} characters to make room"));
+        node.visit("description", |description| {
+            description.replace(Data::String(Text::new(text.chars().take(length).collect::<String>())));
+        });
+        Ok(Next::Into)
+    }
+}

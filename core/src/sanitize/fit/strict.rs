@@ -1,0 +1,288 @@
+//! The limits of size of strict surfaces: what is written is measured, and what is plain is cut, until the one is within them.
+//!
+//! Each limit has a name that a dialect may list: `propertiesPerPart`, `depthPerPart` (levels of `properties`), `enumValuesPerPart`,
+//! `charactersPerPart` (of names, values and constants), and `longEnumCharacters`. The root and every definition are parts, and
+//! references are not followed.
+
+use alloc::{format, string::String};
+
+use crate::{
+    budget::Budget,
+    dialect::Dialect,
+    error::{Code, Error},
+    json::{Node, Object, Step},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+        encode::{layout, lower},
+    },
+    schema::{
+        keyword::{Keyword, Keywords},
+        walk::{self, Next, Place, Position, Rewrite},
+    },
+    sorted::Map,
+};
+
+const ENUM: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const CUT: Effect = Effect::same("fit-cut-schema").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+/// An `enum` of so many strings may have as many characters as it likes.
+const SHORT: usize = 250;
+
+/// What is limited, and how much of it there is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Amount {
+    properties: usize,
+    nesting: usize,
+    values: usize,
+    characters: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Excess {
+    /// One list of values has too many characters.
+    List,
+    /// All lists of values together are too long.
+    Values { found: usize, most: usize },
+    /// What names, values and constants take.
+    Characters { found: usize, most: usize },
+    /// Too many properties.
+    Properties { found: usize, most: usize },
+    /// Properties nest too deep.
+    Nesting { found: usize, most: usize },
+}
+
+/// Cuts a plain schema until what is written of it is within the dialect's limits.
+pub(in crate::sanitize) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut PassContext) -> Result<(), Error> {
+    let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
+    if !limits.iter().any(|name| dialect.limit(name).is_some()) {
+        return Ok(());
+    }
+    if is_small(root, dialect, &rules.budget)? {
+        return Ok(());
+    }
+    let list_most = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
+    loop {
+        let mut written = root.copy(&rules.budget);
+        let noted = rules.notes.pause();
+        let result = lower::write(&mut written, rules);
+        rules.notes.resume(noted);
+        result?;
+        let Some(excess) = excess(&written, dialect, list_most, &rules.budget)? else { return Ok(()) };
+        let done = match excess {
+            Excess::List => drop_lists(root, rules, |list| is_long(list, list_most))?,
+            Excess::Values { .. } => drop_longest(root, rules, |values| values.len())?,
+            Excess::Characters { .. } => drop_longest(root, rules, characters)? || cut_deepest(root, rules)?,
+            Excess::Properties { .. } => cut_deepest(root, rules)?,
+            Excess::Nesting { most, .. } => cut_below(root, rules, most)?,
+        };
+        if !done {
+            return Err(Error::new(Code::LimitExceeded, "", message(excess)));
+        }
+    }
+}
+
+/// Is there so little of everything that no limit can be met, whatever is written? Then nothing needs to be written to be measured.
+///
+/// What a schema says of other names becomes two levels of properties at most (a property for them, and pairs in it), a branch
+/// may be put in an object of its own, and what stands deepest may become two levels too; with three names that
+/// have 21 characters at most and whatever underscores keep them apart; null is one more value, and what has none may get two; and
+/// the definition of "anything" counts for itself.
+fn is_small(root: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<bool, Error> {
+    const NAMES: usize = 3;
+    const NAME: usize = 32;
+    let (mut schemas, mut properties, mut deepest, mut values, mut longest) = (8, 0, 2, 0, 0);
+    // How many levels of properties a step may become.
+    let levels = |step: &Step<'_>| match step {
+        Step::Name("additionalProperties") => 2,
+        Step::Name("properties" | "anyOf") => 1,
+        _ => 0,
+    };
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+        schemas += 1;
+        // What leads nowhere deeper than another place need not be counted step by step.
+        if 2 * place.depth > deepest {
+            deepest = deepest.max(place.pointer.steps().iter().map(levels).sum());
+        }
+        for member in node.as_object().into_iter().flatten() {
+            match Keyword::named(&member.key) {
+                Some(Keyword::Properties) => properties += member.value.as_object().map_or(0, Object::len),
+                Some(Keyword::Enum) => {
+                    let count = member.value.as_array().map_or(0, <[_]>::len) + 1;
+                    values += count;
+                    longest = longest.max(count);
+                }
+                _ => {}
+            }
+        }
+        Ok(Next::Into)
+    })?;
+    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
+    let names = NAMES * schemas;
+    Ok(within(deepest + 2, "depthPerPart")
+        && within(properties + names, "propertiesPerPart")
+        && within(values + 2 * schemas, "enumValuesPerPart")
+        && (longest <= SHORT || dialect.limit("longEnumCharacters").is_none())
+        && within(crate::json::length(root) + names * NAME + properties, "charactersPerPart"))
+}
+
+fn message(excess: Excess) -> String {
+    let (what, found, most) = match excess {
+        Excess::List => return String::from("expected fewer characters in an `enum` after everything that can be given up"),
+        Excess::Values { found, most } => ("values in `enum`", found, most),
+        Excess::Characters { found, most } => ("characters of names and values", found, most),
+        Excess::Properties { found, most } => ("properties", found, most),
+        Excess::Nesting { found, most } => ("levels of properties", found, most),
+    };
+    format!("expected at most {most} {what} after everything that can be given up, found {found}")
+}
+
+/// The part of a schema that a place is in: a definition, or else the root.
+fn part(place: &Place<'_, '_>) -> Option<String> {
+    match place.pointer.steps() {
+        [Step::Name("$defs" | "definitions"), Step::Member(name), ..] => Some(name.display().into_owned()),
+        _ => None,
+    }
+}
+
+/// How many `properties` stand above a place.
+fn level(place: &Place<'_, '_>) -> usize {
+    place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count()
+}
+
+fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
+    let mut parts: Map<Option<String>, Amount> = Map::new();
+    let mut long = false;
+    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+        let Some(object) = node.as_object() else { return Ok(Next::Skip) };
+        let amount = parts.entry(part(place)).or_default();
+        let table = object.get("properties").and_then(Node::as_object);
+        let names = table.into_iter().flatten().map(|member| member.key.code_points().count());
+        amount.properties += table.map_or(0, Object::len);
+        amount.characters += names.sum::<usize>();
+        if table.is_some_and(|table| !table.is_empty()) {
+            amount.nesting = amount.nesting.max(level(place) + 1);
+        }
+        if let Some(values) = object.get("enum").and_then(Node::as_array) {
+            amount.values += values.len();
+            amount.characters += characters(values);
+            long |= is_long(values, list_most);
+        }
+        amount.characters += object.get("const").map_or(0, |value| characters(core::slice::from_ref(value)));
+        Ok(Next::Into)
+    })?;
+    for name in root.get("$defs").and_then(Node::as_object).into_iter().flatten() {
+        parts.entry(Some(name.key.display().into_owned())).or_default().characters += name.key.code_points().count();
+    }
+    if long {
+        return Ok(Some(Excess::List));
+    }
+    let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
+    let largest = |of: fn(&Amount) -> usize| parts.iter().map(|(_, amount)| of(amount)).fold(0, usize::max);
+    let (values, properties) = (largest(|amount| amount.values), largest(|amount| amount.properties));
+    let (nesting, characters) = (largest(|amount| amount.nesting), largest(|amount| amount.characters));
+    if values > most("enumValuesPerPart") {
+        return Ok(Some(Excess::Values { found: values, most: most("enumValuesPerPart") }));
+    }
+    if nesting > most("depthPerPart") {
+        return Ok(Some(Excess::Nesting { found: nesting, most: most("depthPerPart") }));
+    }
+    if properties > most("propertiesPerPart") {
+        return Ok(Some(Excess::Properties { found: properties, most: most("propertiesPerPart") }));
+    }
+    Ok((characters > most("charactersPerPart")).then(|| Excess::Characters { found: characters, most: most("charactersPerPart") }))
+}
+
+fn characters(values: &[Node<'_>]) -> usize {
+    values.iter().map(|value| value.as_text().map_or_else(|| crate::json::plain_length(value), |text| text.code_points().count())).sum()
+}
+
+fn is_long(values: &[Node<'_>], most: usize) -> bool {
+    values.len() > SHORT && characters(values) > most
+}
+
+/// Drops the lists of values that are too long; `true` if there were any.
+fn drop_lists<'a>(root: &mut Node<'a>, rules: &mut PassContext, goes: impl Fn(&[Node<'a>]) -> bool) -> Result<bool, Error> {
+    struct Drop<'d, 'r, 'a> {
+        goes: &'d dyn Fn(&[Node<'a>]) -> bool,
+        rules: &'r mut PassContext,
+        done: bool,
+    }
+    impl<'a> Rewrite<'a> for Drop<'_, '_, 'a> {
+        fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+            let count = node.get("enum").and_then(Node::as_array).filter(|values| (self.goes)(values)).map(<[_]>::len);
+            if let Some(count) = count {
+                self.done = true;
+                self.rules.notes.note(place.position, Spot::under(node, "enum"), Spot::Nowhere, ENUM, || {
+                    format!("dropped an `enum` of {count} values, which are more or longer than is accepted")
+                });
+                if let Some(object) = node.as_object_mut() {
+                    object.remove("enum");
+                }
+            }
+            Ok(Next::Into)
+        }
+    }
+    let budget = rules.budget.clone();
+    let mut drop = Drop { goes: &goes, rules, done: false };
+    walk::rewrite(&budget, root, Keywords::ALL, &mut drop)?;
+    Ok(drop.done)
+}
+
+/// Drops the longest list of values, by some measure.
+fn drop_longest(root: &mut Node<'_>, rules: &mut PassContext, measure: fn(&[Node<'_>]) -> usize) -> Result<bool, Error> {
+    let mut longest = 1;
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+        longest = longest.max(node.get("enum").and_then(Node::as_array).map_or(0, measure));
+        Ok(Next::Into)
+    })?;
+    Ok(longest > 1 && drop_lists(root, rules, |values| measure(values) >= longest)?)
+}
+
+/// Cuts what nests deeper than so many levels.
+///
+/// What is written nests deeper than what is plain, so where nothing plain is too deep its deepest level goes.
+fn cut_below(root: &mut Node<'_>, rules: &mut PassContext, most: usize) -> Result<bool, Error> {
+    let mut deepest = 0;
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, place| {
+        if node.as_object().is_some_and(|object| layout::declares(object, "object")) {
+            deepest = deepest.max(level(place) + 1);
+        }
+        Ok(Next::Into)
+    })?;
+    cut(root, rules, deepest.min(most.saturating_add(1)))
+}
+
+fn cut_deepest(root: &mut Node<'_>, rules: &mut PassContext) -> Result<bool, Error> {
+    cut_below(root, rules, usize::MAX)
+}
+
+/// Says that an object whose properties would be at this level is anything; `true` if there was one.
+fn cut(root: &mut Node<'_>, rules: &mut PassContext, at: usize) -> Result<bool, Error> {
+    struct Cut<'r> {
+        rules: &'r mut PassContext,
+        above: usize,
+        done: bool,
+    }
+    impl<'a> Rewrite<'a> for Cut<'_> {
+        fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+            let holds = node.as_object().is_some_and(|object| layout::declares(object, "object"));
+            if level(place) != self.above || !holds || place.keyword.is_none() || place.position != Position::Positive {
+                return Ok(Next::Into);
+            }
+            let spot = Spot::of(node);
+            self.rules.notes.note(place.position, spot.clone(), spot, CUT, || String::from("cut an object to anything to make room"));
+            if let Some(object) = node.as_object_mut() {
+                object.retain(|member| ["description", "title"].iter().any(|name| member.key.is(name)));
+            }
+            self.done = true;
+            Ok(Next::Skip)
+        }
+    }
+    let Some(above) = at.checked_sub(1) else { return Ok(false) };
+    let budget = rules.budget.clone();
+    let mut cut = Cut { rules, above, done: false };
+    walk::rewrite(&budget, root, Keywords::ALL, &mut cut)?;
+    Ok(cut.done)
+}

@@ -1,0 +1,172 @@
+//! `allOf` and `oneOf` where the grammar has none: parts are joined into one schema, and one of several becomes any of several.
+//!
+//! On the way down, once references are settled and before anything is said, so that what is joined is said as one.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    error::Error,
+    json::{Data, Node, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{merge_conflicts, Effect, Spot},
+    },
+    schema::{
+        definitions,
+        disjoint::disjoint,
+        keyword::{Keyword, Keywords},
+        merge,
+        walk::{self, Next, Place, Rewrite},
+    },
+    sorted::{Map, Set},
+};
+
+pub(in crate::sanitize) const ALL_OF: Effect = Effect::same("merge-all-of");
+const ONE_OF: Effect = Effect::same("one-of-to-any-of");
+const UNSAID: Effect = Effect::same("merge-all-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+/// So many parts are joined one after the other.
+const FEW: usize = 16;
+
+/// How many pairs of branches are looked at for a proof that no two overlap.
+const MOST_PAIRS: usize = 2_000;
+
+/// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
+pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
+    let (refused, at_root) = (rules.grammar.refuses, rules.grammar.root_refuses);
+    let merges = rules.grammar.encodes();
+    let concerned = |keyword| refused.has(keyword) || at_root.has(keyword) || merges;
+    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| rules.present.has(keyword) && concerned(keyword)) {
+        return Ok(());
+    }
+    let definitions = definitions(root, rules)?;
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules, definitions })
+}
+
+/// What the branches of any `oneOf` refer to, by the references.
+fn definitions<'a>(root: &Node<'a>, rules: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
+    let mut wanted: Set<String> = Set::new();
+    if rules.present.has(Keyword::OneOf) && rules.mentions_references {
+        walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+            let branches = node.get("oneOf").and_then(Node::as_array).unwrap_or_default();
+            wanted.extend(branches.iter().filter_map(reference));
+            Ok(Next::Into)
+        })?;
+    }
+    if wanted.is_empty() {
+        return Ok(Map::new());
+    }
+    let tables = definitions::TABLES
+        .iter()
+        .flat_map(|table| root.get(table).and_then(Node::as_object).into_iter().flatten().map(move |member| (table, member)));
+    let named =
+        tables.filter_map(|(table, member)| Some((definitions::reference_to(table, member).filter(|name| wanted.contains(name))?, member)));
+    Ok(named.map(|(name, member)| (name, member.value.copy(&rules.budget))).collect())
+}
+
+fn reference(branch: &Node<'_>) -> Option<String> {
+    Some(branch.get("$ref")?.as_text()?.value()?.into_owned())
+}
+
+struct Join<'r, 'a> {
+    rules: &'r mut PassContext,
+    /// What the branches of `oneOf` refer to, by the references.
+    definitions: Map<String, Node<'a>>,
+}
+
+impl<'a> Rewrite<'a> for Join<'_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let grammar = self.rules.grammar;
+        // What is encoded must be one schema.
+        let merges = grammar.encodes();
+        let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword)) || merges;
+        // A part may have parts of its own.
+        while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {
+            self.all_of(node, place);
+        }
+        if refused(Keyword::OneOf) && node.get("oneOf").is_some_and(|branches| branches.as_array().is_some()) {
+            self.one_of(node, place);
+        }
+        Ok(Next::Into)
+    }
+}
+
+impl<'a> Join<'_, 'a> {
+    fn all_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        let spot = Spot::under(node, "allOf");
+        let Some(object) = node.as_object_mut() else { return };
+        let at = object.position("allOf").unwrap_or_default();
+        let Some(Data::Array(parts)) = object.remove("allOf").map(Node::into_data) else { return };
+        let to = Spot::of(node);
+        // What `unevaluated…` sees depends on what stands in which part.
+        let sees = |part: &Node<'_>| ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some());
+        let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
+        self.rules.notes.note(place.position, spot, to, effect, || format!("joined the {} parts of `allOf`", parts.len()));
+        let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
+        for part in parts {
+            // What refers to a definition was settled as a reference with all that stands beside it; what is left had no room.
+            if part.get("$ref").is_some() {
+                self.rules.notes.note(place.position, Spot::of(&part), Spot::Nowhere, UNSAID, || {
+                    String::from("left out a part of `allOf` that refers to itself, and cannot be joined")
+                });
+            } else {
+                left.push(part);
+            }
+        }
+        // Many parts are joined two by two: one after the other, each would be joined with all before it.
+        while left.len() > FEW {
+            let mut joined = Vec::with_capacity(left.len().div_ceil(2));
+            let mut parts = left.into_iter();
+            while let Some(first) = parts.next() {
+                joined.push(match parts.next() {
+                    Some(second) => self.both(first, second, 0, place),
+                    None => first,
+                });
+            }
+            left = joined;
+        }
+        for part in left {
+            let whole = core::mem::take(node);
+            let origin = whole.origin();
+            *node = self.both(whole, part, at, place).with_origin(origin);
+            node.touch();
+        }
+    }
+
+    fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &Place<'_, 'a>) -> Node<'a> {
+        let met = Spot::of(&part);
+        let merged = merge::both_at(&self.rules.budget, whole, part, at);
+        merge_conflicts::note(&merged, place.position, &met, self.rules);
+        merged.node
+    }
+
+    fn one_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
+        let effect = if self.are_exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
+        let (from, to) = (Spot::under(node, "oneOf"), Spot::under(node, "anyOf"));
+        self.rules.notes.note(place.position, from.clone(), to, effect, || String::from("spelled `oneOf` as `anyOf`"));
+        let Some(object) = node.as_object_mut() else { return };
+        let at = object.position("oneOf").unwrap_or_default();
+        let Some(branches) = object.remove("oneOf") else { return };
+        if object.has("anyOf") {
+            let whole = core::mem::take(node);
+            let origin = whole.origin();
+            let merged = merge::both_at(&self.rules.budget, whole, Node::record([("anyOf", branches)]), at);
+            merge_conflicts::note(&merged, place.position, &from, self.rules);
+            *node = merged.node.with_origin(origin);
+            node.touch();
+        } else {
+            object.insert_at(at, Text::literal("anyOf"), branches);
+        }
+    }
+
+    /// Is it proved that no instance is in two of these branches? What one refers to says it of the branch, too.
+    fn are_exclusive(&self, branches: &[Node<'a>]) -> bool {
+        let said = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
+        let branches: Vec<&Node<'a>> = branches.iter().map(said).collect();
+        let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
+        let are_disjoint = |(at, one): (usize, &&Node<'a>)| branches.iter().skip(at + 1).all(|two| disjoint(&self.rules.budget, one, two));
+        pairs <= MOST_PAIRS && branches.iter().enumerate().all(are_disjoint)
+    }
+}

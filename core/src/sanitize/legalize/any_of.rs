@@ -1,0 +1,178 @@
+//! `anyOf` beside a type or beside keywords that its branches use too: the bundle goes into every branch.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    error::Error,
+    json::{self, Data, Member, Node, Object, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{merge_conflicts, Effect, Spot},
+        legalize::type_array,
+    },
+    schema::{annotations::is_annotation, definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, walk::Place},
+    sorted::Set,
+};
+
+const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
+const SHARED: Effect = Effect::same("drop-shared-annotation").guidance(Guidance::Lost);
+const TOO_MANY: Effect = Effect::same("drop-long-union").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
+
+/// How often a union may stand directly in a branch of a union before joining them is given up.
+const DEEPEST: usize = 32;
+
+/// Distributes, if the grammar refuses what stands beside `anyOf`.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<(), Error> {
+    distribute(node, place, rules, 0)?;
+    drop_shared(node, place, rules);
+    Ok(())
+}
+
+/// What tells the reader something both beside `anyOf` and in a branch: the whole's goes for every branch.
+fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    if !rules.grammar.any_of.no_shared_keywords {
+        return;
+    }
+    let Some(object) = node.as_object() else { return };
+    let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| rules.grammar.annotations.has(keyword));
+    let beside: Set<Text<'a>> =
+        object.iter().filter(|member| is_annotation(member) && !may_repeat(member)).map(|member| member.key.clone()).collect();
+    let is_shared = |branch: &Node<'_>| branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)));
+    if beside.is_empty() || !object.get("anyOf").and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared)) {
+        return;
+    }
+    node.visit("anyOf", |branches| {
+        for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
+            for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
+                let name = member.key.display().into_owned();
+                rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, SHARED, || {
+                    format!("dropped `{name}` in a branch of `anyOf`, beside which it stands too")
+                });
+            }
+            if let Some(object) = branch.as_object_mut() {
+                object.retain(|member| !beside.contains(&member.key));
+            }
+        }
+    });
+}
+
+fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext, depth: usize) -> Result<(), Error> {
+    let rule = rules.grammar.any_of;
+    let Some(object) = node.as_object() else { return Ok(()) };
+    let Some(branches) = object.get("anyOf").and_then(Node::as_array) else { return Ok(()) };
+    let count = branches.len();
+    let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !is_annotation(member) && !is_bookkeeping(member);
+    let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &rules.budget)).sum();
+    let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
+    let typed = rule.no_type_beside && object.has("type");
+    let shared = rule.no_shared_keywords
+        && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
+    let homeless = object.has("properties")
+        && branches.iter().any(|branch| names_unknown(branch))
+        && rules.grammar.required_is_known_at(place.pointer);
+    // Where every object is closed, each branch has to name all the properties that there are.
+    let closes = rules.grammar.encodes() && object.iter().any(bundled);
+    let joins = typed || shared || homeless || closes;
+    if count > rule.most || (joins && (weight.saturating_mul(count) > rules.max_nodes || depth > DEEPEST)) {
+        let most = rule.most;
+        rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::Nowhere, TOO_MANY, || {
+            format!("dropped an `anyOf` of {count} branches: at most {most} are accepted, and they must not repeat too much")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("anyOf");
+        }
+        return Ok(());
+    }
+    if !joins {
+        node.visit("anyOf", |branches| {
+            // The visitor never fails.
+            let _ = branches.visit_children::<()>(|_, branch| {
+                settled(branch, place, rules);
+                Ok(())
+            });
+        });
+        return Ok(());
+    }
+    rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::under(node, "anyOf"), DISTRIBUTE, || {
+        format!("said what stands beside `anyOf` in each of its {count} branches")
+    });
+    let Some(object) = node.as_object_mut() else { return Ok(()) };
+    let mut bundle = Object::new();
+    let mut rest: Vec<Member<'a>> = Vec::new();
+    let mut branches = Vec::new();
+    for member in core::mem::take(object).into_members() {
+        if member.key.is("anyOf") {
+            let Member { key, value } = member;
+            let origin = value.origin();
+            if let Data::Array(items) = value.into_data() {
+                branches = items;
+            }
+            rest.push(Member { key, value: Node::array(Vec::new()).with_origin(origin) });
+        } else if bundled(&member) {
+            bundle.set(member.key, member.value);
+        } else {
+            rest.push(member);
+        }
+    }
+    let origin = node.origin();
+    let bundle = Node::object(bundle).with_origin(origin);
+    let mut joined: Vec<Node<'a>> = Vec::new();
+    for branch in branches {
+        let spot = Spot::of(&branch);
+        let own = branch.origin();
+        let merged = merge::both(&rules.budget, bundle.copy(&rules.budget), branch);
+        merge_conflicts::note(&merged, place.position, &spot, rules);
+        let mut branch = merged.node;
+        if is_never(&branch) {
+            rules.notes.note(place.position, spot, Spot::Nowhere, IMPOSSIBLE, || {
+                String::from("dropped a branch of `anyOf` that contradicts what stands beside it")
+            });
+            continue;
+        }
+        branch = if own.number().is_some() { branch.with_origin(own) } else { branch };
+        // What stands beside a reference that is kept is said in a definition, in the next round.
+        if definition_name(&branch).is_some() {
+            joined.push(branch);
+            continue;
+        }
+        distribute(&mut branch, place, rules, depth + 1)?;
+        type_array::say(&mut branch, place, rules);
+        crate::sanitize::legalize::required::say(&mut branch, place, rules);
+        joined.push(branch);
+    }
+    if joined.is_empty() {
+        node.replace(Node::record([("not", Node::empty_object())]).into_data());
+        return Ok(());
+    }
+    if let Some(member) = rest.iter_mut().find(|member| member.key.is("anyOf")) {
+        member.value = Node::array(joined).with_origin(member.value.origin());
+    }
+    node.replace(Data::Object(Object::from_unique(rest)));
+    Ok(())
+}
+
+/// Says what a branch requires, and the branches of unions in it, once nothing more can join them.
+fn settled<'a>(branch: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    crate::sanitize::legalize::required::say(branch, place, rules);
+    branch.visit("anyOf", |branches| {
+        // The visitor never fails.
+        let _ = branches.visit_children::<()>(|_, branch| {
+            crate::sanitize::legalize::required::say(branch, place, rules);
+            Ok(())
+        });
+    });
+}
+
+/// Names that stay with the union: they say nothing of the instance.
+fn is_bookkeeping(member: &Member<'_>) -> bool {
+    ["$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"].iter().any(|keyword| member.key.is(keyword))
+}
+
+/// Does a branch require properties that it does not have itself?
+fn names_unknown(branch: &Node<'_>) -> bool {
+    let Some(names) = branch.get("required").and_then(Node::as_array) else { return false };
+    let properties = branch.get("properties").and_then(Node::as_object);
+    names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
+}

@@ -1,0 +1,198 @@
+//! `anyOf` where nothing may stand beside it: what applies to every branch goes into every branch, before anything is said of
+//! them; what tells the reader something follows once they are said.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    error::Error,
+    json::{self, Data, Member, Node, Object, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{merge_conflicts, Effect, Spot},
+        legalize::root,
+    },
+    schema::{
+        emptiness::is_never,
+        keyword::{Keyword, Keywords, Role},
+        merge,
+        walk::{self, Next, Place, Rewrite},
+    },
+};
+
+const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
+const UNSAID: Effect = Effect::same("distribute-into-any-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const LIFT: Effect = Effect::same("lift-single-branch");
+const TEXTS: Effect = Effect::same("move-texts-into-any-of").guidance(Guidance::Moved);
+const TEXTS_LOST: Effect = Effect::same("move-texts-into-any-of").guidance(Guidance::Lost);
+
+/// What a union is made of.
+const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
+
+/// Does the grammar let nothing that applies stand beside `anyOf`?
+fn concerns(rules: &PassContext) -> bool {
+    !rules.grammar.any_of.beside.has(Keyword::Type)
+}
+
+/// Puts what applies beside a union into its branches, from the root down.
+pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
+    if !concerns(rules) || !rules.present.meet(UNIONS) {
+        return Ok(());
+    }
+    if rules.grammar.object_root && root.get("anyOf").is_some() {
+        root::declare_object(root, rules);
+        root::union(root, rules, false)?;
+    }
+    let spare = rules.max_nodes;
+    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules, spare })
+}
+
+struct Join<'r> {
+    rules: &'r mut PassContext,
+    /// How many nodes may still be copied.
+    spare: usize,
+}
+
+impl<'a> Rewrite<'a> for Join<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        self.distribute(node, place);
+        Ok(Next::Into)
+    }
+}
+
+impl Join<'_> {
+    fn distribute<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        let Some(object) = node.as_object() else { return };
+        let Some(count) = object.get("anyOf").and_then(Node::as_array).map(<[_]>::len) else { return };
+        if !object.iter().any(applies) {
+            return;
+        }
+        let weight: usize =
+            object.iter().filter(|member| applies(member)).map(|member| json::size(&member.value, &self.rules.budget)).sum();
+        let affordable = self.spare.checked_sub(weight.saturating_mul(count));
+        let spot = Spot::under(node, "anyOf");
+        let effect = if affordable.is_some() { DISTRIBUTE } else { UNSAID };
+        self.rules.notes.note(place.position, spot.clone(), spot, effect, || match affordable {
+            Some(_) => format!("said what stands beside `anyOf` in each of its {count} branches"),
+            None => format!("dropped what stands beside `anyOf`: there is no room for it in each of its {count} branches"),
+        });
+        self.spare = affordable.unwrap_or(self.spare);
+        let origin = node.origin();
+        let Some(object) = node.as_object_mut() else { return };
+        let (bundle, mut rest): (Vec<Member<'a>>, Vec<Member<'a>>) =
+            core::mem::take(object).into_members().into_iter().partition(|member| applies(member));
+        let bundle = Node::object(Object::from_unique(bundle)).with_origin(origin);
+        if affordable.is_some() {
+            let mut joined = Vec::new();
+            for member in rest.iter_mut().filter(|member| member.key.is("anyOf")) {
+                let list = core::mem::take(&mut member.value);
+                let list_origin = list.origin();
+                if let Data::Array(branches) = list.into_data() {
+                    joined = branches.into_iter().filter_map(|branch| self.joined(&bundle, branch, place)).collect();
+                }
+                member.value = Node::array(core::mem::take(&mut joined)).with_origin(list_origin);
+                if member.value.as_array().is_some_and(<[_]>::is_empty) {
+                    *member = Member { key: Text::literal("not"), value: Node::empty_object() };
+                }
+            }
+        }
+        node.replace(Data::Object(Object::from_unique(rest)));
+    }
+
+    fn joined<'a>(&mut self, bundle: &Node<'a>, branch: Node<'a>, place: &Place<'_, 'a>) -> Option<Node<'a>> {
+        let (spot, own) = (Spot::of(&branch), branch.origin());
+        let merged = merge::both(&self.rules.budget, bundle.copy(&self.rules.budget), branch);
+        merge_conflicts::note(&merged, place.position, &spot, self.rules);
+        if is_never(&merged.node) {
+            return None;
+        }
+        Some(if own.number().is_some() { merged.node.with_origin(own) } else { merged.node })
+    }
+}
+
+/// Does a member beside `anyOf` apply to the instance?
+fn applies(member: &Member<'_>) -> bool {
+    !member.key.is("anyOf")
+        && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.constrains().is_some())
+}
+
+/// Lifts a branch that is the only one, and moves texts into the branches.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    if !concerns(rules) {
+        return;
+    }
+    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    if branches.len() == 1 {
+        lift(node, place, rules);
+        return;
+    }
+    let beside = rules.grammar.any_of.beside;
+    let moves = |member: &Member<'_>| {
+        !member.key.is("anyOf") && Keyword::named(&member.key).is_none_or(|keyword| !beside.has(keyword)) && !is_table(member)
+    };
+    let Some(object) = node.as_object().filter(|object| object.iter().any(moves)) else { return };
+    let mut moved: Vec<(String, bool)> = Vec::new();
+    let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) = object.copy(&rules.budget).into_members().into_iter().partition(moves);
+    node.replace(Data::Object(Object::from_unique(rest)));
+    node.visit("anyOf", |list| {
+        for text in texts {
+            let found = list.as_array_mut().is_some_and(|branches| settle(&text, branches, &rules.budget));
+            moved.push((text.key.display().into_owned(), found));
+        }
+    });
+    for (name, found) in moved {
+        let to = if found { Spot::under(node, "anyOf") } else { Spot::Nowhere };
+        rules.notes.note(place.position, Spot::under(node, name.clone()), to, if found { TEXTS } else { TEXTS_LOST }, || match found {
+            true => format!("moved `{name}` from beside `anyOf` into its branches"),
+            false => format!("dropped `{name}`, which may not stand beside `anyOf`"),
+        });
+    }
+}
+
+fn is_table(member: &Member<'_>) -> bool {
+    Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Table))
+}
+
+/// Only one branch is left: it is the schema.
+fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let at = object.position("anyOf").unwrap_or_default();
+    let Some(Data::Array(mut branches)) = object.remove("anyOf").map(Node::into_data) else { return };
+    let Some(branch) = branches.pop() else { return };
+    rules.notes.note(place.position, Spot::of(&branch), Spot::Node(origin.number().unwrap_or(0)), LIFT, || {
+        String::from("said the only branch of `anyOf` without a union")
+    });
+    let rest = core::mem::take(node);
+    let merged = merge::both_at(&rules.budget, rest, branch, at);
+    merge_conflicts::note(&merged, place.position, &Spot::Node(origin.number().unwrap_or(0)), rules);
+    *node = merged.node.with_origin(origin);
+    node.touch();
+}
+
+/// Finds a text its place among the branches; `false` if there is none.
+fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
+    let describes = text.key.is("description");
+    let mut found = false;
+    for branch in branches.iter_mut() {
+        if let Some(object) = branch.as_object_mut().filter(|object| !object.has("anyOf") && object.get_text(&text.key).is_none()) {
+            // A description is worth repeating; everything else is said once.
+            if found && !describes {
+                break;
+            }
+            object.set(text.key.clone(), text.value.copy(budget));
+            found = true;
+        }
+    }
+    if found || !describes {
+        return found;
+    }
+    // Every branch has its own: the first one's begins with it.
+    let outer = text.value.as_text().and_then(Text::value);
+    let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut("description")) else { return false };
+    let (Some(outer), Some(inner)) = (outer, own.as_text().and_then(Text::value)) else { return false };
+    let both = format!("{outer}\n{inner}");
+    own.replace(Data::String(Text::new(both)));
+    true
+}

@@ -1,0 +1,130 @@
+//! What an object or an array must say of itself: `properties`, `items`, and that it is open.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    dialect::grammar::{OpenRule, PropertiesRule},
+    json::{Member, Node, Text},
+    report::Accepts,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+        encode,
+        legalize::infer_type,
+    },
+    schema::{
+        keyword::{Holds, Keyword, Kind},
+        walk::Place,
+    },
+};
+
+const PROPERTIES: Effect = Effect::same("add-properties");
+const ITEMS: Effect = Effect::same("add-items");
+const OPEN: Effect = Effect::same("say-open");
+const DROP: Effect = Effect::same("drop-keyword");
+
+/// Beside these an object's own openness says too little, or too much.
+const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
+
+/// Completes one schema.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let is = |node: &Node<'_>, name: &str| {
+        node.get("type")
+            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
+    };
+    let is_root = place.keyword.is_none();
+    let grammar = rules.grammar;
+    if grammar.encodes() && node.get("type").is_some() {
+        without_a_subject(node, place, rules);
+    }
+    if is(node, "array") {
+        items(node, place, rules);
+    }
+    if !is(node, "object") {
+        return;
+    }
+    let written = match grammar.objects.properties {
+        PropertiesRule::Optional => false,
+        PropertiesRule::AtRoot => is_root,
+        PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot => true,
+    };
+    // Objects of any names are encoded.
+    let written = written && (is_root || !grammar.encodes());
+    if written && node.get("properties").is_none() {
+        let (from, to) = (Spot::of(node), Spot::under(node, "properties"));
+        rules.notes.note(place.position, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        if let Some(object) = node.as_object_mut() {
+            let after = object.position("type").map_or(0, |place| place + 1);
+            object.insert_at(after, Text::literal("properties"), Node::empty_object());
+        }
+    }
+    if grammar.objects.open == OpenRule::ClosedByDefault
+        && node.get("additionalProperties").is_none()
+        && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
+    {
+        let (from, to) = (Spot::of(node), Spot::under(node, "additionalProperties"));
+        rules.notes.note(place.position, from, to, said(OPEN, Keyword::UnevaluatedProperties, rules), || {
+            String::from("wrote `additionalProperties: true`, because this API closes objects that do not say it")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("additionalProperties"), Node::bool(true));
+        }
+    }
+}
+
+/// What a schema of other types says of members and of items holds of nothing, and would be judged as if it did.
+fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(object) = node.as_object() else { return };
+    let judged = |keyword: &Keyword| keyword.holds() != Holds::Value;
+    let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::constrains) {
+        Some(Kind::Object) => encode::layout::declares(object, "object"),
+        Some(Kind::Array) => encode::layout::declares(object, "array"),
+        _ => true,
+    };
+    if object.iter().all(has_subject) {
+        return;
+    }
+    let dropped: Vec<String> =
+        object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
+    for name in &dropped {
+        let spot = Spot::under(node, name.clone());
+        rules.notes.note(place.position, spot, Spot::Nowhere, DROP, || format!("dropped `{name}`, which holds of no value of this type"));
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !dropped.iter().any(|name| member.key.is(name)));
+    }
+}
+
+/// What is said of other members or items makes them evaluated, whatever it says.
+fn said(effect: Effect, counts: Keyword, rules: &PassContext) -> Effect {
+    if rules.counts_evaluated.has(counts) {
+        effect.accepts(Accepts::Wider)
+    } else {
+        effect
+    }
+}
+
+fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let rule = rules.grammar.arrays;
+    let open = |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
+    let missing = match node.get("items") {
+        None => rule.needs_items && node.get("prefixItems").is_none(),
+        Some(items) if !rules.grammar.true_items && items.as_bool() == Some(true) => true,
+        // Anything is encoded.
+        Some(items) => !rule.open_items && open(items) && !rules.grammar.encodes(),
+    };
+    if !missing {
+        return;
+    }
+    let (from, to) = (Spot::of(node), Spot::under(node, "items"));
+    rules.notes.note(place.position, from, to, said(ITEMS, Keyword::UnevaluatedItems, rules), || {
+        String::from("wrote `items`, which may be anything")
+    });
+    let mut any = Node::empty_object().with_origin(node.origin());
+    if !rule.open_items {
+        infer_type::any(&mut any, place, rules);
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.set(Text::literal("items"), any);
+    }
+}

@@ -1,0 +1,248 @@
+//! `enum`: beside a type that every value matches, null first, not too long.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use crate::{
+    dialect::grammar::Typed,
+    error::{Code, Error},
+    json::{self, Data, Node, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{merge_conflicts, Effect, Spot},
+    },
+    schema::{instance_types::TYPE_NAMES, merge, walk::Place},
+    sorted::Set,
+};
+
+const INFER: Effect = Effect::same("infer-type");
+const CONTRADICTS: Effect = Effect::same("repair-type").accepts(Accepts::Wider);
+const UNMATCHED: Effect = Effect::same("drop-enum-value");
+const NULL_FIRST: Effect = Effect::same("null-first");
+const SPLIT: Effect = Effect::same("split-enum");
+const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+/// Says an `enum` as the grammar accepts it.
+///
+/// # Errors
+/// `not-representable` if the root lists values and none of them is an object.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<(), Error> {
+    let rule = rules.grammar.enums;
+    let typed = rule.needs_type || rules.grammar.typed == Typed::TypeOrUnion;
+    let encodes = rules.grammar.encodes();
+    if (rule.agrees || encodes) && !typed {
+        agree(node, place, rules);
+    }
+    // Written as text, a value of another type would be one that the type accepts.
+    if encodes {
+        match_type(node, place, rules);
+        match_constant(node, place, rules);
+    }
+    let Some(values) = node.get("enum").and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
+    if place.keyword.is_none() && rules.grammar.object_root && !values.iter().any(|value| value.as_object().is_some()) {
+        return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found an `enum` without one"));
+    }
+    match_type(node, place, rules);
+    let Some(values) = node.get("enum").and_then(Node::as_array) else { return Ok(()) };
+    let count = values.len();
+    let types = types_of(node, values);
+    let nullable = types.contains(&"null") && types.len() > 1;
+    let plain: Vec<&'static str> = types.iter().copied().filter(|name| !(nullable && *name == "null")).collect();
+    let together = match plain.as_slice() {
+        [name] => !(nullable && rule.nullable_scalar_only && matches!(*name, "object" | "array")),
+        _ => false,
+    };
+    if count > rule.most {
+        declare(node, place, &types, rules);
+        let most = rule.most;
+        rules.notes.note(place.position, Spot::under(node, "enum"), Spot::Nowhere, TOO_MANY, || {
+            format!("dropped an `enum` of {count} values; {most} are accepted")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("enum");
+        }
+    } else if together {
+        declare(node, place, &types, rules);
+        if rule.null_first {
+            null_first(node, place, rules);
+        }
+    } else {
+        split(node, place, &types, rules);
+    }
+    Ok(())
+}
+
+/// A type that none of the values has is the mistake.
+fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let (Some(values), Some(declared)) = (node.get("enum").and_then(Node::as_array), node.get("type")) else { return };
+    let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
+    if !values.is_empty() && !values.iter().any(|value| names.iter().any(|name| is_of(value, name))) {
+        match_type(node, place, rules);
+        let types = node.get("enum").and_then(Node::as_array).map(|values| types_of(node, values)).unwrap_or_default();
+        declare(node, place, &types, rules);
+    }
+}
+
+/// The same of a constant.
+fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let (Some(value), Some(declared)) = (node.get("const"), node.get("type")) else { return };
+    let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));
+    if agrees && declared.as_array().is_none() {
+        return;
+    }
+    let (found, types) = (json::write_plain(declared), types_of(node, core::slice::from_ref(value)));
+    let effect = if agrees { INFER } else { CONTRADICTS };
+    rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), effect, || {
+        format!("replaced `type: {found}` by the type of the value of `const`")
+    });
+    if let (Some(object), [name, ..]) = (node.as_object_mut(), types.as_slice()) {
+        object.set(Text::literal("type"), Node::literal(name));
+    }
+}
+
+/// Values that the declared type forbids go; if they all do, it is the type that is wrong.
+pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(declared) = node.get("type") else { return };
+    let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
+    let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
+    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
+    let kept = values.iter().filter(|value| matches(value)).count();
+    if kept == values.len() {
+        return;
+    }
+    if kept == 0 {
+        let found = json::write_plain(declared);
+        rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), CONTRADICTS, || {
+            format!("replaced `type: {found}`, which none of the values in `enum` has")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("type");
+        }
+        return;
+    }
+    let spot = Spot::of(node.get("enum").unwrap_or(node));
+    let gone: Set<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
+    rules.notes.note(place.position, spot, Spot::under(node, "enum"), UNMATCHED, || {
+        format!("dropped {} of the values in `enum`, which the type beside it forbids", gone.len())
+    });
+    node.visit("enum", |list| {
+        let mut at = 0;
+        if let Some(values) = list.as_array_mut() {
+            values.retain(|_| {
+                at += 1;
+                !gone.contains(&(at - 1))
+            });
+        }
+    });
+}
+
+/// Is a value of the type of that name?
+pub(in crate::sanitize) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
+    match value.data() {
+        Data::Null => name.is_text("null"),
+        Data::Bool(_) => name.is_text("boolean"),
+        Data::String(_) => name.is_text("string"),
+        Data::Array(_) => name.is_text("array"),
+        Data::Object(_) => name.is_text("object"),
+        Data::Number(number) => name.is_text("number") || (name.is_text("integer") && json::is_integral(number)),
+        Data::Verbatim(_) => false,
+    }
+}
+
+/// The types of the values, in the order of [`TYPE_NAMES`]: the declared number where one is declared.
+pub(in crate::sanitize) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
+    let declares = |name: &str| {
+        node.get("type")
+            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
+    };
+    let any = |test: &dyn Fn(&Node<'_>) -> bool| values.iter().any(test);
+    let all_integers = values.iter().filter_map(Node::as_number).all(json::is_integral);
+    let whole = all_integers && !declares("number");
+    TYPE_NAMES
+        .into_iter()
+        .filter(|name| match *name {
+            "null" => any(&|value| value.is_null()),
+            "boolean" => any(&|value| value.as_bool().is_some()),
+            "string" => any(&|value| value.as_text().is_some()),
+            "array" => any(&|value| value.as_array().is_some()),
+            "object" => any(&|value| value.as_object().is_some()),
+            "integer" => whole && any(&|value| value.as_number().is_some()),
+            _ => !whole && any(&|value| value.as_number().is_some()),
+        })
+        .collect()
+}
+
+/// Writes the types of the values, unless that is what stands there.
+fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut PassContext) {
+    let standing: Vec<Option<String>> = match node.get("type") {
+        Some(value) => match value.as_array() {
+            Some(names) => names.iter().map(|name| name.as_text().map(|text| text.display().into_owned())).collect(),
+            None => vec![value.as_text().map(|text| text.display().into_owned())],
+        },
+        None => Vec::new(),
+    };
+    if standing.len() == types.len() && standing.iter().flatten().all(|name| types.contains(&name.as_str())) {
+        return;
+    }
+    let at = if node.get("type").is_some() { Spot::under(node, "type") } else { Spot::of(node) };
+    rules.notes.note(place.position, at, Spot::under(node, "type"), INFER, || {
+        format!("wrote `type`, which the values in `enum` have: {}", types.join(", "))
+    });
+    // In the order of `TYPE_NAMES`, so `null` first.
+    let mut names: Vec<Node<'a>> = types.iter().map(|name| Node::literal(name)).collect();
+    let value = if names.len() == 1 { names.pop().unwrap_or_default() } else { Node::array(names) };
+    if let Some(object) = node.as_object_mut() {
+        match object.has("type") {
+            true => object.set(Text::literal("type"), value),
+            false => object.insert_at(0, Text::literal("type"), value),
+        }
+    }
+}
+
+/// Beside an `enum`, `null` leads the list of types.
+fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(types) = node.get("type") else { return };
+    let Some(at) = types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0) else {
+        return;
+    };
+    let spot = Spot::of(types);
+    rules
+        .notes
+        .note(place.position, spot, Spot::under(node, "type"), NULL_FIRST, || String::from("put `null` first in `type`, beside `enum`"));
+    node.visit("type", |list| {
+        if let Some(names) = list.as_array_mut() {
+            let null = names.remove(at);
+            names.insert(0, null);
+        }
+    });
+}
+
+/// Values of several types: one typed `enum` a branch.
+pub(in crate::sanitize) fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut PassContext) {
+    let spot = Spot::of(node.get("enum").unwrap_or(node));
+    rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || {
+        format!("split an `enum` with values of several types: {}", types.join(", "))
+    });
+    let (origin, at) = (node.origin(), node.as_object().and_then(|object| object.position("enum")).unwrap_or_default());
+    let Some(object) = node.as_object_mut() else { return };
+    let Some(Data::Array(values)) = object.remove("enum").map(Node::into_data) else { return };
+    object.remove("type");
+    let mut branches: Vec<Node<'a>> = Vec::new();
+    for name in types {
+        let wanted = Node::literal(name);
+        let own: Vec<Node<'a>> = values.iter().filter(|value| is_of(value, &wanted)).map(|value| value.copy(&rules.budget)).collect();
+        branches.push(Node::record([("type", wanted), ("enum", Node::array(own))]).with_origin(origin));
+    }
+    let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);
+    if object.has("anyOf") {
+        let rest = core::mem::take(node);
+        let merged = merge::both_at(&rules.budget, rest, union, at);
+        merge_conflicts::note(&merged, place.position, &Spot::of(&merged.node), rules);
+        *node = merged.node;
+        node.touch();
+    } else if let Data::Object(union) = union.into_data() {
+        for member in union.into_members() {
+            object.insert_at(at, member.key, member.value);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! `enum` where only some kinds of values may be listed: what can be is listed under its type, what cannot is said by the type and
+//! in the description.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    dialect::grammar::{EnumRule, Null, TypeLists, Typed},
+    json::{self, Data, Node, Text},
+    options::Hints,
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        description,
+        diagnostics::{Effect, Spot},
+        encode::json_string::Holds,
+        legalize::{self, enum_, null},
+    },
+    schema::walk::Place,
+};
+
+const NULL: Effect = Effect::same("respell-null");
+const TYPE: Effect = Effect::same("infer-type");
+const SPELL: Effect = Effect { encoded: true, ..Effect::same("spell-integers") };
+const DROP: Effect = Effect::same("drop-enum-kind");
+const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+/// Says an `enum` as the grammar accepts it.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    too_many(node, place, rules);
+    if is_fine(node, rules) {
+        return;
+    }
+    enum_::match_type(node, place, rules);
+    if rules.grammar.null == Null::Nullable {
+        without_null(node, place, rules);
+    }
+    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
+    match enum_::types_of(node, values).as_slice() {
+        [] => {}
+        [name] => single(node, place, name, rules),
+        names => {
+            enum_::split(node, place, names, rules);
+            node.visit("anyOf", |branches| {
+                // Beside a union that stood there, they are not one for each type.
+                for branch in branches.as_array_mut().into_iter().flatten() {
+                    let types = branch.get("enum").and_then(Node::as_array).map(|values| enum_::types_of(branch, values));
+                    if let Some([name]) = types.as_deref() {
+                        single(branch, place, name, rules);
+                        legalize::container(branch, place, rules);
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// More values than the grammar takes; all of them would not fit into a description either.
+fn too_many<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let most = rules.grammar.enums.most;
+    let count = values_of(node).len();
+    if count <= most {
+        return;
+    }
+    // What the values proved of the type is still true.
+    if let [name] = enum_::types_of(node, values_of(node)).as_slice() {
+        declare(node, place, name, rules);
+    }
+    rules.notes.note(place.position, Spot::under(node, "enum"), Spot::Nowhere, TOO_MANY, || {
+        format!("dropped an `enum` of {count} values; {most} are accepted")
+    });
+    if let Some(object) = node.as_object_mut() {
+        object.remove("enum");
+    }
+}
+
+fn is_fine(node: &Node<'_>, rules: &PassContext) -> bool {
+    let Some(values) = node.get("enum").and_then(Node::as_array) else { return true };
+    let lists = rules.grammar.type_lists == TypeLists::Any;
+    let typed = rules.grammar.typed == Typed::No || node.get("type").is_some_and(|name| lists || name.as_text().is_some());
+    typed && values.iter().all(|value| may_be_listed(value, &rules.grammar.enums))
+}
+
+fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
+    let text_is_fine =
+        |text: &Text<'_>| (rule.empty_string || !text.is_empty()) && rule.without.is_none_or(|refused| !text.display().contains(refused));
+    rule.kinds.iter().any(|name| enum_::is_of(value, &Node::literal(name))) && value.as_text().is_none_or(text_is_fine)
+}
+
+/// Null among the values is `nullable`.
+fn without_null<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
+    let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else { return };
+    let spot = Spot::of(null);
+    rules.notes.note(place.position, spot, Spot::of(node), NULL, || String::from("spelled null among the values as `nullable: true`"));
+    node.visit("enum", |list| {
+        if let Some(values) = list.as_array_mut() {
+            values.retain(|value| !value.is_null());
+        }
+    });
+    // A list of types that says null too is one idea with it.
+    if let Some(names) = node.get("type").and_then(Node::as_array) {
+        let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&rules.budget)).collect();
+        let kinds = if others.len() == 1 { others.pop().unwrap_or_default() } else { Node::array(others) };
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("type"), kinds);
+        }
+    }
+    null::admit(node);
+}
+
+/// Values of one type.
+fn single<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, rules: &mut PassContext) {
+    let rule = rules.grammar.enums;
+    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
+    let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) { "integer" } else { name };
+    let spelled: Option<Vec<String>> = match name {
+        "integer" if rule.integers_as_text => values.iter().map(|value| value.as_number().and_then(whole)).collect(),
+        _ => None,
+    };
+    let listed = values.iter().all(|value| may_be_listed(value, &rule));
+    declare(node, place, name, rules);
+    let spot = Spot::under(node, "enum");
+    if listed {
+        return;
+    }
+    if let Some(spelled) = spelled {
+        let effect = if node.get("format").is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
+        rules.notes.note(place.position, spot.clone(), spot, effect, || {
+            String::from("spelled the integers in `enum` as strings, beside `format: \"enum\"`")
+        });
+        let Some(object) = node.as_object_mut() else { return };
+        let at = object.position("enum").unwrap_or_default();
+        match object.has("format") {
+            true => object.set(Text::literal("format"), Node::literal("enum")),
+            false => object.insert_at(at, Text::literal("format"), Node::literal("enum")),
+        }
+        node.visit("enum", |list| {
+            for (value, text) in list.as_array_mut().into_iter().flatten().zip(spelled) {
+                value.replace(Data::String(text.into()));
+            }
+        });
+        Holds::Integer.mark(node);
+        return;
+    }
+    let all_of_them = match name {
+        "null" => true,
+        "boolean" => {
+            values_of(node).iter().any(|value| value.as_bool() == Some(true))
+                && values_of(node).iter().any(|value| value.as_bool() == Some(false))
+        }
+        _ => false,
+    };
+    let told = rules.hints == Hints::Describe && !all_of_them;
+    let effect = match (all_of_them, told) {
+        (true, _) => DROP,
+        (false, true) => DROP.accepts(Accepts::Wider).guidance(Guidance::Moved),
+        (false, false) => DROP.accepts(Accepts::Wider).guidance(Guidance::Lost),
+    };
+    let to = if told { Spot::under(node, "description") } else { Spot::Nowhere };
+    rules
+        .notes
+        .note(place.position, spot, to, effect, || format!("dropped an `enum` that this API does not take beside `type: \"{name}\"`"));
+    let values = node.as_object_mut().and_then(|object| object.remove("enum"));
+    if let Some(values) = values.filter(|_| told) {
+        description::append(node, &[("enum", &values)]);
+    }
+}
+
+fn values_of<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
+    node.get("enum").and_then(Node::as_array).unwrap_or_default()
+}
+
+/// Writes the type of the values, unless it stands there.
+fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, rules: &mut PassContext) {
+    let standing = node.get("type");
+    // Every integer is a number; where integers may be listed as they are, nothing is wrong with that.
+    let fits = |standing: &Node<'_>| {
+        standing.is_text(name) || (standing.is_text("number") && name == "integer" && !rules.grammar.enums.integers_as_text)
+    };
+    if standing.is_some_and(fits) {
+        return;
+    }
+    let from = if standing.is_some() { Spot::under(node, "type") } else { Spot::of(node) };
+    rules.notes.note(place.position, from, Spot::under(node, "type"), TYPE, || {
+        format!("wrote `type: \"{name}\"`, which all values in `enum` have")
+    });
+    if let Some(object) = node.as_object_mut() {
+        match object.has("type") {
+            true => object.set(Text::literal("type"), Node::literal(name)),
+            false => object.insert_at(0, Text::literal("type"), Node::literal(name)),
+        }
+    }
+}
+
+/// An integer in plain digits, however it is spelled, if it is not larger than any real one.
+fn whole(number: &str) -> Option<String> {
+    json::plain_number(number).parse::<i64>().ok().map(|whole| format!("{whole}"))
+}

@@ -1,0 +1,115 @@
+//! Null where the grammar admits it by `nullable: true` and in no other way: lists of types and unions that say it are folded.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    dialect::grammar::Null,
+    json::{Data, Member, Node, Text},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{annotations::is_annotation, walk::Place},
+};
+
+const RESPELL: Effect = Effect::same("respell-null");
+
+/// Folds the null that one schema's own keywords name.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    if rules.grammar.null != Null::Nullable {
+        return;
+    }
+    list(node, place, rules);
+    union(node, place, rules);
+}
+
+/// `type: ["string", "null"]`
+fn list<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(names) = node.get("type").and_then(Node::as_array) else { return };
+    let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&rules.budget)).collect();
+    if names.len() > 1 && others.len() == names.len() {
+        return;
+    }
+    let spot = Spot::under(node, "type");
+    let nullable = others.len() < names.len() && !others.is_empty();
+    rules.notes.note(place.position, spot.clone(), spot, RESPELL, || match nullable {
+        true => String::from("spelled null in `type` as `nullable: true`"),
+        false => String::from("spelled a list of one type as that type"),
+    });
+    let kinds = match (others.pop(), others.is_empty()) {
+        (None, _) => Node::literal("null"),
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            others.push(last);
+            Node::array(others)
+        }
+    };
+    if let Some(object) = node.as_object_mut() {
+        object.set(Text::literal("type"), kinds);
+    }
+    if nullable {
+        admit(node);
+    }
+}
+
+/// A branch of `anyOf` that is null and nothing else.
+fn union<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
+    // A branch that another rule wrote is that rule's business.
+    if branch.origin().number().is_some() {
+        let spot = Spot::of(branch);
+        rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), RESPELL, || {
+            format!("spelled a branch of `anyOf` for null as `nullable: true` of the {} others", branches.len().saturating_sub(1))
+        });
+    }
+    if branches.iter().all(is_null) {
+        if let Some(object) = node.as_object_mut() {
+            object.remove("anyOf");
+            object.insert_at(0, Text::literal("type"), Node::literal("null"));
+        }
+        return;
+    }
+    node.visit("anyOf", |list| {
+        for branch in list.as_array_mut().into_iter().flat_map(|branches| {
+            branches.retain(|branch| !is_null(branch));
+            branches
+        }) {
+            admit(branch);
+        }
+    });
+}
+
+fn is_null(branch: &Node<'_>) -> bool {
+    let says_null = |member: &Member<'_>| {
+        is_annotation(member)
+            || (member.key.is("type") && member.value.is_text("null"))
+            || (member.key.is("enum") && member.value.as_array().is_some_and(|values| values.iter().all(Node::is_null)))
+            || member.key.is("nullable")
+    };
+    let names_it = ["type", "enum"].iter().any(|keyword| branch.get(keyword).is_some());
+    names_it && branch.as_object().is_some_and(|object| object.iter().all(says_null))
+}
+
+/// Lets a schema accept null too.
+pub(in crate::sanitize) fn admit(node: &mut Node<'_>) {
+    if node.get("anyOf").is_some() {
+        node.visit("anyOf", |branches| {
+            for branch in branches.as_array_mut().into_iter().flatten() {
+                admit(branch);
+            }
+        });
+        return;
+    }
+    if node.get("type").is_some_and(|name| name.is_text("null")) {
+        return;
+    }
+    let Some(object) = node.as_object_mut() else { return };
+    match object.get_mut("nullable") {
+        Some(flag) => flag.replace(Data::Bool(true)),
+        None => {
+            let at = object.position("type").map_or(0, |place| place + 1);
+            object.insert_at(at, Text::literal("nullable"), Node::bool(true));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `patternProperties` where they are refused and maps are encoded: what they say of values is said of all names that no property has.
+//!
+//! Prevents ``'patternProperties' is not permitted`` without letting a map collapse to an object of which nothing is known.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    json::{self, Data, Node, Text},
+    options::Hints,
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        description,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{keyword::Keyword, walk::Place},
+    sorted::Set,
+};
+
+const RESPELL: Effect = Effect::same("patterns-to-additional");
+
+/// Patterns that every name matches.
+const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
+
+/// Says patterns as `additionalProperties`, which are encoded later.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    if !rules.grammar.encodes() || !rules.grammar.refuses.has(Keyword::PatternProperties) {
+        return;
+    }
+    let Some(object) = node.as_object() else { return };
+    let Some(patterns) = object.get("patternProperties").and_then(Node::as_object).filter(|table| !table.is_empty()) else { return };
+    let every = patterns.iter().any(|member| ALL_NAMES.iter().any(|pattern| member.key.is(pattern)));
+    let standing = object.get("additionalProperties");
+    let properties = object.get("properties").and_then(Node::as_object).is_some_and(|table| !table.is_empty());
+    let closed = standing.and_then(Node::as_bool) == Some(false);
+    // What is said of names that match no pattern: nothing else is left to say where every name matches one.
+    let rest = standing.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty())).filter(|_| !every);
+    let accepts = match (every && patterns.len() == 1, properties) {
+        (true, false) => Accepts::Same,
+        (true, true) => Accepts::Wider,
+        // Names that match no pattern had no rule and have one now; closed ones may be others now. A name that matches several
+        // had to follow all of them.
+        (false, false) if standing.is_none() && patterns.len() == 1 => Accepts::Narrower,
+        (false, _) if standing.is_none() => Accepts::Mixed,
+        (false, _) => Accepts::Wider,
+    };
+    if !closed && standing.is_some() && rest.is_none() && !every {
+        // Anything goes beside the patterns, and one schema for all names would forbid it.
+        return;
+    }
+    let names: Vec<Node<'a>> = patterns.iter().map(|member| Node::string(member.key.clone())).collect();
+    let mut schemas: Vec<Node<'a>> = Vec::new();
+    let mut known: Set<String> = Set::new();
+    for schema in patterns.iter().map(|member| &member.value).chain(rest) {
+        if known.insert(json::canonical(schema)) {
+            schemas.push(schema.copy(&rules.budget));
+        }
+    }
+    let described = !every && rules.hints == Hints::Describe;
+    let guidance = match (every, described) {
+        (true, _) => Guidance::Same,
+        (false, true) => Guidance::Moved,
+        (false, false) => Guidance::Lost,
+    };
+    let spot = Spot::under(node, "patternProperties");
+    let to = Spot::under(node, "additionalProperties");
+    rules.notes.note(place.position, spot, to, RESPELL.accepts(accepts).guidance(guidance), || {
+        let shown: Vec<String> = names.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
+        format!("said in `additionalProperties` what names like {} hold", shown.join(", "))
+    });
+    let schema = match (schemas.len(), schemas.pop()) {
+        (1, Some(schema)) => schema,
+        (_, last) => {
+            schemas.extend(last);
+            Node::record([("anyOf", Node::array(core::mem::take(&mut schemas)))])
+        }
+    };
+    if let Some(object) = node.as_object_mut() {
+        object.remove("patternProperties");
+        object.set(Text::literal("additionalProperties"), schema);
+    }
+    if described {
+        let mut names = names;
+        let pattern = match names.pop() {
+            Some(name) if names.is_empty() => name,
+            last => {
+                names.extend(last);
+                Node::new(Data::Array(names))
+            }
+        };
+        description::append(node, &[("patternProperties", &pattern)]);
+    }
+}

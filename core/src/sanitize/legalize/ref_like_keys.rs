@@ -1,0 +1,80 @@
+//! Keys called `$ref` that are no references: where a validator takes every such key for one, they are taken out of its sight.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    json::{Node, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        keyword::{Holds, Keyword, Role},
+        walk::Place,
+    },
+    sorted::Map,
+};
+
+const DROP: Effect = Effect::same("drop-stray-ref").guidance(Guidance::Lost);
+const CONSTANT: Effect = Effect::same("drop-stray-ref").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const PATTERN: Effect = Effect::same("respell-pattern");
+
+/// Says one schema without them.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    if rules.grammar.refs.only_under.is_none() || !node.as_object().is_some_and(|object| object.iter().any(|member| holds(&member.value))) {
+        return;
+    }
+    pattern(node, place, rules);
+    let mut goes: Map<Text<'a>, Effect> = Map::new();
+    for member in node.as_object().into_iter().flatten() {
+        let keyword = Keyword::named(&member.key);
+        // What holds schemas was said by itself; lists of values are not looked into.
+        if keyword.is_some_and(|keyword| keyword.holds() != Holds::Value) || !holds(&member.value) {
+            continue;
+        }
+        let validates = keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
+        let name = member.key.display().into_owned();
+        let effect = if validates { CONSTANT } else { DROP };
+        rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || {
+            format!("dropped `{name}`: a key called `$ref` in it would be taken for a reference")
+        });
+        goes.insert(member.key.clone(), effect);
+    }
+    if goes.is_empty() {
+        return;
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !goes.contains_key(&member.key));
+    }
+}
+
+/// The pattern `$ref` is another pattern for the same names.
+fn pattern<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(schema) = node.get("patternProperties").and_then(|table| table.get("$ref")) else { return };
+    let spot = Spot::of(schema);
+    rules.notes.note(place.position, spot.clone(), spot, PATTERN, || String::from("spelled the pattern `$ref` as `(?:$ref)`"));
+    node.visit("patternProperties", |table| {
+        for member in table.as_object_mut().into_iter().flat_map(crate::json::Object::members_mut).filter(|member| member.key.is("$ref")) {
+            member.key = Text::literal("(?:$ref)");
+        }
+    });
+}
+
+/// Is there an object with that key, in objects and in lists of branches?
+fn holds(value: &Node<'_>) -> bool {
+    let mut open = Vec::from([value]);
+    while let Some(value) = open.pop() {
+        for member in value.as_object().into_iter().flatten() {
+            if member.key.is("$ref") {
+                return true;
+            }
+            match member.value.as_array() {
+                Some(items) if member.key.is("anyOf") => open.extend(items),
+                Some(_) => {}
+                None => open.push(&member.value),
+            }
+        }
+    }
+    false
+}

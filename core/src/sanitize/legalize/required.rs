@@ -1,0 +1,58 @@
+//! `required` names properties of the same schema and nothing else, where the grammar wants it so.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    json::{Node, Text},
+    options::Hints,
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        description,
+        diagnostics::{Effect, Spot},
+    },
+    schema::walk::Place,
+    sorted::Set,
+};
+
+const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider);
+
+/// Removes names of properties that are not there, and says them in the description.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    if !rules.grammar.required_is_known_at(place.pointer) {
+        return;
+    }
+    let Some(object) = node.as_object() else { return };
+    let Some(names) = object.get("required").and_then(Node::as_array) else { return };
+    let known: Set<&Text<'_>> =
+        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
+    let unknown: Vec<Node<'a>> =
+        names.iter().filter(|name| name.as_text().is_none_or(|name| !known.contains(name))).map(|name| name.copy(&rules.budget)).collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let left = names.len() - unknown.len();
+    let moved = rules.hints == Hints::Describe;
+    let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
+    let to = if left > 0 { Spot::under(node, "required") } else { Spot::Nowhere };
+    rules.notes.note(place.position, Spot::under(node, "required"), to, effect, || {
+        let names: Vec<String> = unknown.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
+        format!("removed from `required` what is no property here: {}", names.join(", "))
+    });
+    let gone: Vec<Text<'a>> = unknown.iter().filter_map(|name| name.as_text().cloned()).collect();
+    let gone: Set<&Text<'_>> = gone.iter().collect();
+    if left == 0 {
+        if let Some(object) = node.as_object_mut() {
+            object.remove("required");
+        }
+    } else {
+        node.visit("required", |list| {
+            if let Some(names) = list.as_array_mut() {
+                names.retain(|name| name.as_text().is_some_and(|name| !gone.contains(name)));
+            }
+        });
+    }
+    if moved {
+        description::append(node, &[("required", &Node::array(unknown))]);
+    }
+}

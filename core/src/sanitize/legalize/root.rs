@@ -1,0 +1,293 @@
+//! The root: an object and nothing else. A root union becomes one object that has the properties of every branch.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    dialect::grammar::{Grammar, OpenRule},
+    error::{Code, Error},
+    json::{self, Data, Member, Node, Object, Pointer, Text},
+    options::Hints,
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        description,
+        diagnostics::{merge_conflicts, Effect, Spot},
+    },
+    schema::{
+        annotations::is_annotation,
+        draft::Draft,
+        emptiness::{admits_object, is_never},
+        join,
+        keyword::{Keyword, Keywords},
+        merge,
+        walk::{self, Next, Place, Position, Rewrite},
+    },
+    sorted::{Map, Set},
+};
+
+const OBJECT: Effect = Effect::same("declare-object");
+const PROPERTIES: Effect = Effect::same("add-properties");
+const ONE: Effect = Effect::same("flatten-root-union");
+const FLAT: Effect = Effect::same("flatten-root-union");
+
+/// A condition longer than this, in bytes, is not said a second time.
+const LONGEST_CONDITION: usize = 20_000;
+
+/// What no object can be made of is an error before anything is done.
+pub(in crate::sanitize) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<(), Error> {
+    if !grammar.object_root {
+        return Ok(());
+    }
+    let refused = |found: String| {
+        let message = format!("expected a schema of tool arguments, which are an object, found {found}");
+        Err(Error::new(Code::NotRepresentable, "", message))
+    };
+    match root.data() {
+        Data::Bool(true) => Ok(()),
+        Data::Bool(false) => refused("`false`, which accepts nothing".into()),
+        Data::Object(_) if admits_object(root, Draft::of(root), budget) => Ok(()),
+        Data::Object(_) => match root.get("type").map(Node::data) {
+            Some(Data::String(name)) if !name.is("object") => refused(format!("`type: \"{}\"`", name.display())),
+            Some(Data::Array(names)) if !names.iter().any(|name| name.is_text("object")) => refused("a `type` without \"object\"".into()),
+            _ => refused("one that accepts no object".into()),
+        },
+        _ => Err(Error::new(Code::InvalidSchema, "", format!("expected a schema (an object or a boolean), found {}", root.kind()))),
+    }
+}
+
+/// Writes `type: "object"`, which tool arguments are anyway, and `properties`.
+pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, rules: &mut PassContext) {
+    if root.as_bool() == Some(true) {
+        root.replace(Data::Object(Object::new()));
+    }
+    if !root.get("type").is_some_and(|value| value.is_text("object")) {
+        let (from, to) = (Spot::of(root), Spot::under(root, "type"));
+        // Where the root stands for other values too, those are no longer anything but objects.
+        let effect = if refers_to_root(root, &rules.budget) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
+        rules.notes.note(Position::Positive, from, to, effect, || String::from("wrote `type: \"object\"`, which arguments are anyway"));
+        if let Some(object) = root.as_object_mut() {
+            match object.has("type") {
+                true => object.set(Text::literal("type"), Node::literal("object")),
+                false => object.insert_at(0, Text::literal("type"), Node::literal("object")),
+            }
+        }
+    }
+    if root.get("properties").is_none() {
+        let (from, to) = (Spot::of(root), Spot::under(root, "properties"));
+        rules.notes.note(Position::Positive, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        if let Some(object) = root.as_object_mut() {
+            let place = object.position("type").map_or(0, |place| place + 1);
+            object.insert_at(place, Text::literal("properties"), Node::empty_object());
+        }
+    }
+}
+
+/// Is there a reference to the root by `#`?
+fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
+    let mut found = false;
+    // Where the budget is spent, the walks after this one say so.
+    let _ = walk::visit(budget, root, Keywords::ALL, &mut |node, _| {
+        found = found || node.get("$ref").is_some_and(|reference| reference.is_text("#"));
+        Ok(if found { Next::Skip } else { Next::Into })
+    });
+    found
+}
+
+/// Flattens what is left of a union at the root.
+pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
+    if !rules.grammar.object_root {
+        return Ok(());
+    }
+    if is_never(node) {
+        return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found one that accepts nothing"));
+    }
+    // A union beside a root that must be closed would let nothing through but what the root names.
+    let closes = rules.grammar.objects.open == OpenRule::MustClose;
+    let refused = rules.grammar.root_refuses.has(Keyword::AnyOf) || rules.grammar.any_of.no_type_beside || closes;
+    if refused && node.get("anyOf").is_some() {
+        let condition = condition(node, rules.grammar, &rules.budget)?;
+        union(node, rules, condition.is_some())?;
+        if let Some(condition) = condition {
+            require(node, condition);
+        }
+    }
+    let pointer = Pointer::root();
+    let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
+    crate::sanitize::legalize::required::say(node, &place, rules);
+    Ok(())
+}
+
+/// The union without its texts, where the grammar can still say it at the root: as what must not be untrue.
+fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
+    let refuses_not = grammar.refuses.has(Keyword::Not) || grammar.root_refuses.has(Keyword::Not) || grammar.opaque.has(Keyword::Not);
+    let Some(union) = root.get("anyOf").filter(|_| !refuses_not) else { return Ok(None) };
+    let said_of_single = union.as_array().is_some_and(|branches| branches.len() < 2);
+    if said_of_single || json::plain_length(union) > LONGEST_CONDITION {
+        return Ok(None);
+    }
+    let mut union = union.copy(budget);
+    union.visit_children(|_, branch| walk::rewrite(budget, branch, Keywords::ALL, &mut Bare))?;
+    Ok(Some(Node::record([("anyOf", union)])))
+}
+
+/// Takes out what only the reader needs.
+struct Bare;
+
+impl<'a> Rewrite<'a> for Bare {
+    fn enter(&mut self, node: &mut Node<'a>, _: &Place<'_, 'a>) -> Result<Next, Error> {
+        if node.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
+            if let Some(object) = node.as_object_mut() {
+                object.retain(|member| !is_annotation(member));
+            }
+        }
+        Ok(Next::Into)
+    }
+}
+
+/// `not: {not: condition}` is the condition; beside another `not`, neither may be.
+fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
+    let Some(object) = root.as_object_mut() else { return };
+    let untrue = Node::record([("not", condition)]);
+    let untrue = match object.remove("not") {
+        Some(standing) => Node::record([("anyOf", Node::array(Vec::from([standing, untrue])))]),
+        None => untrue,
+    };
+    object.set(Text::literal("not"), untrue);
+}
+
+pub(in crate::sanitize) fn union(node: &mut Node<'_>, rules: &mut PassContext, exact: bool) -> Result<(), Error> {
+    if one_object_of(node, rules, exact) {
+        return Ok(());
+    }
+    Err(Error::new(Code::NotRepresentable, "", "expected a root `anyOf` with a branch that accepts some object, found none"))
+}
+
+/// Makes one object of a union's branches. No branch that accepts an object gives false, and nothing worth keeping.
+fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) -> bool {
+    let spot = Spot::under(node, "anyOf");
+    let pointer = Pointer::root();
+    let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return true };
+    let Some(Data::Array(branches)) = object.remove("anyOf").map(Node::into_data) else { return true };
+    let mut bundle = Object::new();
+    let mut rest: Vec<Member<'a>> = Vec::new();
+    for member in core::mem::take(object).into_members() {
+        if is_annotation(&member) || member.key.is("$defs") {
+            rest.push(member);
+        } else {
+            bundle.set(member.key, member.value);
+        }
+    }
+    let bundle = Node::object(bundle).with_origin(origin);
+    let mut objects: Vec<Object<'a>> = Vec::new();
+    for branch in branches {
+        let from = Spot::of(&branch);
+        let merged = merge::both(&rules.budget, bundle.copy(&rules.budget), branch);
+        merge_conflicts::note(&merged, place.position, &from, rules);
+        let mut merged = merged.node;
+        if is_never(&merged) {
+            continue;
+        }
+        // A union in the branch of a union: every branch of it is one of ours.
+        if merged.get("anyOf").is_some() && !one_object_of(&mut merged, rules, exact) {
+            continue;
+        }
+        if let Data::Object(object) = merged.into_data() {
+            objects.push(object);
+        }
+    }
+    if objects.is_empty() {
+        return false;
+    }
+    let single = objects.len() == 1;
+    let conditions = conditions(&objects, &rules.budget);
+    let described = !single && !exact && rules.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
+    let guidance = match (exact, described) {
+        (true, _) => Guidance::Same,
+        (false, true) => Guidance::Moved,
+        (false, false) => Guidance::Lost,
+    };
+    let accepts = match (exact, join::narrows(&objects)) {
+        (true, false) => Accepts::Same,
+        (true, true) => Accepts::Narrower,
+        (false, true) => Accepts::Mixed,
+        (false, false) => Accepts::Wider,
+    };
+    let effect = if single { ONE } else { FLAT.accepts(accepts).guidance(guidance) };
+    rules.notes.note(Position::Positive, spot, Spot::of(&bundle), effect, || {
+        format!("made one object of the {} branches of the root's `anyOf`", objects.len())
+    });
+    let mut members = join::flat(objects, &rules.budget);
+    // What stood beside the union holds whatever a branch says of the same.
+    if let Data::Object(bundle) = bundle.into_data() {
+        let is_joined = |key: &Text<'_>| key.is("properties") || key.is("required");
+        let lost = |member: &Member<'a>| !is_joined(&member.key) && !members.iter().any(|known| known.key == member.key);
+        let lost: Vec<Member<'a>> = bundle.into_members().into_iter().filter(lost).collect();
+        members.extend(lost);
+    }
+    for member in rest {
+        if member.key.is("$defs") {
+            members.push(member);
+        } else {
+            let place = members.iter().position(|known| known.key == member.key);
+            match place.and_then(|place| members.get_mut(place)) {
+                Some(known) => known.value = member.value,
+                None => members.push(member),
+            }
+        }
+    }
+    if !members.iter().any(|member| member.key.is("type")) {
+        members.insert(0, Member { key: Text::literal("type"), value: Node::literal("object") });
+    }
+    node.replace(Data::Object(Object::from_members(members)));
+    if described {
+        description::append(node, &[("anyOf", &conditions)]);
+    }
+    true
+}
+
+/// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant by which it is
+/// told from them, if all have one. Without one, a branch that requires nothing more would make the rest untrue: nothing is said.
+fn conditions<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
+    let lists: Vec<Vec<Node<'a>>> =
+        objects.iter().map(|object| json::copies(object.get("required").and_then(Node::as_array).unwrap_or_default(), budget)).collect();
+    let mut times: Map<&Text<'a>, usize> = Map::new();
+    for list in &lists {
+        for name in list.iter().filter_map(Node::as_text).collect::<Set<_>>() {
+            *times.entry(name).or_default() += 1;
+        }
+    }
+    let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| times.get(name) == Some(&lists.len()));
+    let own = lists.iter().map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
+    let own: Vec<Vec<Node<'a>>> = own.collect();
+    if own.iter().all(Vec::is_empty) {
+        return Node::array(Vec::new());
+    }
+    let shared = lists.first().into_iter().flatten().filter(|name| everywhere(name)).filter_map(Node::as_text);
+    let mut told_apart = shared.filter_map(|name| objects.iter().map(|object| constant(object, name, budget)).collect::<Option<Vec<_>>>());
+    let constants = told_apart.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
+    if constants.is_none() && own.iter().any(Vec::is_empty) {
+        return Node::array(Vec::new());
+    }
+    let mut constants = constants.map(Vec::into_iter);
+    let said = own.into_iter().map(|own| {
+        let constant = constants.as_mut().and_then(Iterator::next);
+        let mut members: Vec<Member<'a>> = constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
+        if !own.is_empty() {
+            members.push(Member { key: Text::literal("required"), value: Node::array(own) });
+        }
+        Node::object(Object::from_members(members))
+    });
+    Node::array(said.collect())
+}
+
+/// One property of a branch and the values it lists for it, as `properties` say it.
+fn constant<'a>(object: &Object<'a>, name: &Text<'a>, budget: &Budget) -> Option<Node<'a>> {
+    let property = object.get("properties").and_then(Node::as_object)?.get_text(name)?;
+    let (keyword, values) = ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;
+    let mut table = Object::new();
+    table.set(name.clone(), Node::record([(keyword, values.copy(budget))]));
+    Some(Node::object(table))
+}

@@ -1,0 +1,109 @@
+//! Keys with `/` inside definitions that stay, where a validator splits references there and would never find what lies below:
+//! patterns are spelled another way, values go. (Properties are renamed with all the others.)
+
+use alloc::{format, string::String};
+
+use crate::{
+    json::{Data, Node, Object, Step, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        keyword::{Holds, Keyword, Role},
+        walk::Place,
+    },
+    sorted::Set,
+};
+
+const DROP: Effect = Effect::same("drop-slash-key").guidance(Guidance::Lost);
+const CONSTANT: Effect = Effect::same("drop-slash-key").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const PATTERN: Effect = Effect::same("respell-pattern");
+
+/// Does a definition at the root have such a key, at whatever depth?
+pub(in crate::sanitize) fn stand_in_definitions(root: &Node<'_>) -> bool {
+    let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
+    table.into_iter().flatten().any(|member| holds(&member.value))
+}
+
+/// Is there an object with such a key, in objects and in lists?
+fn holds(value: &Node<'_>) -> bool {
+    match value.data() {
+        Data::Object(object) => object.iter().any(|member| has_slash(&member.key) || holds(&member.value)),
+        Data::Array(items) => items.iter().any(holds),
+        _ => false,
+    }
+}
+
+fn has_slash(key: &Text<'_>) -> bool {
+    key.display().contains('/')
+}
+
+/// Says one schema of a definition without them.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    if !rules.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
+        return;
+    }
+    patterns(node, place, rules);
+    let mut gone: Set<Text<'a>> = Set::new();
+    for member in node.as_object().into_iter().flatten() {
+        let keyword = Keyword::named(&member.key);
+        // What holds schemas was said by itself, and names of properties by their own rule.
+        let elsewhere = keyword.is_some_and(|keyword| keyword.holds() != Holds::Value || keyword == Keyword::DependentRequired);
+        if elsewhere || !(has_slash(&member.key) || holds(&member.value)) {
+            continue;
+        }
+        let validates = keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
+        let name = member.key.display().into_owned();
+        let effect = if validates { CONSTANT } else { DROP };
+        rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || {
+            format!("dropped `{name}`: no key inside a definition may hold a `/`")
+        });
+        gone.insert(member.key.clone());
+    }
+    if gone.is_empty() {
+        return;
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !gone.contains(&member.key));
+    }
+}
+
+/// `a/b` and `a\x2fb` are the same pattern.
+fn patterns<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(table) = node.get("patternProperties").and_then(Node::as_object) else { return };
+    if !table.iter().any(|member| has_slash(&member.key)) {
+        return;
+    }
+    for member in table.iter().filter(|member| has_slash(&member.key)) {
+        let (spot, name) = (Spot::of(&member.value), member.key.display().into_owned());
+        rules.notes.note(place.position, spot.clone(), spot, PATTERN, || format!("spelled the `/` in the pattern `{name}` as `\\x2f`"));
+    }
+    node.visit("patternProperties", |table| {
+        for member in table.as_object_mut().into_iter().flat_map(Object::members_mut).filter(|member| has_slash(&member.key)) {
+            if let Some(pattern) = member.key.value().map(|pattern| without_slash(&pattern)) {
+                member.key = Text::new(pattern);
+            }
+        }
+    });
+}
+
+fn without_slash(pattern: &str) -> String {
+    let mut spelled = String::new();
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '/' => spelled.push_str("\\x2f"),
+            '\\' => match characters.next() {
+                Some('/') => spelled.push_str("\\x2f"),
+                escaped => {
+                    spelled.push('\\');
+                    spelled.extend(escaped);
+                }
+            },
+            other => spelled.push(other),
+        }
+    }
+    spelled
+}

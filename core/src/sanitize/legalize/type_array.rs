@@ -1,0 +1,94 @@
+//! A list of types with keywords of single ones: one branch a type, each with its own keywords.
+
+use alloc::{format, vec::Vec};
+
+use crate::{
+    dialect::grammar::TypeLists,
+    json::{Data, Member, Node, Object, Text},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{merge_conflicts, Effect, Spot},
+        legalize::{self, required},
+    },
+    schema::{
+        annotations::is_annotation,
+        keyword::{Keyword, Kind},
+        merge,
+        walk::Place,
+    },
+};
+
+const SPLIT: Effect = Effect::same("split-type-list");
+
+/// Splits a list of types, if something stands beside it that the grammar does not accept there.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(object) = node.as_object() else { return };
+    let Some(types) = object.get("type").and_then(Node::as_array).filter(|types| types.len() > 1) else { return };
+    let container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
+    let refused = match rules.grammar.type_lists {
+        TypeLists::Any => false,
+        TypeLists::Scalars => types.iter().any(container),
+        TypeLists::None => true,
+    };
+    let beside = rules.grammar.beside_type_list;
+    let accepted = |member: &Member<'_>| {
+        member.key.is("type") || Keyword::named(&member.key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword)))
+    };
+    // `enum` beside null and one other type has its own rule, and has been said already.
+    if object.has("enum") || (!refused && object.iter().all(accepted)) {
+        return;
+    }
+    let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
+    let spot = Spot::under(node, "type");
+    rules
+        .notes
+        .note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || format!("gave each of {} types its own branch", names.len()));
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return };
+    let at = object.position("type").unwrap_or_default();
+    let members = core::mem::take(object).into_members();
+    let (mut shared, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
+    for member in members {
+        let constrains = Keyword::named(&member.key).and_then(Keyword::constrains).is_some();
+        match member.key.is("type") {
+            true => {}
+            false if constrains && !is_annotation(&member) => own.push(member),
+            false => shared.push(member),
+        }
+    }
+    let branches: Vec<Node<'a>> = names
+        .into_iter()
+        .map(|name| {
+            let kind = kind_of(&name);
+            let mut branch = Object::new();
+            branch.set(Text::literal("type"), Node::string(name));
+            for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == kind && kind.is_some()) {
+                branch.set(member.key.clone(), member.value.copy(&rules.budget));
+            }
+            let mut branch = Node::object(branch).with_origin(origin);
+            legalize::container(&mut branch, place, rules);
+            required::say(&mut branch, place, rules);
+            branch
+        })
+        .collect();
+    let branches = Node::array(branches);
+    let mut rest = Object::from_unique(shared);
+    if !rest.has("anyOf") {
+        rest.insert_at(at, Text::literal("anyOf"), branches);
+        node.replace(Data::Object(rest));
+        return;
+    }
+    // A value is of one of the types, and in one of the branches that stand there.
+    let union = Node::record([("anyOf", branches)]).with_origin(origin);
+    let merged = merge::both_at(&rules.budget, Node::object(rest).with_origin(origin), union, at);
+    merge_conflicts::note(&merged, place.position, &Spot::of(&merged.node), rules);
+    *node = merged.node;
+    node.touch();
+}
+
+fn kind_of(name: &Text<'_>) -> Option<Kind> {
+    [("object", Kind::Object), ("array", Kind::Array), ("string", Kind::String), ("number", Kind::Number), ("integer", Kind::Number)]
+        .into_iter()
+        .find(|(known, _)| name.is(known))
+        .map(|(_, kind)| kind)
+}

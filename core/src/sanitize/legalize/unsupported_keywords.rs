@@ -1,0 +1,378 @@
+//! What the grammar does not take at a schema: a keyword, a key that is none, a pattern, a format, a number that is too large.
+//!
+//! Where something near to it can be said it is said; what remains goes into the description, and then away.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    dialect::{
+        features::JUDGES_MEMBERS,
+        grammar::{Grammar, OpenRule, PatternRule},
+    },
+    json::{self, Data, Member, Node, Object, Text},
+    options::Hints,
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        description,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        keyword::{Holds, Keyword, Keywords, Role},
+        regex,
+        walk::Place,
+    },
+    sorted::Set,
+};
+
+const DROP: Effect = Effect::same("drop-keyword");
+const PATTERN: Effect = Effect::same("drop-pattern").accepts(Accepts::Wider);
+const FORMAT: Effect = Effect::same("drop-format");
+const LOWER: Effect = Effect::same("lower-bound").accepts(Accepts::Wider);
+const BOUND: Effect = Effect::same("exclusive-to-inclusive");
+const TUPLE: Effect = Effect::same("prefix-items-to-items");
+
+/// A schema longer than this is no text for a description.
+const LONGEST_SCHEMA: usize = 200;
+
+/// Says, describes or drops what the grammar refuses at this schema, in which `present` stands; gives what stands there then.
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, present: Keywords, rules: &mut PassContext) -> Keywords {
+    let is_root = place.keyword.is_none();
+    if !is_root && !present.meet(rules.refused) {
+        return present;
+    }
+    settle(node, place, rules);
+    node.as_object().map_or(Keywords::NONE, Keywords::in_object)
+}
+
+fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let grammar = rules.grammar;
+    let is_root = place.keyword.is_none();
+    if !node.as_object().is_some_and(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some())) {
+        return;
+    }
+    drop_unknown(node, place, rules);
+    let Some(object) = node.as_object() else { return };
+    let mut said: Vec<(String, Node<'a>)> = Vec::new();
+    let faults: Vec<(String, Fault)> =
+        object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?))).collect();
+    for (name, fault) in faults {
+        let Some(value) = node.get(&name) else { continue };
+        let value = value.copy(&rules.budget);
+        match fault {
+            Fault::TooLarge(most) => lower(node, place, &name, most, rules),
+            _ => match nearly(node, place, &name, &value, rules) {
+                Nearly::Exactly => continue,
+                Nearly::Loosely => {}
+                Nearly::Not => drop(node, place, &name, &value, fault, rules),
+            },
+        }
+        if is_told(&name, &value) {
+            said.push((name, value));
+        }
+    }
+    if rules.hints == Hints::Describe && can_describe(node, grammar) {
+        let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        if !said.is_empty() {
+            description::append(node, &said);
+        }
+    }
+}
+
+/// Drops the keys that JSON Schema does not have and the grammar does not know: all at once, for there may be many.
+fn drop_unknown<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+    let Some(known) = rules.grammar.unknown else { return };
+    let goes = |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
+    let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
+    for member in object.iter().filter(|member| goes(member)) {
+        let name = member.key.display().into_owned();
+        let spot = Spot::under(node, name.clone());
+        rules.notes.note(place.position, spot, Spot::Nowhere, DROP.guidance(Guidance::Lost), || {
+            format!("dropped what `{name}` held: this API does not take it")
+        });
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !goes(member));
+    }
+}
+
+/// Why a member may not stand where it stands.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Refused,
+    Pattern,
+    Format,
+    TooLarge(u64),
+}
+
+fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Grammar) -> Option<Fault> {
+    let Some(keyword) = Keyword::named(&member.key) else {
+        let known = grammar.unknown?;
+        return (!known.iter().any(|name| member.key.is(name))).then_some(Fault::Refused);
+    };
+    // Arguments that are encoded are not what these speak of.
+    if grammar.refuses.has(keyword) || (grammar.encodes() && JUDGES_MEMBERS.has(keyword)) {
+        return Some(Fault::Refused);
+    }
+    // Unions at the root have a rule of their own.
+    if is_root && grammar.root_refuses.has(keyword) && matches!(keyword, Keyword::Not | Keyword::Enum | Keyword::Const) {
+        return Some(Fault::Refused);
+    }
+    // The values of a root that must be closed would be written as text, and the root is an object.
+    if is_root && grammar.objects.open == OpenRule::MustClose && matches!(keyword, Keyword::Enum | Keyword::Const) {
+        return Some(Fault::Refused);
+    }
+    let most = grammar.at_most.iter().find(|(limited, _)| *limited == keyword).map(|(_, most)| *most);
+    if let Some(most) = most.filter(|most| json::compare(member.value.as_number().unwrap_or("0"), &format!("{most}")).is_gt()) {
+        return Some(Fault::TooLarge(most));
+    }
+    match keyword {
+        Keyword::Pattern => member.value.as_text().filter(|text| !compiles(text, grammar.patterns)).map(|_| Fault::Pattern),
+        Keyword::PatternProperties => {
+            let keys = member.value.as_object().into_iter().flatten();
+            keys.map(|entry| &entry.key).any(|key| !compiles(key, grammar.patterns)).then_some(Fault::Pattern)
+        }
+        Keyword::Format => {
+            let known = grammar.formats?;
+            let is_of = |kind: &str| match object.get("type") {
+                None => kind == "string",
+                Some(types) => types.is_text(kind) || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text(kind))),
+            };
+            let accepted = known.iter().any(|(kind, formats)| is_of(kind) && formats.iter().any(|name| member.value.is_text(name)));
+            (!accepted).then_some(Fault::Format)
+        }
+        _ => None,
+    }
+}
+
+fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
+    let uses = || regex::uses(&pattern.display());
+    match rule {
+        PatternRule::Any => true,
+        PatternRule::Python => uses().not_python.is_none(),
+        PatternRule::Regular => uses().not_python.or(uses().not_regular).is_none(),
+        PatternRule::Anchored => uses().anchored && uses().not_python.or(uses().not_regular).is_none(),
+    }
+}
+
+/// Would a reader want to know what was said there?
+fn is_told(name: &str, value: &Node<'_>) -> bool {
+    let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
+    match keyword.role() {
+        Role::Meta | Role::Identifier | Role::Table => false,
+        // What accepts anything by itself says nothing.
+        _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
+        Role::Assertion | Role::Annotation => keyword.holds() == Holds::Value || json::plain_length(value) <= LONGEST_SCHEMA,
+    }
+}
+
+fn can_describe(node: &Node<'_>, grammar: &Grammar) -> bool {
+    node.get("$ref").is_none() || grammar.refs.beside.has(Keyword::Description)
+}
+
+fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, fault: Fault, rules: &mut PassContext) {
+    let keyword = Keyword::named(&Text::new(name));
+    let told = rules.hints == Hints::Describe && is_told(name, value) && can_describe(node, rules.grammar);
+    let effect = match fault {
+        Fault::Pattern => PATTERN,
+        Fault::Format => FORMAT,
+        Fault::Refused | Fault::TooLarge(_) => DROP.accepts(dropped(keyword, value, node)),
+    };
+    let silent = keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Table))
+        || (keyword == Some(Keyword::AdditionalProperties) && is_open(value));
+    let guidance = match (silent, told) {
+        (true, _) => Guidance::Same,
+        (false, true) => Guidance::Moved,
+        (false, false) => Guidance::Lost,
+    };
+    let to = if told { Spot::under(node, "description") } else { Spot::Nowhere };
+    rules.notes.note(place.position, Spot::under(node, String::from(name)), to, effect.guidance(guidance), || {
+        let what = if told { "said in the description what" } else { "dropped what" };
+        match fault {
+            Fault::Pattern => format!("{what} `{name}` held: this API does not compile it"),
+            Fault::Format => format!("{what} `format` held: this API does not know it"),
+            _ => format!("{what} `{name}` held: this API does not take it"),
+        }
+    });
+    let Some(object) = node.as_object_mut() else { return };
+    let removed = object.remove(name);
+    match keyword {
+        // One without the other says something else.
+        Some(Keyword::PatternProperties) => open_for_patterns(object, removed, rules.grammar, &rules.budget),
+        Some(Keyword::MinContains) if value.as_number() == Some("0") => {
+            object.remove("contains");
+        }
+        // `items` spoke of what came after them.
+        Some(Keyword::PrefixItems) => {
+            object.remove("items");
+        }
+        _ => {}
+    }
+}
+
+/// What dropping a keyword does to what is accepted.
+fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accepts {
+    match keyword {
+        Some(keyword) if keyword.role() == Role::Assertion => match keyword {
+            Keyword::AdditionalProperties if is_open(value) => Accepts::Same,
+            Keyword::Nullable => Accepts::Narrower,
+            Keyword::UniqueItems if value.as_bool() == Some(false) => Accepts::Same,
+            Keyword::Then | Keyword::Else if node.get("if").is_none() => Accepts::Same,
+            _ => Accepts::Wider,
+        },
+        _ => Accepts::Same,
+    }
+}
+
+fn is_open(value: &Node<'_>) -> bool {
+    value.as_bool() == Some(true) || value.as_object().is_some_and(Object::is_empty)
+}
+
+/// What patterns let through must not be closed out once they are gone.
+fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
+    let Some(rest) = object.get("additionalProperties").filter(|rest| !is_open(rest)) else { return };
+    let closed = rest.as_bool() == Some(false);
+    let mut schemas: Vec<Node<'a>> = match patterns.map(Node::into_data) {
+        Some(Data::Object(table)) => table.into_members().into_iter().map(|member| member.value).collect(),
+        _ => Vec::new(),
+    };
+    if schemas.is_empty() {
+        return;
+    }
+    if !closed {
+        schemas.push(rest.copy(budget));
+    }
+    let any = match schemas.len() {
+        _ if !grammar.objects.maps => Node::bool(true),
+        1 => schemas.pop().unwrap_or_default(),
+        _ => Node::record([("anyOf", Node::array(schemas))]),
+    };
+    object.set(Text::literal("additionalProperties"), any);
+}
+
+/// How near something comes to what is refused.
+enum Nearly {
+    /// It says all there was to say.
+    Exactly,
+    /// It says less, so the reader is told.
+    Loosely,
+    /// There is nothing near.
+    Not,
+}
+
+/// Says something near to it.
+fn nearly<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, rules: &mut PassContext) -> Nearly {
+    match name {
+        "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, rules),
+        "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, rules),
+        "prefixItems" => tuple(node, place, value, rules),
+        _ => Nearly::Not,
+    }
+}
+
+/// `exclusiveMinimum: 0` is `minimum: 1` for integers, and nearly `minimum: 0` for others.
+fn inclusive<'a>(
+    node: &mut Node<'a>,
+    place: &Place<'_, 'a>,
+    (exclusive, inclusive, step): (&'static str, &'static str, i64),
+    value: &Node<'a>,
+    rules: &mut PassContext,
+) -> Nearly {
+    let keyword = Keyword::named(&Text::literal(inclusive));
+    if keyword.is_none_or(|keyword| rules.grammar.refuses.has(keyword)) {
+        return Nearly::Not;
+    }
+    let Some(number) = value.as_number() else { return Nearly::Not };
+    let whole = json::plain_number(number).parse::<i64>().ok().and_then(|number| number.checked_add(step));
+    let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
+    let (bound, effect) = match whole.filter(|_| is_integer) {
+        Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
+        None => (value.copy(&rules.budget), BOUND.accepts(Accepts::Wider)),
+    };
+    // The tighter of both holds.
+    let said = if matches!(effect.accepts, Accepts::Same) { Nearly::Exactly } else { Nearly::Loosely };
+    let tighter = |standing: &str, new: &str| {
+        let order = json::compare(standing, new);
+        if step > 0 {
+            order.is_ge()
+        } else {
+            order.is_le()
+        }
+    };
+    let stands = node.get(inclusive).and_then(Node::as_number).is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
+    let from = Spot::under(node, exclusive);
+    rules.notes.note(place.position, from, Spot::under(node, inclusive), effect, || format!("spelled `{exclusive}` as `{inclusive}`"));
+    let Some(object) = node.as_object_mut() else { return Nearly::Not };
+    let at = object.position(exclusive).unwrap_or_default();
+    object.remove(exclusive);
+    if !stands {
+        match object.has(inclusive) {
+            true => object.set(Text::literal(inclusive), bound),
+            false => object.insert_at(at, Text::literal(inclusive), bound),
+        }
+    }
+    said
+}
+
+/// Positions become one schema for all items: any of theirs.
+fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules: &mut PassContext) -> Nearly {
+    let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Nearly::Not };
+    let count = positions.len();
+    let rest = node.get("items");
+    let most = node.get("maxItems").and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
+    let closed = rest.is_some_and(|rest| rest.as_bool() == Some(false)) || most.is_some_and(|most| most <= count);
+    let mut schemas: Vec<Node<'a>> = Vec::new();
+    let mut known: Set<String> = Set::new();
+    for schema in positions.iter().chain(rest.filter(|_| !closed)) {
+        if known.insert(json::canonical(schema)) {
+            schemas.push(schema.copy(&rules.budget));
+        }
+    }
+    let anything = |schema: &Node<'_>| is_open(schema);
+    if (!closed && rest.is_none()) || schemas.iter().any(anything) {
+        return Nearly::Not;
+    }
+    let bounded = closed && most.is_none_or(|most| most > count);
+    let single = schemas.len() == 1;
+    // Where all positions say the same, nothing is lost, as long as the number of items is still said.
+    let same = single && !(bounded && rules.grammar.refuses.has(Keyword::MaxItems));
+    let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
+    rules.notes.note(place.position, Spot::under(node, "prefixItems"), Spot::under(node, "items"), effect, || {
+        format!("said of all items what `prefixItems` says of the first {count}")
+    });
+    let items = if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
+    let Some(object) = node.as_object_mut() else { return Nearly::Not };
+    let at = object.position("prefixItems").unwrap_or_default();
+    object.remove("prefixItems");
+    match object.has("items") {
+        true => object.set(Text::literal("items"), items),
+        false => object.insert_at(at, Text::literal("items"), items),
+    }
+    if bounded && !rules.grammar.refuses.has(Keyword::MaxItems) {
+        object.set(Text::literal("maxItems"), Node::count(count as u64));
+    }
+    if same {
+        Nearly::Exactly
+    } else {
+        Nearly::Loosely
+    }
+}
+
+/// A lower bound can be lowered; an upper one would forbid what was allowed, so it goes.
+fn lower<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, most: u64, rules: &mut PassContext) {
+    let lowers = name.starts_with("min");
+    let moved = if rules.hints == Hints::Describe && can_describe(node, rules.grammar) { Guidance::Moved } else { Guidance::Lost };
+    let to = if lowers { Spot::under(node, String::from(name)) } else { Spot::Nowhere };
+    rules.notes.note(place.position, Spot::under(node, String::from(name)), to, LOWER.guidance(moved), || {
+        format!("this API takes `{name}` up to {most} only")
+    });
+    if let Some(object) = node.as_object_mut() {
+        match lowers {
+            true => object.set(Text::new(String::from(name)), Node::count(most)),
+            false => {
+                object.remove(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
+
+use crate::{
+    dialect::grammar::{Recursion, RefRule},
+    error::Error,
+    json::{Node, Text},
+    options::Refs,
+    sanitize::context::PassContext,
+    schema::{
+        definitions,
+        keyword::{Keyword, Keywords, Role},
+        references::{self, References},
+        walk::{self, Next},
+    },
+};
+
+/// May every reference stay as it is?
+pub(in crate::sanitize) fn as_written(root: &Node<'_>, references: &References, rules: &PassContext) -> Result<bool, Error> {
+    let rule = rules.grammar.refs;
+    let settles = rules.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
+    // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.
+    let says_all = rules.types_everything && rules.grammar.encodes();
+    if settles || root.get("$ref").is_some() || (says_all && references::has_dynamic(root, &rules.budget)?) {
+        return Ok(false);
+    }
+    let mut fine = true;
+    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, place| {
+        // Below an identifier a pointer begins somewhere else, and the identifier may go.
+        if place.keyword.is_some() && node.get("$id").is_some() {
+            fine = false;
+        }
+        // Without its identifier a part of the document would read its references another way.
+        fine = fine && !(rules.grammar.refuses.has(Keyword::Id) && node.get("$id").is_some());
+        // A part that refers to a definition becomes one schema with it.
+        let is_part = |part: &Node<'_>| part.get("$ref").is_some();
+        fine = fine
+            && !(rules.grammar.merges_all_of(place.keyword.is_none())
+                && node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(is_part)));
+        if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
+            let resolved = references::reference_number(node).is_some_and(|number| references.target(number).is_some());
+            let alone = node.as_object().into_iter().flatten().all(|member| {
+                let keyword = Keyword::named(&member.key);
+                // Where `$ref` stands alone by its draft, what validates beside it would begin to count.
+                let counts = rules.draft.ref_stands_alone() && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
+                member.key.is("$ref") || (!counts && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.has(keyword)))
+            });
+            fine = fine && resolved && alone && leads_to_table(reference, &rule);
+        }
+        Ok(if fine { Next::Into } else { Next::Skip })
+    })?;
+    // What nothing leads to goes. (Where dynamic references lead, nobody has asked.)
+    Ok(fine && (references::has_dynamic(root, &rules.budget)? || !definitions::has_unreached(root, &rules.budget)?))
+}
+
+/// A pointer to anywhere else would break when what it goes through is rewritten.
+fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
+    let Some(reference) = reference.value() else { return false };
+    // Where references are not read as JSON Schema reads them, nothing is decoded either.
+    let plain = |name: &str| !name.is_empty() && !name.contains('/') && (rule.anywhere || !name.contains(['%', '~']));
+    let table = |prefix: &str| reference.strip_prefix(prefix).is_some_and(plain);
+    (rule.to_root && reference == "#") || (rule.to_defs && table("#/$defs/")) || (rule.to_definitions && table("#/definitions/"))
+}

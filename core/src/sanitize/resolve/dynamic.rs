@@ -1,0 +1,76 @@
+//! `$dynamicRef` and `$recursiveRef`, spelled as the `$ref` that they are: which schema a dynamic scope would put in the place of their
+//! anchor depends on who uses the document, and nobody comes to a tool's schema from another one.
+
+use alloc::{format, vec};
+
+use crate::{
+    error::Error,
+    json::{Node, Text},
+    report::Accepts,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        keyword::{Keyword, Keywords},
+        references::{Number, References},
+        walk::{self, Next, Place, Rewrite},
+    },
+    sorted::Set,
+};
+
+const RESPELL: Effect = Effect::same("respell-dynamic-ref");
+
+/// What this pass is about.
+const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
+
+/// Respells every dynamic reference; gives their numbers, because in every draft that knows them other keywords apply beside them.
+pub(in crate::sanitize) fn respell(root: &mut Node<'_>, references: &References, rules: &mut PassContext) -> Result<Set<Number>, Error> {
+    if !rules.present.meet(DYNAMIC) {
+        return Ok(Set::new());
+    }
+    let budget = rules.budget.clone();
+    let mut respell = Respell { references, rules, respelled: Set::new() };
+    walk::rewrite(&budget, root, Keywords::ALL, &mut respell)?;
+    Ok(respell.respelled)
+}
+
+struct Respell<'r> {
+    references: &'r References,
+    rules: &'r mut PassContext,
+    respelled: Set<Number>,
+}
+
+impl<'a> Rewrite<'a> for Respell<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        for keyword in ["$dynamicRef", "$recursiveRef"] {
+            self.keyword(node, place, keyword);
+        }
+        Ok(Next::Into)
+    }
+}
+
+impl Respell<'_> {
+    fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, keyword: &'static str) {
+        let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
+        // Another anchor of the name might be the one that is meant.
+        let is_ambiguous = value.origin().number().is_some_and(|number| self.references.ambiguous().contains(&number));
+        let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
+        let spot = Spot::of(value);
+        self.rules.notes.note(place.position, spot, Spot::under(node, "$ref"), effect, || format!("spelled `{keyword}` as `$ref`"));
+        self.rules.respelled = true;
+        self.respelled.extend(value.origin().number());
+        let Some(object) = node.as_object_mut() else { return };
+        let at = object.position(keyword).unwrap_or_default();
+        let Some(value) = object.remove(keyword) else { return };
+        if !object.has("$ref") {
+            object.insert_at(at, Text::literal("$ref"), value);
+            return;
+        }
+        let part = Node::record([("$ref", value)]);
+        match object.get_mut("allOf").and_then(Node::as_array_mut) {
+            Some(parts) => parts.push(part),
+            None => object.set(Text::literal("allOf"), Node::array(vec![part])),
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
+
+mod parts;
+mod preserve;
+mod siblings;
+
+use crate::{
+    dialect::grammar::Recursion,
+    error::{Code, Error},
+    json::{self, Data, Member, Node, Object, Step, Text},
+    limits::MAX_DEPTH,
+    options::Refs,
+    report::{Accepts, Guidance},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{merge_conflicts, Effect, Spot},
+        resolve::{
+            prune,
+            specialize::{Definition, Definitions},
+            unroll,
+        },
+    },
+    schema::{
+        definitions::{definition_name, TABLES},
+        draft::Draft,
+        graph::Graph,
+        keyword::{Keyword, Keywords},
+        merge,
+        references::{self, Number, References},
+        walk::{self, Next, Place, Position, Rewrite},
+    },
+    sorted::{self, Set},
+};
+use alloc::{format, string::String, vec, vec::Vec};
+
+const INLINE: Effect = Effect::same("inline-ref");
+const KEEP: Effect = Effect::same("respell-ref");
+const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
+const OWN: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
+const LEAVE_OUT: Effect = Effect::same("leave-out-definition").accepts(Accepts::Wider).guidance(Guidance::Lost);
+/// What is more than texts for the reader.
+const NO_TEXTS: Keywords = Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
+const IDENTIFIER: Effect = Effect::same("drop-identifier");
+
+/// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
+///
+/// In drafts in which a reference stands alone, other keywords still apply beside those in `applied_with`.
+pub(in crate::sanitize) fn settle<'a>(
+    root: &mut Node<'a>,
+    references: &References,
+    applied_with: Set<Number>,
+    rules: &mut PassContext,
+) -> Result<(), Error> {
+    let budget = rules.budget.clone();
+    let source = root.copy(&budget);
+    let graph = Graph::of(&source, references, &budget)?;
+    let mut kept: Set<Number> = match rules.refs {
+        Refs::Keep => graph.all().collect(),
+        Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
+    };
+    let (too_many, too_deep) = (graph.produced > rules.max_nodes, graph.depth > MAX_DEPTH);
+    let cut = if (too_many || too_deep) && !rules.grammar.refs.to_defs {
+        // What is used once costs nothing, so only what is shared is left out; where it all nests too deep, anything.
+        let which = graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
+        let counted: Set<Number> = which.collect();
+        let Some(levels) = graph.levels(&counted, rules.max_nodes, MAX_DEPTH) else {
+            let (most, found) = (rules.max_nodes, graph.produced);
+            let message =
+                format!("expected references that inline to at most {most} nodes, found {found}, and too many where they are cut");
+            return Err(Error::new(Code::BudgetExceeded, "", message));
+        };
+        Some(Cut { counted, levels })
+    } else {
+        if too_many {
+            kept.extend(graph.all().filter(|target| graph.is_shared(*target)));
+        }
+        if too_deep {
+            kept.extend(graph.all());
+        }
+        None
+    };
+    // What is encoded is one schema: what stands beside a reference that stays would not be written as what it refers to is.
+    let stays_encoded = rules.grammar.encodes() && rules.grammar.refs.recursion != Recursion::Refused;
+    let beside = if stays_encoded { rules.grammar.refs.beside.but(NO_TEXTS) } else { rules.grammar.refs.beside };
+    let spare = if rules.may_grow { rules.max_nodes } else { 0 };
+    let mut expand = Expand {
+        references,
+        graph: &graph,
+        definitions: Definitions::new(&source, references, beside, spare, &budget),
+        kept,
+        cut,
+        written: Vec::new(),
+        used: Set::new(),
+        applied_with,
+        in_definitions: false,
+        at_root: true,
+        chains: vec![Set::from([0])],
+        rules,
+    };
+    walk::rewrite(&budget, root, Keywords::ALL, &mut expand)?;
+    expand.in_definitions = true;
+    let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
+    while let Some((definition, name, mut body)) = expand.definitions.next() {
+        walk::rewrite(&budget, &mut body, Keywords::ALL, &mut expand)?;
+        definitions.push((definition, Member { key: Text::new(name), value: body }));
+    }
+    let used = core::mem::take(&mut expand.used);
+    prune::note(&source, &used, rules)?;
+    if !definitions.is_empty() {
+        // In document order, and where the table stood: a table that is fine as it is stays as it is.
+        let definitions = sorted::by(definitions, |(one, _), (two, _)| one.cmp(two));
+        let members = definitions.into_iter().map(|(_, member)| member).collect();
+        let table = Node::object(Object::from_unique(members));
+        let table = match source.get("$defs") {
+            Some(standing) => table.with_origin(standing.origin()),
+            None => table,
+        };
+        let after: Vec<&Text<'a>> =
+            source.as_object().into_iter().flatten().map(|member| &member.key).skip_while(|key| !key.is("$defs")).skip(1).collect();
+        if let Some(object) = root.as_object_mut() {
+            let at = object.iter().position(|member| after.contains(&&member.key)).unwrap_or(object.len());
+            object.insert_at(at, Text::literal("$defs"), table);
+        }
+    }
+    // Everything was written anew to find out that nothing had to be.
+    if source.is_intact() && json::identical(root, &source) {
+        *root = source;
+    }
+    Ok(())
+}
+
+/// Where inlining ends although the grammar has no references: everything would be too much.
+struct Cut {
+    /// The targets that are left out where too many of them stand in one another.
+    counted: Set<Number>,
+    /// How many may.
+    levels: usize,
+}
+
+struct Expand<'e, 's, 'a> {
+    references: &'e References,
+    graph: &'e Graph,
+    definitions: Definitions<'e, 's, 'a>,
+    kept: Set<Number>,
+    cut: Option<Cut>,
+    /// For each schema that the walk is in, how many of the counted targets were written out on the way.
+    written: Vec<usize>,
+    used: Set<Number>,
+    /// The references beside which other keywords apply in every draft: dynamic ones.
+    applied_with: Set<Number>,
+    /// The root is done.
+    in_definitions: bool,
+    /// What is walked stands at the root, or is to be merged with what stands there.
+    at_root: bool,
+    /// The targets that the root already consists of, and the branches of its union that we are inside of.
+    chains: Vec<Set<Number>>,
+    rules: &'e mut PassContext,
+}
+
+impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        if self.is_root_branch(place) {
+            let above = self.chains.last().cloned().unwrap_or_default();
+            self.chains.push(above);
+        }
+        self.written.push(self.written.last().copied().unwrap_or_default());
+        self.drop_tables(node);
+        self.drop_identifiers(node, place);
+        parts::flatten(node, place, self.rules);
+        // A definition may be nothing but a reference to the next one.
+        while node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) {
+            if !self.reference(node, place)? {
+                break;
+            }
+            self.drop_tables(node);
+            self.drop_identifiers(node, place);
+            parts::flatten(node, place, self.rules);
+        }
+        Ok(Next::Into)
+    }
+
+    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        // What is kept of the parts is one reference with all the others beside it, then the next.
+        while parts::lift(node, place, self.rules) {
+            if self.reference(node, place)? {
+                break;
+            }
+        }
+        self.written.pop();
+        if self.is_root_branch(place) {
+            self.chains.pop();
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Expand<'_, '_, 'a> {
+    /// Is this the root, or to be joined with it? A union there will be one object, so its branches are.
+    fn is_root(&self, place: &Place<'_, 'a>) -> bool {
+        let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
+        self.rules.grammar.object_root && self.at_root && !self.in_definitions && place.pointer.steps().iter().all(joins)
+    }
+
+    fn is_root_branch(&self, place: &Place<'_, 'a>) -> bool {
+        self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
+    }
+
+    fn drop_tables(&self, node: &mut Node<'a>) {
+        if TABLES.iter().any(|table| node.get(table).is_some()) {
+            if let Some(object) = node.as_object_mut() {
+                object.retain(|member| !TABLES.iter().any(|table| member.key.is(table)));
+            }
+        }
+    }
+
+    /// Every reference has found its target, and an `$id` further down would only change what `#/$defs/…` means there.
+    fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+        let is_root = place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions;
+        let draft = self.rules.draft;
+        let goes = |member: &Member<'_>| {
+            // Draft 4 calls it `id`.
+            if member.key.is("id") && draft == Draft::Four && member.value.as_text().is_some() {
+                return !is_root;
+            }
+            let fragment = || member.value.as_text().is_some_and(|text| text.display().contains('#'));
+            (member.key.is("$id") && (!is_root || fragment())) || member.key.is("$anchor")
+        };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
+        for member in object.iter().filter(|member| goes(member)) {
+            let keyword = member.key.display().into_owned();
+            self.rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, IDENTIFIER, || {
+                format!("dropped `{keyword}`: every reference has found its target")
+            });
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !goes(member));
+        }
+    }
+
+    /// Deals with one `$ref`; `true` if there may be another in its place.
+    fn reference(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<bool, Error> {
+        let number = references::reference_number(node);
+        // What a part of `allOf` or a definition says applies together with all that stands beside it now.
+        let is_dynamic = number.is_some_and(|number| self.applied_with.contains(&number));
+        if self.rules.draft.ref_stands_alone() && !is_dynamic && !siblings::applies(node) {
+            siblings::drop(node, place.position, self.rules);
+        }
+        if number.is_none() {
+            // What this pass has written itself is settled, unless joining has put something beside it since.
+            if let Some(definition) = definition_name(node)
+                .and_then(|name| self.definitions.written(name))
+                .cloned()
+                .filter(|_| !self.definitions.stands_alone(node))
+            {
+                self.keep(node, place, &definition)?;
+            }
+            return Ok(false);
+        }
+        let target = number.and_then(|number| self.references.target(number)).filter(|target| {
+            // A pointer may lead to something that is no schema.
+            self.definitions.targets.get(target).is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
+        });
+        let Some(target) = target else {
+            self.cut(node, place.position);
+            return Ok(false);
+        };
+        self.used.insert(target);
+        // Where the root must be an object it cannot be a reference, so its definition is said there once more.
+        let at_root = self.is_root(place);
+        if at_root && !self.joins_root(target) {
+            self.cut_own(node, place.position);
+            return Ok(false);
+        }
+        // What grew when it was settled as part of something else has grown for good.
+        let grown = definition_name(node)
+            .and_then(|name| self.definitions.written(name))
+            .filter(|definition| definition.has_grown_from(target))
+            .cloned();
+        if self.kept.contains(&target) && !at_root {
+            self.keep(node, place, &grown.unwrap_or_else(|| Definition::of(target)))?;
+            return Ok(false);
+        }
+        let (body, pointer) = match self.definitions.targets.get(&target) {
+            Some((body, pointer)) => (body.copy(&self.rules.budget), pointer.clone()),
+            None => return Ok(false),
+        };
+        let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
+        if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
+            let written = self.written.last().copied().unwrap_or_default();
+            if written >= cut.levels && !at_root {
+                // What it refers to goes with it, and is not something that nobody uses.
+                self.graph.reach(target, &mut self.used);
+                self.leave_out(node, place, &body, &pointer);
+                return Ok(false);
+            }
+            if let Some(last) = self.written.last_mut() {
+                *last = written + 1;
+            }
+        }
+        let spot = Spot::of_reference(node);
+        let alone = node.as_object().is_some_and(|object| object.len() == 1);
+        let to = if alone { Spot::of(&body) } else { Spot::of(node) };
+        let says = || format!("put `#{pointer}` where it is referred to");
+        // It may have been kept until what it refers to had grown.
+        self.rules.notes.note_instead_of(KEEP, place.position, spot, to, INLINE, says);
+        let outer = core::mem::replace(&mut self.at_root, at_root);
+        let merged = self.merge(node, body, place);
+        self.at_root = outer;
+        merged.map(|()| true)
+    }
+
+    /// Says of a definition only what it is for, because writing it out here too would be too much.
+    fn leave_out(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, body: &Node<'a>, pointer: &str) {
+        let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
+        self.rules.notes.note(place.position, Spot::of(body), Spot::of(node), LEAVE_OUT, || match levels {
+            0 => format!("left out what `#{pointer}` holds: written out wherever it is used, the schema would be too large"),
+            _ => format!(
+                "left out what `#{pointer}` holds where it stands more than {levels} definitions deep: the schema would be too large"
+            ),
+        });
+        let end = unroll::end(body, self.rules);
+        let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+        let origin = node.origin();
+        let siblings = core::mem::take(node);
+        *node = match siblings.as_object().is_some_and(Object::is_empty) {
+            true => end,
+            false => self.both(siblings, end, at, place.position),
+        };
+        *node = core::mem::take(node).with_origin(origin);
+        node.touch();
+    }
+
+    /// May a definition be said at the root once more? Not within itself, and not without end in the branches of unions.
+    fn joins_root(&mut self, target: Number) -> bool {
+        let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
+        let cost = self
+            .definitions
+            .targets
+            .get(&target)
+            .filter(|_| self.chains.len() > 1)
+            .map_or(0, |(body, _)| json::size(body, &self.rules.budget));
+        is_new && self.definitions.spend(cost)
+    }
+
+    /// Replaces a reference by its target; what stands beside it applies too.
+    fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+        let reference_at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+        if node.as_object().is_some_and(Object::is_empty) {
+            *node = body;
+            // It is another input value than the one that stood here.
+            node.touch();
+            return Ok(());
+        }
+        let mut siblings = core::mem::take(node);
+        let mut body = body;
+        if !siblings::only_annotations(&siblings) {
+            // Both may hold references of their own at the same place, so both are settled before they become one.
+            let budget = self.rules.budget.clone();
+            walk::rewrite_at(&budget, &mut siblings, place.position, Keywords::ALL, self)?;
+            walk::rewrite_at(&budget, &mut body, place.position, Keywords::ALL, self)?;
+            siblings::let_apply(&mut siblings);
+            siblings::let_apply(&mut body);
+        }
+        *node = self.both(siblings, body, reference_at, place.position);
+        node.touch();
+        Ok(())
+    }
+
+    fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, position: Position) -> Node<'a> {
+        let merged = merge::both_at(&self.rules.budget, outer, inner, at);
+        merge_conflicts::note(&merged, position, &Spot::of(&merged.node), self.rules);
+        merged.node
+    }
+
+    /// A reference that leads nowhere in this document accepts what it would have refused.
+    fn cut(&mut self, node: &mut Node<'a>, position: Position) {
+        let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
+        // Below a `not`, what accepts more refuses more outside.
+        let is_negated = position == Position::Negated;
+        let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
+        self.rules.notes.note(position, Spot::of_reference(node), Spot::of(node), effect, || {
+            format!("removed `$ref: \"{reference}\"`, which leads nowhere in this document")
+        });
+        if is_negated {
+            node.replace(Data::Bool(false));
+            return;
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+        if node.as_object().is_some_and(Object::is_empty) {
+            node.replace(Data::Bool(true));
+        }
+    }
+
+    /// A root that is its own definition says nothing by that.
+    fn cut_own(&mut self, node: &mut Node<'a>, position: Position) {
+        self.rules.notes.note(position, Spot::of_reference(node), Spot::of(node), OWN, || {
+            String::from("removed a reference from the root to what it is already")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! References that stay: spelled as the dialect reads them, what may not stand beside them said by a definition of its own.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use crate::{
+    error::Error,
+    json::{Data, Member, Node, Object, Text},
+    report::{Accepts, Guidance},
+    sanitize::{
+        diagnostics::{merge_conflicts, Effect, Spot},
+        resolve::{
+            inline::{siblings, Expand, KEEP},
+            specialize::{Definition, Growth},
+        },
+    },
+    schema::{
+        keyword::{Holds, Keyword, Keywords, Role},
+        walk::{self, Place, Position},
+    },
+};
+
+const ENOUGH: Effect = Effect::same("drop-ref-sibling").accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+impl<'a> Expand<'_, '_, 'a> {
+    /// Keeps a reference, spelled as the dialect reads it.
+    pub(in crate::sanitize) fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &Definition) -> Result<(), Error> {
+        let around = self.texts_around(node);
+        let is_alone = self.definitions.stands_alone(node);
+        let definition = if is_alone { definition.clone() } else { self.grow(node, place.position, definition)? };
+        let name = self.definitions.name(&definition);
+        let reference = format!("#/$defs/{name}");
+        let inside = self.rules.grammar.refs.not_directly_under;
+        let elsewhere = |keyword: Keyword| {
+            let only = self.rules.grammar.refs.only_under;
+            // What stands in a list is not looked at.
+            only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
+        };
+        let may_wrap = !self.rules.grammar.refuses.has(Keyword::AllOf) && !inside.has(Keyword::AllOf);
+        let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
+        // What stands beside a reference later was put there by a rule that has said so.
+        let joined = self.rules.reads_input && !is_alone;
+        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
+            let (from, to) = (Spot::of_reference(node), Spot::under(node, "$ref"));
+            self.rules.notes.note(place.position, from, to, KEEP, || format!("spelled the reference `{reference}`"));
+        }
+        let Some(object) = node.as_object_mut() else { return Ok(()) };
+        object.retain(|member| self.definitions.may_stand_beside(member));
+        if let Some(written) = object.get_mut("$ref") {
+            let marks = written.marks();
+            written.replace(Data::String(reference.into()));
+            written.mark(marks);
+        }
+        let origin = node.origin();
+        if wrapped {
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
+            *node = Node::record([("allOf", Node::array(vec![inner]))]).with_origin(origin);
+        }
+        if !around.is_empty() {
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
+            let mut members = around;
+            members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
+            *node = Node::object(Object::from_unique(members)).with_origin(origin);
+        }
+        Ok(())
+    }
+
+    /// Texts that may not stand beside a reference stand around it; taken off, if nothing else is in the way.
+    fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
+        let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
+        let is_text = |member: &Member<'a>| {
+            !alone(member)
+                && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.constrains().is_none())
+        };
+        let only_texts = |object: &Object<'a>| object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member));
+        if !node.as_object().is_some_and(only_texts) {
+            return Vec::new();
+        }
+        let Some(object) = node.as_object_mut() else { return Vec::new() };
+        let (inner, around) = core::mem::take(object).into_members().into_iter().partition(alone);
+        *object = Object::from_unique(inner);
+        around
+    }
+
+    /// The definition that says what stands beside a reference to this one too.
+    fn grow(&mut self, node: &mut Node<'a>, position: Position, from: &Definition) -> Result<Definition, Error> {
+        let spot = Spot::of(node);
+        let Some(mut body) = self.definitions.targets.get(&from.target).map(|(target, _)| target.copy(&self.rules.budget)) else {
+            return Ok(from.clone());
+        };
+        if self.rules.draft.ref_stands_alone() {
+            // What stands here applies, and what the definition says is put beside whatever stands at the same place here.
+            siblings::let_apply(node);
+            let budget = self.rules.budget.clone();
+            let mut settle = siblings::Settle { rules: &mut *self.rules };
+            walk::rewrite_at(&budget, node, position, Keywords::ALL, &mut settle)?;
+            walk::rewrite_at(&budget, &mut body, position, Keywords::ALL, &mut settle)?;
+        }
+        Ok(match self.definitions.grow(node, from, &body) {
+            Growth::Known(definition) => definition,
+            Growth::New(definition, joined) => {
+                joined.iter().for_each(|merged| merge_conflicts::note(merged, position, &spot, self.rules));
+                definition
+            }
+            Growth::TooMuch => {
+                self.rules.notes.note(position, spot.clone(), spot, ENOUGH, || {
+                    String::from("left out what stands beside a recursive reference: definitions have grown too much")
+                });
+                from.clone()
+            }
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! What stands beside `$ref`: in draft 7 and older it says nothing, unless the reference took the place of something that may say more.
+
+use alloc::format;
+
+use crate::{
+    error::Error,
+    json::{Member, Node},
+    report::Guidance,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{Effect, Spot},
+    },
+    schema::{
+        keyword::{Keyword, Role},
+        walk::{Next, Place, Position, Rewrite},
+    },
+};
+
+const DROP: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
+
+/// Marks a reference beside which other keywords apply.
+const APPLIES: u8 = 1;
+
+/// What is put beside this schema's reference applies from now on, whatever the draft.
+pub(in crate::sanitize) fn let_apply(node: &mut Node<'_>) {
+    node.visit("$ref", |reference| reference.mark(APPLIES));
+}
+
+/// Does what stands beside this schema's reference apply, whatever the draft?
+pub(in crate::sanitize) fn applies(node: &Node<'_>) -> bool {
+    node.get("$ref").is_some_and(|reference| reference.marks() == APPLIES)
+}
+
+/// Takes away what stands beside references anywhere in a schema; what is put beside them after that applies.
+pub(in crate::sanitize) struct Settle<'r> {
+    pub(in crate::sanitize) rules: &'r mut PassContext,
+}
+
+impl<'a> Rewrite<'a> for Settle<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        if node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) && !applies(node) {
+            drop(node, place.position, self.rules);
+            let_apply(node);
+        }
+        Ok(Next::Into)
+    }
+}
+
+fn validates(member: &Member<'_>) -> bool {
+    !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
+}
+
+/// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
+pub(in crate::sanitize) fn drop(node: &mut Node<'_>, position: Position, rules: &mut PassContext) {
+    let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
+    for member in object.iter().filter(|member| validates(member)) {
+        let keyword = member.key.display().into_owned();
+        rules.notes.note(position, Spot::under(node, keyword.clone()), Spot::Nowhere, DROP, || {
+            format!("dropped `{keyword}`, which does not apply beside `$ref` in this draft")
+        });
+    }
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !validates(member));
+    }
+}
+
+/// Does it only tell the reader something?
+pub(in crate::sanitize) fn only_annotations(node: &Node<'_>) -> bool {
+    let annotates =
+        |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta));
+    node.as_object().is_some_and(|object| object.iter().all(annotates))
+}

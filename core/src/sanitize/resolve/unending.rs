@@ -1,0 +1,53 @@
+//! Recursion that the grammar's validator sees no way out of: it is cut, so that the rest of the definition can stay.
+
+use alloc::{format, string::String};
+
+use crate::{
+    dialect::grammar::Recursion,
+    error::Error,
+    json::{Data, Node},
+    report::Accepts,
+    sanitize::{context::PassContext, diagnostics::Effect, resolve::reference_cutter::ReferenceCutter},
+    schema::{keyword::Keywords, termination, walk},
+};
+
+const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
+
+/// Cuts references that cannot end. Works on definitions as the rules have written them.
+pub(in crate::sanitize) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+    if rules.grammar.refs.recursion != Recursion::MustEnd || root.get("$defs").is_none() {
+        return Ok(());
+    }
+    let endless = termination::endless(root);
+    if endless.is_empty() {
+        return Ok(());
+    }
+    let says: &dyn Fn(&str) -> String = &|name| format!("cut the recursion into `{name}`, which the validator sees no way out of");
+    // First only inside the definitions that do not end, and only on the way that does not.
+    let forced = termination::forced_references(root, &endless);
+    walk::rewrite(
+        &rules.budget.clone(),
+        root,
+        Keywords::ALL,
+        &mut ReferenceCutter { rules, goes: &|node, _| forced.contains(&termination::place_of(node)), effect: CUT, says },
+    )?;
+    let still = termination::endless(root);
+    if still.is_empty() {
+        return Ok(());
+    }
+    walk::rewrite(
+        &rules.budget.clone(),
+        root,
+        Keywords::ALL,
+        &mut ReferenceCutter { rules, goes: &|_, name| still.contains(name), effect: CUT, says },
+    )?;
+    if let Some(Data::Object(table)) = root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut) {
+        table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));
+        if table.is_empty() {
+            if let Some(object) = root.as_object_mut() {
+                object.remove("$defs");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,253 @@
+//! Recursion where the grammar has none, or has it only through properties that need not be there: it is written out a few
+//! levels deep, and ends in a schema that says no more than the type.
+//!
+//! Works on settled references: whatever is recursive stands under the root's `$defs`.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    dialect::grammar::{Anything, Recursion},
+    error::Error,
+    json::{Data, Node, Object, Step, Text},
+    limits::MAX_DEPTH,
+    report::Accepts,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{merge_conflicts, Effect, Spot},
+    },
+    schema::{
+        definitions::definition_name,
+        graph,
+        keyword::{Keyword, Keywords},
+        merge,
+        walk::{self, Next, Place, Rewrite},
+    },
+    sorted::{Map, Set},
+};
+
+const UNROLL: Effect = Effect::same("unroll-recursion").accepts(Accepts::Wider);
+const INLINE: Effect = Effect::same("inline-ref");
+
+/// How often one definition stands in itself; more would only repeat what the reader has seen.
+const LEVELS: usize = 3;
+
+/// How many definitions stand in one another where they refer to each other.
+const MOST_LEVELS: usize = 6;
+
+/// Values that writing recursion out may add where fewer levels would do: a model reads every copy.
+const MOST_ADDED: usize = 1_000;
+
+/// Writes recursion out, if the grammar refuses it.
+pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
+    let recursion = rules.grammar.refs.recursion;
+    if matches!(recursion, Recursion::Free | Recursion::MustEnd) {
+        return Ok(());
+    }
+    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(()) };
+    let budget = rules.budget.clone();
+    let bodies = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.copy(&budget))));
+    let bodies: Map<String, Node<'a>> = bodies.collect();
+    let recursive = recursive(&bodies, &budget);
+    if recursive.is_empty() {
+        return Ok(());
+    }
+    let bodies: Map<String, Node<'a>> = bodies.into_iter().filter(|(name, _)| recursive.contains(name)).collect();
+    let levels = levels(root, &bodies, rules.max_nodes, &budget);
+    let mut unroll = Unroll { bodies: &bodies, levels, above: Vec::new(), only_forced: recursion == Recursion::OnlyOptional, rules };
+    walk::rewrite(&budget, root, Keywords::ALL, &mut unroll)?;
+    if recursion == Recursion::Refused {
+        if let Some(object) = root.as_object_mut() {
+            if let Some(table) = object.get_mut("$defs").and_then(Node::as_object_mut) {
+                table.retain(|member| member.key.value().is_some_and(|name| !recursive.contains(&*name)));
+            }
+            if object.get("$defs").and_then(Node::as_object).is_some_and(Object::is_empty) {
+                object.remove("$defs");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names of the definitions that can reach themselves.
+fn recursive(bodies: &Map<String, Node<'_>>, budget: &Budget) -> Set<String> {
+    let names: Vec<&String> = bodies.keys().collect();
+    let numbers: Map<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
+    let edges = bodies.iter().filter_map(|(name, body)| {
+        let to = measure(body, budget).references.iter().filter_map(|(_, to)| numbers.get(to.as_str()).copied()).collect();
+        Some((*numbers.get(name.as_str())?, to))
+    });
+    let recursive = graph::recursive(&edges.collect());
+    recursive.into_iter().filter_map(|number| names.get(number as usize).map(|name| (*name).clone())).collect()
+}
+
+/// What a schema is made of.
+#[derive(Default)]
+struct Measure {
+    nodes: usize,
+    depth: usize,
+    /// The definitions it refers to, with the depth at which each reference stands.
+    references: Vec<(usize, String)>,
+}
+
+fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
+    let (mut found, mut open) = (Measure::default(), Vec::from([(schema, 0)]));
+    while let Some((node, depth)) = open.pop().filter(|_| budget.pay(1)) {
+        found.nodes += 1;
+        found.depth = found.depth.max(depth);
+        match node.data() {
+            Data::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Data::Object(object) => {
+                // A property of that name counts too; it makes the estimate no smaller.
+                found.references.extend(definition_name(node).map(|name| (depth, String::from(name))));
+                open.extend(object.iter().map(|member| (&member.value, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// How many levels can be written out within the budgets; none where even one is too much.
+fn levels(root: &Node<'_>, bodies: &Map<String, Node<'_>>, max_nodes: usize, budget: &Budget) -> usize {
+    let measures: Map<&str, Measure> = bodies.iter().map(|(name, body)| (name.as_str(), measure(body, budget))).collect();
+    let whole = measure(root, budget);
+    // By name, the nodes and the depth of a definition with so many levels in it: what ends it is a reference's own size.
+    let mut sizes: Map<&str, (usize, usize)> = measures.keys().map(|name| (*name, (4, 2))).collect();
+    let mut best = 0;
+    for level in 1..=(LEVELS.saturating_mul(bodies.len())).min(MOST_LEVELS) {
+        let larger = measures.iter().map(|(name, measure)| (*name, written(measure, &sizes)));
+        sizes = larger.collect();
+        let (nodes, depth) = written(&whole, &sizes);
+        let most = if level > 1 { MOST_ADDED.min(max_nodes) } else { max_nodes };
+        if nodes.saturating_sub(whole.nodes) > most || depth >= MAX_DEPTH {
+            break;
+        }
+        best = level;
+    }
+    best
+}
+
+fn written(measure: &Measure, sizes: &Map<&str, (usize, usize)>) -> (usize, usize) {
+    let (mut nodes, mut depth) = (measure.nodes, measure.depth);
+    for (at, name) in &measure.references {
+        if let Some((inner, below)) = sizes.get(name.as_str()) {
+            nodes = nodes.saturating_add(*inner);
+            depth = depth.max(at.saturating_add(*below));
+        }
+    }
+    (nodes, depth)
+}
+
+/// What is known of a schema that the walk is in.
+#[derive(Clone)]
+struct Frame<'a> {
+    /// How many definitions were written out on the way.
+    level: usize,
+    /// The way began in a recursive definition, which is still there.
+    in_definition: bool,
+    /// A property on the way is not required.
+    optional: bool,
+    /// What this schema requires.
+    required: Vec<Text<'a>>,
+}
+
+struct Unroll<'u, 'a> {
+    bodies: &'u Map<String, Node<'a>>,
+    levels: usize,
+    above: Vec<Frame<'a>>,
+    /// Only recursion through what must be there is written out.
+    only_forced: bool,
+    rules: &'u mut PassContext,
+}
+
+impl<'a> Rewrite<'a> for Unroll<'_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+        let mut frame = self.frame(place);
+        let stays = self.only_forced && (!frame.in_definition || frame.optional);
+        // A definition of a table that goes is written out where it is used.
+        let goes = !self.only_forced && self.is_definition(place);
+        // A definition may be nothing but a reference to the next one.
+        while let Some((name, body)) = definition_name(node).filter(|_| !stays && !goes).and_then(|name| self.bodies.get_key_value(name)) {
+            self.write_out(node, place, name, body, frame.level >= self.levels);
+            frame.level += 1;
+            if frame.level > self.levels {
+                break;
+            }
+        }
+        frame.required =
+            node.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect();
+        self.above.push(frame);
+        Ok(if goes { Next::Skip } else { Next::Into })
+    }
+
+    fn leave(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<(), Error> {
+        self.above.pop();
+        Ok(())
+    }
+}
+
+impl<'a> Unroll<'_, 'a> {
+    fn is_definition(&self, place: &Place<'_, 'a>) -> bool {
+        matches!(place.pointer.steps(), [Step::Name("$defs"), Step::Member(name)] if name.value().is_some_and(|name| self.bodies.contains_key(&*name)))
+    }
+
+    fn frame(&self, place: &Place<'_, 'a>) -> Frame<'a> {
+        let Some(above) = self.above.last() else {
+            return Frame { level: 0, in_definition: false, optional: false, required: Vec::new() };
+        };
+        if place.keyword == Some(Keyword::Defs) {
+            return Frame { level: 0, in_definition: self.is_definition(place), optional: false, required: Vec::new() };
+        }
+        let is_optional = match (place.keyword, place.pointer.steps().last()) {
+            (Some(Keyword::Properties), Some(Step::Member(name))) => !above.required.contains(name),
+            _ => false,
+        };
+        Frame { optional: above.optional || is_optional, required: Vec::new(), ..*above }
+    }
+
+    /// Puts a definition where it is referred to, or its end.
+    fn write_out(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
+        let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
+        let from = Spot::under(node, "$ref");
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+        let origin = node.origin();
+        let target = if ends {
+            let levels = self.levels;
+            self.rules.notes.note(place.position, Spot::of(body), Spot::Node(origin.number().unwrap_or(0)), UNROLL, || match levels {
+                0 => format!("left out what `{name}` holds: it refers to itself, and is too large to be written out"),
+                _ => format!("wrote the recursion of `{name}` out, {levels} levels deep"),
+            });
+            end(body, self.rules)
+        } else {
+            self.rules.notes.note(place.position, from, Spot::of(body), INLINE, || format!("put `{name}` where it is referred to"));
+            let mut copy = body.copy(&self.rules.budget);
+            // What a document says of itself is no part of a copy inside it.
+            if copy.get("$schema").is_some() {
+                copy.as_object_mut().and_then(|object| object.remove("$schema"));
+            }
+            copy
+        };
+        let rest = core::mem::take(node);
+        if rest.as_object().is_some_and(Object::is_empty) {
+            *node = if ends { target.with_origin(origin) } else { target };
+        } else {
+            let merged = merge::both_at(&self.rules.budget, rest, target, at);
+            merge_conflicts::note(&merged, place.position, &Spot::Node(origin.number().unwrap_or(0)), self.rules);
+            *node = merged.node;
+        }
+        node.touch();
+    }
+}
+
+/// What is said where nothing more of a definition is written: what it is for, and its type.
+pub(in crate::sanitize) fn end<'a>(body: &Node<'a>, rules: &PassContext) -> Node<'a> {
+    // JSON text says all of it, whatever the type.
+    let keeps_type = rules.grammar.anything != Anything::JsonText;
+    let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
+    let members =
+        body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).map(|member| member.copy(&rules.budget)).collect();
+    Node::object(Object::from_unique(members))
+}
