@@ -7,6 +7,7 @@ use alloc::{borrow::Cow, format, string::String};
 use crate::{
     json::{Data, Node},
     report::{Accepts, Change, Guidance, Recorder},
+    rules::Rule,
 };
 
 const BECAUSE: &str = "tool parameters are an object with `properties` on every API (openai/codex#22166, confidence A); prevents \
@@ -19,7 +20,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
         let everything = node.as_bool() == Some(true);
         recorder.note(0, || {
             let (accepts, guidance) = if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
-            change(true, "", accepts, guidance, "replace-root", format!("replaced {} by an empty object envelope", replaced(node)))
+            change(true, "", accepts, guidance, Rule::ReplaceRoot, format!("replaced {} by an empty object envelope", replaced(node)))
         });
         node.replace(Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())]).into_data());
         return;
@@ -37,8 +38,9 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     let Some(object) = node.as_object_mut() else { return };
     let mut after_type = type_at.map_or(0, |place| place + 1);
     if !typed {
-        recorder
-            .note(0, || change(type_at.is_some(), "/type", Accepts::Same, Guidance::Same, "add-type", "wrote `type: \"object\"`".into()));
+        recorder.note(0, || {
+            change(type_at.is_some(), "/type", Accepts::Same, Guidance::Same, Rule::AddType, "wrote `type: \"object\"`".into())
+        });
         match type_at {
             Some(_) => object.set("type", Node::literal("object")),
             None => {
@@ -53,7 +55,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
                 Some(kind) => format!("replaced {kind} under `properties` by `{{}}`"),
                 None => "wrote `properties: {}`".into(),
             };
-            change(properties_at.is_some(), "/properties", Accepts::Same, Guidance::Same, "add-properties", message)
+            change(properties_at.is_some(), "/properties", Accepts::Same, Guidance::Same, Rule::AddProperties, message)
         });
         match properties_at {
             Some(_) => object.set("properties", Node::empty_object()),
@@ -80,12 +82,12 @@ fn replaced(node: &Node<'_>) -> String {
     }
 }
 
-fn change(stood: bool, at: &str, accepts: Accepts, guidance: Guidance, rule: &'static str, message: String) -> Change {
+fn change(stood: bool, at: &str, accepts: Accepts, guidance: Guidance, rule: Rule, message: String) -> Change {
     Change {
         // An added key reports at its parent, which is the root.
         pointer: if stood { at.into() } else { String::new() },
         output_pointer: Some(at.into()),
-        rule,
+        rule: rule.id(),
         accepts,
         guidance,
         encoded: false,

@@ -31,6 +31,7 @@ pub mod limits;
 mod names;
 mod options;
 mod report;
+mod rules;
 mod sanitize;
 mod schema;
 mod sorted;
@@ -40,6 +41,7 @@ pub use api::*;
 pub use error::{Code, Error};
 pub use options::*;
 pub use report::{lossless, Accepts, Allow, Change, Guidance};
+pub use rules::{Constraint, Phase, Rule};
 
 /// The README's examples are tests, too.
 #[cfg(doctest)]

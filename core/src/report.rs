@@ -67,6 +67,34 @@ impl Accepts {
     }
 }
 
+/// What a kind of change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effect {
+    /// To accepted arguments.
+    pub(crate) accepts: Accepts,
+    /// To what the model reads.
+    pub(crate) guidance: Guidance,
+    /// Arguments look different, and can be restored.
+    pub(crate) encoded: bool,
+}
+
+impl Effect {
+    /// The same arguments are accepted and the model reads the same.
+    pub(crate) const SAME: Effect = Effect { accepts: Accepts::Same, guidance: Guidance::Same, encoded: false };
+
+    pub(crate) const fn accepts(self, accepts: Accepts) -> Self {
+        Effect { accepts, ..self }
+    }
+
+    pub(crate) const fn guidance(self, guidance: Guidance) -> Self {
+        Effect { guidance, ..self }
+    }
+
+    pub(crate) const fn encoded(self) -> Self {
+        Effect { encoded: true, ..self }
+    }
+}
+
 /// One change: where, by which rule, with what effect, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {

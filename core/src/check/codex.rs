@@ -10,6 +10,7 @@ use crate::{
     budget::Budget,
     error::Error,
     json::{Data, Member, Node, Object, Step},
+    rules::Constraint,
     schema::{
         keyword::{Keyword, Keywords},
         reach::{self, Definition, TABLES},
@@ -64,10 +65,10 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
     match root.data() {
         Data::Bool(_) => return Ok(Vec::new()),
         Data::Object(_) => {}
-        _ => faults.add(root, String::new(), "root-not-schema", "a schema (an object or a boolean)"),
+        _ => faults.add(root, String::new(), Constraint::RootNotSchema, "a schema (an object or a boolean)"),
     }
     if only_null(root) {
-        faults.add(root, String::new(), "root-null", "parameters that admit something");
+        faults.add(root, String::new(), Constraint::RootNull, "parameters that admit something");
     }
     let emptied = emptied(root, budget)?;
     let reached = reach::reached_except(root, &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)), budget);
@@ -80,7 +81,7 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
             // its parent, unless it stands where Codex needs a schema and nothing else.
             let belongs_to_parent = matches!(place.pointer.steps().last(), None | Some(Step::Name(_)));
             if node.as_bool().is_none() && !belongs_to_parent {
-                faults.add(node, place.pointer.render(), "not-a-schema", "a schema");
+                faults.add(node, place.pointer.render(), Constraint::NotASchema, "a schema");
             }
             return Ok(Next::Skip);
         };
@@ -96,7 +97,7 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
 struct Faults(Found);
 
 impl Faults {
-    fn add(&mut self, value: &Node<'_>, pointer: String, rule: &'static str, expected: &str) {
+    fn add(&mut self, value: &Node<'_>, pointer: String, rule: Constraint, expected: &str) {
         let message = format!("expected {expected}, found {}; Codex drops such a tool", value.kind());
         self.0.add(value, rule, pointer, message);
     }
@@ -157,21 +158,21 @@ fn members(object: &Object<'_>, place: &Place<'_, '_>, faults: &mut Faults) {
         let Some(name) = key.value() else { continue };
         let is_schema = value.as_object().is_some() || value.as_bool().is_some();
         let (rule, expected) = match &*name {
-            "items" if value.as_array().is_some() => ("array-items", "one schema for all items"),
-            "items" if !is_schema => ("items-not-schema", "a schema or a boolean"),
-            "additionalProperties" if !is_schema => ("additional-properties-not-schema", "a schema or a boolean"),
-            "properties" if value.as_object().is_none() => ("properties-not-object", "an object of schemas"),
-            "anyOf" | "oneOf" | "allOf" if value.as_array().is_none() => ("combinator-not-list", "a list of schemas"),
+            "items" if value.as_array().is_some() => (Constraint::ArrayItems, "one schema for all items"),
+            "items" if !is_schema => (Constraint::ItemsNotSchema, "a schema or a boolean"),
+            "additionalProperties" if !is_schema => (Constraint::AdditionalPropertiesNotSchema, "a schema or a boolean"),
+            "properties" if value.as_object().is_none() => (Constraint::PropertiesNotObject, "an object of schemas"),
+            "anyOf" | "oneOf" | "allOf" if value.as_array().is_none() => (Constraint::CombinatorNotList, "a list of schemas"),
             "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => {
-                ("required-not-strings", "a list of strings")
+                (Constraint::RequiredNotStrings, "a list of strings")
             }
             // `const` takes the place of whatever `enum` held.
-            "enum" if value.as_array().is_none() && !object.has("const") => ("enum-not-list", "a list"),
-            "description" if value.as_text().is_none() => ("description-not-string", "a string"),
-            "$ref" if value.as_text().is_none() => ("ref-not-string", "a string"),
-            "minItems" if value.as_u64().is_none() => ("min-items-not-count", "a whole number, 0 or more"),
-            "encrypted" if value.as_bool().is_none() => ("encrypted-not-boolean", "a boolean"),
-            "type" if elsewhere && is_left_unknown(value) => ("unknown-type", "a type name that Codex knows, or a list of them"),
+            "enum" if value.as_array().is_none() && !object.has("const") => (Constraint::EnumNotList, "a list"),
+            "description" if value.as_text().is_none() => (Constraint::DescriptionNotString, "a string"),
+            "$ref" if value.as_text().is_none() => (Constraint::RefNotString, "a string"),
+            "minItems" if value.as_u64().is_none() => (Constraint::MinItemsNotCount, "a whole number, 0 or more"),
+            "encrypted" if value.as_bool().is_none() => (Constraint::EncryptedNotBoolean, "a boolean"),
+            "type" if elsewhere && is_left_unknown(value) => (Constraint::UnknownType, "a type name that Codex knows, or a list of them"),
             _ => continue,
         };
         faults.add(value, place.pointer.render_with(&name), rule, expected);

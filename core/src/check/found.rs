@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::Violation;
-use crate::{json::Node, sorted};
+use crate::{json::Node, rules::Constraint, sorted};
 
 #[derive(Default)]
 pub(super) struct Found {
@@ -18,8 +18,8 @@ impl Found {
     }
 
     /// Adds what is wrong with `value`.
-    pub(super) fn add(&mut self, value: &Node<'_>, rule: &'static str, pointer: String, message: String) {
-        self.list.push((value.origin().number().unwrap_or_default(), Violation { rule, pointer, message }));
+    pub(super) fn add(&mut self, value: &Node<'_>, rule: Constraint, pointer: String, message: String) {
+        self.list.push((value.origin().number().unwrap_or_default(), Violation { rule: rule.id(), pointer, message }));
     }
 
     /// All of them, in document order.

@@ -3,9 +3,6 @@
 mod codex;
 mod found;
 mod grammar;
-mod rule;
-#[cfg(test)]
-mod tests;
 
 use alloc::{string::String, vec::Vec};
 

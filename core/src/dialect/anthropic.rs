@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -14,13 +15,13 @@ const OBJECT: Fact = Fact {
     says: "the root says `type: \"object\"`",
     confidence: 'A',
     source: "live: `tools.0.custom.input_schema.type: Field required`, `Input should be 'object'`",
-    rules: &["root-object", "root-not-schema"],
+    rules: &[Constraint::RootObject, Constraint::RootNotSchema],
 };
 const ROOT: Fact = Fact {
     says: "no `anyOf`, `oneOf` and `allOf` at the root; `not` and `if` are accepted there",
     confidence: 'A',
     source: "live: `input_schema does not support oneOf, allOf, or anyOf at the top level` (claude-code#5319, kata#365)",
-    rules: &["root-keyword"],
+    rules: &[Constraint::RootKeyword],
 };
 const METASCHEMA: Fact = Fact {
     says: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
@@ -32,13 +33,13 @@ const PROPERTY_NAMES: Fact = Fact {
     says: "properties of the root have names of 1 to 64 letters, digits, `_`, `.` and `-`",
     confidence: 'A',
     source: "live: `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`",
-    rules: &["property-name"],
+    rules: &[Constraint::PropertyName],
 };
 const NAMES: Fact = Fact {
     says: "a tool's name has 1 to 128 letters, digits, `_` and `-`",
     confidence: 'A',
     source: "live: `tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`",
-    rules: &["tool-name"],
+    rules: &[Constraint::ToolName],
 };
 
 const GRAMMAR: Grammar = Grammar {
@@ -133,56 +134,61 @@ pub(super) const STRICT: Dialect = Dialect {
             says: "every object is closed",
             confidence: 'A',
             source: "Anthropic, structured outputs: `additionalProperties` must be false",
-            rules: &["object-not-closed"],
+            rules: &[Constraint::ObjectNotClosed],
         },
         Fact {
             says: "no `oneOf`, `not`, numeric and length bounds, `maxItems`, `uniqueItems`, `patternProperties` and `prefixItems`",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations; the Python SDK moves them into descriptions",
-            rules: &["refused-keyword"],
+            rules: &[Constraint::RefusedKeyword],
         },
         Fact {
             says: "`minItems` is 0 or 1",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
-            rules: &["keyword-too-large"],
+            rules: &[Constraint::KeywordTooLarge],
         },
         Fact {
             says: "no `$ref` directly in `allOf`",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations: `allOf` with `$ref` is not supported",
-            rules: &["ref-place"],
+            rules: &[Constraint::RefPlace],
         },
-        Fact { says: "no recursion", confidence: 'A', source: "Anthropic, structured outputs, limitations", rules: &["recursion"] },
+        Fact {
+            says: "no recursion",
+            confidence: 'A',
+            source: "Anthropic, structured outputs, limitations",
+            rules: &[Constraint::Recursion],
+        },
         Fact {
             says: "every schema says a type",
             confidence: 'A',
             source: "the Python SDK raises for schemas without one",
-            rules: &["untyped", "open-items"],
+            rules: &[Constraint::Untyped, Constraint::OpenItems],
         },
         Fact {
             says: "`enum` holds strings, numbers, booleans and null",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
-            rules: &["enum-kind"],
+            rules: &[Constraint::EnumKind],
         },
         Fact {
             says: "`format` is one of ten",
             confidence: 'A',
             source: "Anthropic, structured outputs, supported features",
-            rules: &["format"],
+            rules: &[Constraint::Format],
         },
         Fact {
             says: "`pattern` has no lookaround, backreference and word boundary",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
-            rules: &["pattern"],
+            rules: &[Constraint::Pattern],
         },
         Fact {
             says: "at most 20 strict tools, 24 optional properties and 16 unions in a request",
             confidence: 'A',
             source: "Anthropic, structured outputs; pydantic-ai counts them so against the live API",
-            rules: &["too-many-strict-tools", "too-many-optional-properties", "too-many-unions"],
+            rules: &[Constraint::TooManyStrictTools, Constraint::TooManyOptionalProperties, Constraint::TooManyUnions],
         },
         NAMES,
     ],

@@ -6,7 +6,7 @@ use super::{
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
-use crate::options::ToolFormat;
+use crate::{options::ToolFormat, rules::Constraint};
 
 const GRAMMAR: Grammar = Grammar {
     // References are accepted and yet better inlined, because Amazon's own models do not follow them.
@@ -29,25 +29,25 @@ pub(super) const BEDROCK: Dialect = Dialect {
             says: "the root says `type: \"object\"`",
             confidence: 'A',
             source: "live: `tools.0.custom.input_schema.type: Input should be 'object'`",
-            rules: &["root-object", "root-not-schema"],
+            rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         },
         Fact {
             says: "references are inlined for Amazon Nova",
             confidence: 'B',
             source: "pydantic-ai, the profile of Amazon's models",
-            rules: &["ref-target"],
+            rules: &[Constraint::RefTarget],
         },
         Fact {
             says: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
             confidence: 'A',
             source: "botocore, bedrock-runtime service model",
-            rules: &["tool-name"],
+            rules: &[Constraint::ToolName],
         },
         Fact {
             says: "a description is not empty",
             confidence: 'A',
             source: "botocore, bedrock-runtime service model",
-            rules: &["empty-description"],
+            rules: &[Constraint::EmptyDescription],
         },
         WELL_FORMED,
     ],

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -36,17 +37,17 @@ pub(super) const CEREBRAS: Dialect = Dialect {
             says: "at most 5,000 characters, 10 levels and 500 properties",
             confidence: 'A',
             source: DOCUMENTATION,
-            rules: &["too-many-bytes", "too-deep", "too-many-properties"],
+            rules: &[Constraint::TooManyBytes, Constraint::TooDeep, Constraint::TooManyProperties],
         },
         Fact {
             says: "no recursion",
             confidence: 'A',
             source: "live: `Recursive JSON schemas are not currently supported`",
-            rules: &["recursion", "ref-target"],
+            rules: &[Constraint::Recursion, Constraint::RefTarget],
         },
-        Fact { says: "no `pattern` and `format`", confidence: 'A', source: DOCUMENTATION, rules: &["refused-keyword"] },
-        Fact { says: "at most 500 values in an `enum`", confidence: 'A', source: DOCUMENTATION, rules: &["enum-too-long"] },
-        Fact { says: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &["open-items"] },
+        Fact { says: "no `pattern` and `format`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::RefusedKeyword] },
+        Fact { says: "at most 500 values in an `enum`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::EnumTooLong] },
+        Fact { says: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::OpenItems] },
         WELL_FORMED,
     ],
     holes: &[

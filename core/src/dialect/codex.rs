@@ -4,7 +4,7 @@ use super::{
     surface::{NameShape, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
-use crate::options::ToolFormat;
+use crate::{options::ToolFormat, rules::Constraint, rules::Rule};
 
 const SOURCE: &str = "openai/codex, codex-rs/tools/src/json_schema.rs, late 2026";
 
@@ -21,28 +21,28 @@ const TYPED: Fact = Fact {
     confidence: 'A',
     source: SOURCE,
     rules: &[
-        "root-not-schema",
-        "root-null",
-        "not-a-schema",
-        "array-items",
-        "items-not-schema",
-        "additional-properties-not-schema",
-        "properties-not-object",
-        "combinator-not-list",
-        "required-not-strings",
-        "enum-not-list",
-        "description-not-string",
-        "ref-not-string",
-        "min-items-not-count",
-        "encrypted-not-boolean",
-        "unknown-type",
+        Constraint::RootNotSchema,
+        Constraint::RootNull,
+        Constraint::NotASchema,
+        Constraint::ArrayItems,
+        Constraint::ItemsNotSchema,
+        Constraint::AdditionalPropertiesNotSchema,
+        Constraint::PropertiesNotObject,
+        Constraint::CombinatorNotList,
+        Constraint::RequiredNotStrings,
+        Constraint::EnumNotList,
+        Constraint::DescriptionNotString,
+        Constraint::RefNotString,
+        Constraint::MinItemsNotCount,
+        Constraint::EncryptedNotBoolean,
+        Constraint::UnknownType,
     ],
 };
 const SENT: Fact = Fact {
     says: "a tool is sent to the Responses API, as a function with `strict: false`",
     confidence: 'A',
     source: "openai/codex, codex-rs/tools, late 2026",
-    rules: &["strict-flag", "tool-name"],
+    rules: &[Constraint::StrictFlag, Constraint::ToolName],
 };
 
 const FACTS: &[Fact] = &[REPAIRED, CLEARED, TYPED, SENT];
@@ -64,8 +64,8 @@ const WIRE_FACTS: &[Fact] = &[
 const TOOLS: Surface =
     Surface { format: ToolFormat::OpenaiResponses, names: NameShape::OPENAI, strict: StrictFlag::False, ..Surface::PLAIN };
 
-const REASONS: &[(&str, &str)] =
-    &[("", "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)")];
+const REASONS: &[(Option<Rule>, &str)] =
+    &[(None, "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)")];
 
 pub(super) const CODEX: Dialect = Dialect {
     name: "codex",

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -15,16 +16,20 @@ const OBJECT: Fact = Fact {
     says: "the root says `type: \"object\"`",
     confidence: 'B',
     source: "live: ``schema must be a JSON Schema of `type: \"object\"` ``",
-    rules: &["root-object", "root-not-schema"],
+    rules: &[Constraint::RootObject, Constraint::RootNotSchema],
 };
 const TYPED: Fact = Fact {
     says: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone or with values of another type",
     confidence: 'B',
     source: "live: ``Invalid tool parameters schema : field `anyOf`: one of `type`, `anyOf`, `$ref` field is required``",
-    rules: &["untyped", "not-a-schema", "enum-without-type", "enum-value", "items-not-schema"],
+    rules: &[Constraint::Untyped, Constraint::NotASchema, Constraint::EnumWithoutType, Constraint::EnumValue, Constraint::ItemsNotSchema],
 };
-const ONE_OF: Fact =
-    Fact { says: "no `oneOf`", confidence: 'B', source: "openclaw spells it `anyOf` for this provider", rules: &["refused-keyword"] };
+const ONE_OF: Fact = Fact {
+    says: "no `oneOf`",
+    confidence: 'B',
+    source: "openclaw spells it `anyOf` for this provider",
+    rules: &[Constraint::RefusedKeyword],
+};
 
 const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::OneOf]),
@@ -100,32 +105,37 @@ pub(super) const STRICT: Dialect = Dialect {
             says: "every object is closed and says at least one property below the root, and every property is required",
             confidence: 'A',
             source: "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict mode",
-            rules: &["object-not-closed", "not-required", "object-without-properties"],
+            rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired, Constraint::ObjectWithoutProperties],
         },
         Fact {
             says: "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` and `prefixItems`",
             confidence: 'A',
             source: "DeepSeek, tool calls, strict mode; rig-core against the live API",
-            rules: &["refused-keyword"],
+            rules: &[Constraint::RefusedKeyword],
         },
         Fact {
             says: "lists of types hold scalars and null only",
             confidence: 'A',
             source: "rig-core against the live API: `[\"array\", \"null\"]` is refused",
-            rules: &["type-list"],
+            rules: &[Constraint::TypeList],
         },
         Fact {
             says: "arrays have `items` that say what they are",
             confidence: 'C',
             source: "inferred: what has no type cannot be decoded under constraints",
-            rules: &["array-without-items", "open-items"],
+            rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
         },
-        Fact { says: "`format` is one of five", confidence: 'A', source: "DeepSeek, tool calls, strict mode", rules: &["format"] },
+        Fact {
+            says: "`format` is one of five",
+            confidence: 'A',
+            source: "DeepSeek, tool calls, strict mode",
+            rules: &[Constraint::Format],
+        },
         Fact {
             says: "no `$ref` directly in a branch of `anyOf`",
             confidence: 'A',
             source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``",
-            rules: &["ref-place"],
+            rules: &[Constraint::RefPlace],
         },
         WELL_FORMED,
     ],

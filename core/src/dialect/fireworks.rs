@@ -6,7 +6,7 @@ use super::{
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, schema::keyword::Keywords};
+use crate::{options::ToolFormat, rules::Constraint, schema::keyword::Keywords};
 
 const GRAMMAR: Grammar = Grammar {
     typed: Typed::TypeOrUnion,
@@ -29,19 +29,19 @@ pub(super) const FIREWORKS: Dialect = Dialect {
             says: "every schema has one of `type`, `anyOf` and `$ref`",
             confidence: 'B',
             source: "live: `JSON Schema not supported: could not understand the instance {'description': …}` (docker/mcp-gateway#234)",
-            rules: &["untyped"],
+            rules: &[Constraint::Untyped],
         },
         Fact {
             says: "nothing stands beside `$ref`",
             confidence: 'B',
             source: "live: `JSON Schema not supported: keyword(s) ['default'] not allowed at the same level as $ref`",
-            rules: &["beside-ref"],
+            rules: &[Constraint::BesideRef],
         },
         Fact {
             says: "references lead to `$defs`; `definitions` is not looked at",
             confidence: 'B',
             source: "litellm#26692",
-            rules: &["ref-form", "ref-target"],
+            rules: &[Constraint::RefForm, Constraint::RefTarget],
         },
         WELL_FORMED,
     ],

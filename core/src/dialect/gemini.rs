@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -20,13 +21,13 @@ const NAME: Fact = Fact {
     says: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",
     confidence: 'A',
     source: "live: `Invalid function name. Must start with a letter or an underscore`",
-    rules: &["tool-name"],
+    rules: &[Constraint::ToolName],
 };
 const COUNT: Fact = Fact {
     says: "at most 512 function declarations",
     confidence: 'A',
     source: "live: `At most 512 function declarations can be specified`",
-    rules: &["too-many-tools"],
+    rules: &[Constraint::TooManyTools],
 };
 
 const GRAMMAR: Grammar = Grammar {
@@ -92,61 +93,61 @@ pub(super) const GEMINI: Dialect = Dialect {
             says: "only the fields of the Schema message: any other key is refused",
             confidence: 'A',
             source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field`",
-            rules: &["refused-keyword", "unknown-keyword"],
+            rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
         },
         Fact {
             says: "the root is an object, whose `properties` may be empty",
             confidence: 'A',
             source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with `properties: {}` there",
-            rules: &["root-object", "root-not-schema"],
+            rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         },
         Fact {
             says: "every object below the root has at least one property",
             confidence: 'A',
             source: "live: `parameters.properties[variables].properties: should be non-empty for OBJECT type`",
-            rules: &["object-without-properties", "properties-not-object"],
+            rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
         },
         Fact {
             says: "every schema has a `type`, which is one name, or `anyOf`; null is `nullable: true`",
             confidence: 'A',
             source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is not repeating`",
-            rules: &["untyped", "unknown-type", "type-list", "not-a-schema"],
+            rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
         },
         Fact {
             says: "arrays have `items`, which is one schema",
             confidence: 'A',
             source: "live: `items: missing field`",
-            rules: &["array-without-items", "open-items", "array-items", "items-not-schema"],
+            rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems, Constraint::ArrayItems, Constraint::ItemsNotSchema],
         },
         Fact {
             says: "values of `enum` are strings, and not empty; integers are spelled as strings, beside `type: \"integer\"` and `format: \"enum\"`",
             confidence: 'A',
             source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, documentation of Schema.enum",
-            rules: &["enum-kind", "enum-not-list", "enum-empty"],
+            rules: &[Constraint::EnumKind, Constraint::EnumNotList, Constraint::EnumEmpty],
         },
         Fact {
             says: "`anyOf` stands alone",
             confidence: 'A',
             source: "live (Vertex): `when using any_of, it must be the only fields set` (litellm#11164)",
-            rules: &["beside-any-of", "combinator-not-list", "any-of-size"],
+            rules: &[Constraint::BesideAnyOf, Constraint::CombinatorNotList, Constraint::AnyOfSize],
         },
         Fact {
             says: "`required` names only properties of the same schema",
             confidence: 'A',
             source: "live: `required[0]: property is not defined`",
-            rules: &["required-unknown", "required-not-strings"],
+            rules: &[Constraint::RequiredUnknown, Constraint::RequiredNotStrings],
         },
         Fact {
             says: "property names have 1 to 64 letters, digits and `_`, and do not begin with a digit",
             confidence: 'A',
             source: "google-genai, documentation of FunctionDeclaration",
-            rules: &["property-name"],
+            rules: &[Constraint::PropertyName],
         },
         Fact {
             says: "`format` is one that the type knows",
             confidence: 'A',
             source: "live: `only 'enum' and 'date-time' are supported for STRING type`",
-            rules: &["format"],
+            rules: &[Constraint::Format],
         },
         NAME,
         COUNT,
@@ -198,31 +199,31 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
             says: "the root is an object",
             confidence: 'A',
             source: "google-genai, documentation of parametersJsonSchema",
-            rules: &["root-object", "root-not-schema"],
+            rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         },
         Fact {
             says: "no `const`",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
-            rules: &["refused-keyword"],
+            rules: &[Constraint::RefusedKeyword],
         },
         Fact {
             says: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or `#/$defs/name`",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
-            rules: &["beside-ref", "ref-form", "ref-target"],
+            rules: &[Constraint::BesideRef, Constraint::RefForm, Constraint::RefTarget],
         },
         Fact {
             says: "recursion only through properties that are not required",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within non-required properties",
-            rules: &["recursion"],
+            rules: &[Constraint::Recursion],
         },
         Fact {
             says: "values of `enum` are strings and numbers",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
-            rules: &["enum-kind"],
+            rules: &[Constraint::EnumKind],
         },
         NAME,
         COUNT,

@@ -6,7 +6,7 @@ use super::{
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
-use crate::options::ToolFormat;
+use crate::{options::ToolFormat, rules::Constraint};
 
 const GRAMMAR: Grammar = Grammar::OPEN;
 
@@ -24,7 +24,7 @@ pub(super) const GROQ: Dialect = Dialect {
             "arguments that the schema does not accept are an error of the request, so nothing may be narrower than the tool's own schema",
         confidence: 'C',
         source: "live: `tool call validation failed: parameters for tool X did not match schema`",
-        rules: &["root-object"],
+        rules: &[Constraint::RootObject],
     },
         WELL_FORMED,
     ],

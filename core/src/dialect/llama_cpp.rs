@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -36,26 +37,26 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             says: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
             confidence: 'A',
             source: README,
-            rules: &["object-openness"],
+            rules: &[Constraint::ObjectOpenness],
         },
         Fact {
             says: "objects have `properties`",
             confidence: 'B',
             source: "live: `JSON schema conversion failed: Unrecognized schema: \"object\"`",
-            rules: &["object-without-properties"],
+            rules: &[Constraint::ObjectWithoutProperties],
         },
         Fact {
             says: "`pattern` begins with `^`, ends with `$`, and has no lookaround, backreference and word boundary",
             confidence: 'A',
             source: "live: `Pattern must start with '^' and end with '$'`",
-            rules: &["pattern"],
+            rules: &[Constraint::Pattern],
         },
-        Fact { says: "no `prefixItems`", confidence: 'A', source: README, rules: &["refused-keyword", "array-items"] },
+        Fact { says: "no `prefixItems`", confidence: 'A', source: README, rules: &[Constraint::RefusedKeyword, Constraint::ArrayItems] },
         Fact {
             says: "lengths and counts stay below 2,000, the most repetitions of a grammar",
             confidence: 'A',
             source: README,
-            rules: &["keyword-too-large"],
+            rules: &[Constraint::KeywordTooLarge],
         },
         WELL_FORMED,
     ],

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -27,7 +28,7 @@ pub(super) const MISTRAL: Dialect = Dialect {
             says: "no `$id` and `$schema`",
             confidence: 'B',
             source: "LiteLLM removes them for this provider, whose grammar does not take them",
-            rules: &["refused-keyword"],
+            rules: &[Constraint::RefusedKeyword],
         },
         WELL_FORMED,
     ],

@@ -16,13 +16,9 @@ mod mistral;
 mod moonshot;
 mod openai;
 mod portable;
-mod serves;
 pub(crate) mod surface;
 mod well_formed;
 mod xai;
-
-#[cfg(test)]
-pub(crate) use serves::SERVES;
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -30,6 +26,7 @@ use crate::{
     error::{Code, Error},
     json::{Data, Node},
     options::SanitizeOptions,
+    rules::{Constraint, Rule},
 };
 
 /// How a dialect's schemas are made.
@@ -54,8 +51,8 @@ pub struct Fact {
     pub confidence: char,
     /// Where it was read.
     pub source: &'static str,
-    /// The rules of `check` and `check_tools` that rest on it.
-    pub rules: &'static [&'static str],
+    /// The constraints that rest on it.
+    pub rules: &'static [Constraint],
 }
 
 impl Fact {
@@ -89,8 +86,8 @@ pub struct Dialect {
     pub facts: &'static [Fact],
     /// What nobody has verified, or what reports contradict each other about: the table lets it through.
     pub holes: &'static [&'static str],
-    /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `""` is the reason of all others.
-    pub(crate) reasons: &'static [(&'static str, &'static str)],
+    /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `None` is the reason of all others.
+    pub(crate) reasons: &'static [(Option<Rule>, &'static str)],
     pub(crate) method: Method,
     /// How tools are written around their schemas, and what a request may hold.
     pub(crate) tools: surface::Surface,
@@ -127,13 +124,13 @@ impl Dialect {
     }
 
     /// Why a rule is there: its own reason, or the fact that it serves.
-    pub(crate) fn because(&self, rule: &str) -> Cow<'static, str> {
-        let find = |name: &str| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
-        if let Some(reason) = find(rule) {
+    pub(crate) fn because(&self, rule: Rule) -> Cow<'static, str> {
+        let find = |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
+        if let Some(reason) = find(Some(rule)) {
             return Cow::Borrowed(reason);
         }
-        let fact = self.facts.iter().find(|fact| fact.rules.iter().any(|checked| serves::serves(rule, checked)));
-        match (fact, find("")) {
+        let fact = self.facts.iter().find(|fact| fact.rules.iter().any(|constraint| rule.serves().contains(constraint)));
+        match (fact, find(None)) {
             (Some(fact), _) => Cow::Owned(fact.in_words()),
             (None, Some(reason)) => Cow::Borrowed(reason),
             (None, None) => self.facts.first().map(|fact| Cow::Owned(fact.in_words())).unwrap_or_default(),
@@ -142,7 +139,7 @@ impl Dialect {
 
     /// The fact that a rule of `check` rests on.
     pub(crate) fn fact_of(&self, rule: &str) -> Option<&'static Fact> {
-        self.facts.iter().find(|fact| fact.rules.contains(&rule)).or_else(|| self.facts.first())
+        self.facts.iter().find(|fact| fact.rules.iter().any(|constraint| constraint.id() == rule)).or_else(|| self.facts.first())
     }
 
     pub(crate) fn to_node(self) -> Node<'static> {
@@ -153,7 +150,7 @@ impl Dialect {
                 ("says", Node::string(fact.says)),
                 ("confidence", Node::string(String::from(fact.confidence))),
                 ("source", Node::string(fact.source)),
-                ("rules", words(fact.rules)),
+                ("rules", Node::array(fact.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
             ])
         });
         Node::record([

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use crate::options::ToolFormat;
+use crate::{options::ToolFormat, rules::Constraint};
 
 /// The tools of one API surface, schemas aside. Write `Surface { names: NameShape::OPENAI, ..Surface::PLAIN }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +103,9 @@ impl Counted {
     /// The name of the rule that a request breaks when it holds too many.
     pub(crate) const fn rule(self) -> &'static str {
         match self {
-            Counted::Tools => "too-many-strict-tools",
-            Counted::OptionalProperties => "too-many-optional-properties",
-            Counted::Unions => "too-many-unions",
+            Counted::Tools => Constraint::TooManyStrictTools.id(),
+            Counted::OptionalProperties => Constraint::TooManyOptionalProperties.id(),
+            Counted::Unions => Constraint::TooManyUnions.id(),
         }
     }
 

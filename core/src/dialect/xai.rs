@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -38,27 +39,27 @@ pub(super) const XAI: Dialect = Dialect {
             says: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
             confidence: 'A',
             source: DOCUMENTATION,
-            rules: &["object-openness"],
+            rules: &[Constraint::ObjectOpenness],
         },
-        Fact { says: "no recursion", confidence: 'A', source: DOCUMENTATION, rules: &["recursion", "ref-target"] },
-        Fact { says: "no `minContains` and `maxContains`", confidence: 'A', source: DOCUMENTATION, rules: &["refused-keyword"] },
+        Fact { says: "no recursion", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::Recursion, Constraint::RefTarget] },
+        Fact { says: "no `minContains` and `maxContains`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::RefusedKeyword] },
         Fact {
             says: "properties are objects, not booleans, and tuples are spelled `prefixItems`",
             confidence: 'A',
             source: DOCUMENTATION,
-            rules: &["not-a-schema", "array-items", "items-not-schema"],
+            rules: &[Constraint::NotASchema, Constraint::ArrayItems, Constraint::ItemsNotSchema],
         },
         Fact {
             says: "`pattern` has no backreference, `\\p{…}`, `\\b`, lookaround and inline flags",
             confidence: 'A',
             source: DOCUMENTATION,
-            rules: &["pattern"],
+            rules: &[Constraint::Pattern],
         },
         Fact {
             says: "values of `enum` do not hold `/`",
             confidence: 'B',
             source: "live: `Invalid arguments passed to the model` (hermes-agent removes such values)",
-            rules: &["enum-kind"],
+            rules: &[Constraint::EnumKind],
         },
         WELL_FORMED,
     ],

@@ -11,9 +11,10 @@ use crate::{
     json::{Child, Data, LookUp, Node, Object, Text},
     options::SanitizeOptions,
     report::{Change, Recorder},
+    rules::Rule,
     sanitize::{
         decode,
-        legalize::property_names::{self, Spelling},
+        legalize::property_names::Spelling,
         pipeline::{self, Finish},
         texts,
     },
@@ -76,7 +77,7 @@ fn loses_slashes(
         pipeline::sanitize(&mut schema.copy(budget), dialect, grammar, options, Finish::Written(&|_| false), &mut recorder, budget);
     budget.check(String::new)?;
     let renames = |change: &Change| {
-        change.rule == property_names::RENAME && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"))
+        change.rule == Rule::RenameProperty.id() && change.pointer.rsplit('/').next().is_some_and(|name| name.contains("~1"))
     };
     // What could not be written has no arguments to restore.
     Ok(written.is_ok() && recorder.finish().iter().any(renames))

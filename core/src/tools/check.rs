@@ -19,6 +19,7 @@ use crate::{
     json::{push_token, Node},
     names,
     options::SanitizeOptions,
+    rules::Constraint,
     sorted::Set,
 };
 
@@ -42,6 +43,10 @@ pub struct ToolViolation {
     pub source: &'static str,
 }
 
+/// What is wrong with a tool on every API.
+const GENERAL: [Constraint; 4] =
+    [Constraint::NotATool, Constraint::NamelessTool, Constraint::DuplicateName, Constraint::DescriptionNotString];
+
 /// What is true of tools in every API.
 const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a name of its own");
 
@@ -64,7 +69,7 @@ pub(crate) fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec
 
 impl Checking {
     fn add(&mut self, tool: Option<&str>, rule: &'static str, pointer: String, message: String) {
-        let general = matches!(rule, "not-a-tool" | "nameless-tool" | "duplicate-name" | "description-not-string");
+        let general = GENERAL.iter().any(|constraint| constraint.id() == rule);
         let (confidence, source) = match self.dialect.fact_of(rule) {
             Some(fact) if !general => (fact.confidence, fact.source),
             _ => EVERYWHERE,
@@ -81,14 +86,14 @@ impl Checking {
             let Listed { entry, pointer, .. } = listed;
             if tools_most == Some(count) {
                 let message = format!("expected at most {count} tools in a request, found one more");
-                self.add(None, "too-many-tools", pointer.clone(), message);
+                self.add(None, Constraint::TooManyTools.id(), pointer.clone(), message);
             }
             let shape = match shape::recognise(entry) {
                 Entry::Hosted => continue,
                 Entry::Tool(shape) => shape,
                 Entry::Unknown => {
                     let message = format!("expected a tool with a name or a schema, found {}", entry.kind());
-                    self.add(None, "not-a-tool", pointer.clone(), message);
+                    self.add(None, Constraint::NotATool.id(), pointer.clone(), message);
                     continue;
                 }
             };
@@ -97,7 +102,7 @@ impl Checking {
             if let Some(name) = &name {
                 if !seen.insert(name.clone()) {
                     let message = format!("expected every tool to have a name of its own, found a second `{name}`");
-                    self.add(Some(name), "duplicate-name", at(listed, &shape.pointer_to("name")), message);
+                    self.add(Some(name), Constraint::DuplicateName.id(), at(listed, &shape.pointer_to("name")), message);
                 }
             }
             for (sum, budget) in taken.iter_mut().zip(budgets) {
@@ -119,11 +124,11 @@ impl Checking {
             None => {
                 let found =
                     shape.part(entry, "name").map_or("none", |name| if name.as_text().is_some() { "an empty string" } else { name.kind() });
-                self.add(None, "nameless-tool", at(listed, &[]), format!("expected a name as a string, found {found}"));
+                self.add(None, Constraint::NamelessTool.id(), at(listed, &[]), format!("expected a name as a string, found {found}"));
             }
             Some(text) if !names::is_legal(surface.names, text) => {
                 let message = format!("expected a name of {}, found `{}`", surface.names, text.display());
-                self.add(name, "tool-name", at(listed, &shape.pointer_to("name")), message);
+                self.add(name, Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
             }
             Some(_) => {}
         }
@@ -134,14 +139,14 @@ impl Checking {
             if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
                 let message = format!("expected `strict` to be {}, found {}", said(wanted), said(found));
                 let path = if shape.strict(entry).is_some() { shape.pointer_to("strict") } else { Vec::new() };
-                self.add(name, "strict-flag", at(listed, &path), message);
+                self.add(name, Constraint::StrictFlag.id(), at(listed, &path), message);
             }
         }
         let Some(schema) = shape.schema(entry) else { return Ok(()) };
         let above = at(listed, &shape.pointer_to_schema());
         if surface.no_arguments == NoArguments::Omitted && arguments::none(schema).is_some() {
             let message = "expected no schema for a tool without arguments, found one".into();
-            self.add(name, "no-arguments", above, message);
+            self.add(name, Constraint::NoArguments.id(), above, message);
             return Ok(());
         }
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name))? {
@@ -154,15 +159,15 @@ impl Checking {
         let surface = self.dialect.tools;
         let Some(description) = shape.part(&listed.entry, "description") else { return };
         let (rule, message) = match description.as_text() {
-            None => ("description-not-string", format!("expected a description as a string, found {}", description.kind())),
+            None => (Constraint::DescriptionNotString.id(), format!("expected a description as a string, found {}", description.kind())),
             Some(text) if text.is_empty() && surface.no_empty_description => {
-                ("empty-description", "expected a description or none, found an empty one".into())
+                (Constraint::EmptyDescription.id(), "expected a description or none, found an empty one".into())
             }
             Some(text) => {
                 let length = text.code_points().count();
                 match surface.description_most {
                     Some(most) if length > most => {
-                        ("description-length", format!("expected a description of at most {most} characters, found {length}"))
+                        (Constraint::DescriptionLength.id(), format!("expected a description of at most {most} characters, found {length}"))
                     }
                     _ => return,
                 }

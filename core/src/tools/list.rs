@@ -16,6 +16,7 @@ use crate::{
     names::{self, Names},
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
     report::{Accepts, Allow, Change, Guidance},
+    rules::{Constraint, Rule},
     sanitize,
     sorted::Set,
 };
@@ -188,7 +189,7 @@ impl Writer<'_> {
         let called = new_name.clone().unwrap_or_else(|| name.display().into_owned());
         if self.accepted.contains(&called) {
             let message = format!("expected every tool to have a name of its own, found a second `{called}`");
-            return Err(refused("duplicate-name", &pointer(&shape.pointer_to("name")), message));
+            return Err(refused(Constraint::DuplicateName.id(), &pointer(&shape.pointer_to("name")), message));
         }
         self.has_room()?;
         let original = self.targets.iter().any(|target| !target.dialect.encodes.is_empty());
@@ -205,7 +206,7 @@ impl Writer<'_> {
             let shown = name.display();
             let message = format!("the tool `{shown}` is called `{new}`; `restore` gives it its name back");
             let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
-            let change = about("rename-tool", at, Guidance::Same, because(dialect, "tool-name"), message);
+            let change = about(Rule::RenameTool, at, Guidance::Same, because(dialect, Constraint::ToolName), message);
             changes.push(Change { encoded: true, ..change });
         }
         within(self.allow, &changes)?;
@@ -231,7 +232,7 @@ impl Writer<'_> {
         let most = self.targets.first().and_then(|target| target.dialect.tools.tools_most).unwrap_or(usize::MAX).min(self.most);
         if self.count >= most {
             let message = format!("expected at most {most} tools in a request, found one more");
-            return Err(refused("too-many-tools", "", message));
+            return Err(refused(Constraint::TooManyTools.id(), "", message));
         }
         Ok(())
     }
@@ -251,7 +252,7 @@ impl Writer<'_> {
                             format!("`{}` cannot say it: {}", self.targets.first().map_or("", |first| first.dialect.name), cause.message);
                         let message = format!("written in `{}`, the fallback", target.dialect.name);
                         let at = (String::new(), Some(String::new()));
-                        written.changes.insert(0, about("fallback", at, Guidance::Same, because.into(), message));
+                        written.changes.insert(0, about(Rule::Fallback, at, Guidance::Same, because.into(), message));
                     }
                     return Ok(written);
                 }
@@ -280,7 +281,7 @@ impl Written<'_> {
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
         let message = "a tool without arguments is sent without a schema".into();
         let at = (pointer(&shape.pointer_to_schema()), None);
-        let change = about("omit-arguments", at, Guidance::Same, because(dialect, "no-arguments"), message);
+        let change = about(Rule::OmitArguments, at, Guidance::Same, because(dialect, Constraint::NoArguments), message);
         self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
     }
 }
@@ -353,12 +354,18 @@ fn description(
     let Some(text) = found.as_text() else {
         let message = format!("the description is no string but {}, and is left out", found.kind());
         let guidance = if found.is_null() { Guidance::Same } else { Guidance::Lost };
-        changes.push(about("drop-description", (from, None), guidance, "a description is a string wherever there is one".into(), message));
+        changes.push(about(
+            Rule::DropDescription,
+            (from, None),
+            guidance,
+            "a description is a string wherever there is one".into(),
+            message,
+        ));
         return Some(None);
     };
     if text.is_empty() && surface.no_empty_description {
         let message = "the description is empty, and is left out".into();
-        changes.push(about("drop-description", (from, None), Guidance::Same, because(dialect, "empty-description"), message));
+        changes.push(about(Rule::DropDescription, (from, None), Guidance::Same, because(dialect, Constraint::EmptyDescription), message));
         return Some(None);
     }
     let most = surface.description_most?;
@@ -366,19 +373,13 @@ fn description(
     let cut = text.value().filter(|_| length > most).map(|text| format!("{}…", names::cut(&text, most.saturating_sub(1))))?;
     let message = format!("the description has {length} characters, and is cut to {most}");
     let at = (from, Some(pointer(&written.pointer_to(KEY))));
-    changes.push(about("cut-description", at, Guidance::Lost, because(dialect, "description-length"), message));
+    changes.push(about(Rule::CutDescription, at, Guidance::Lost, because(dialect, Constraint::DescriptionLength), message));
     Some(Some(cut))
 }
 
 /// A change of a tool that leaves its arguments as they are.
-fn about(
-    rule: &'static str,
-    (from, to): (String, Option<String>),
-    guidance: Guidance,
-    because: Cow<'static, str>,
-    message: String,
-) -> Change {
-    Change { pointer: from, output_pointer: to, rule, accepts: Accepts::Same, guidance, encoded: false, because, message }
+fn about(rule: Rule, (from, to): (String, Option<String>), guidance: Guidance, because: Cow<'static, str>, message: String) -> Change {
+    Change { pointer: from, output_pointer: to, rule: rule.id(), accepts: Accepts::Same, guidance, encoded: false, because, message }
 }
 
 fn pointer(path: &[&str]) -> String {
@@ -388,8 +389,8 @@ fn pointer(path: &[&str]) -> String {
 }
 
 /// The fact that a rule about tools rests on.
-fn because(dialect: &'static Dialect, rule: &str) -> Cow<'static, str> {
-    dialect.fact_of(rule).map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
+fn because(dialect: &'static Dialect, constraint: Constraint) -> Cow<'static, str> {
+    dialect.fact_of(constraint.id()).map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
 }
 
 fn within(allow: Allow, changes: &[Change]) -> Result<(), Refused> {
@@ -412,7 +413,11 @@ fn unknown(entry: &Node<'_>) -> Refused {
         Data::Object(_) => "an object without any of them",
         _ => entry.kind(),
     };
-    refused("not-a-tool", "", format!("expected a tool: an object with a name, a schema or the type of a hosted tool; found {found}"))
+    refused(
+        Constraint::NotATool.id(),
+        "",
+        format!("expected a tool: an object with a name, a schema or the type of a hosted tool; found {found}"),
+    )
 }
 
 fn nameless(shape: Shape, entry: &Node<'_>) -> Refused {
@@ -421,5 +426,5 @@ fn nameless(shape: Shape, entry: &Node<'_>) -> Refused {
         Some(name) if name.as_text().is_some() => "an empty string",
         Some(name) => name.kind(),
     };
-    refused("nameless-tool", &pointer(&shape.pointer_to("name")), format!("expected a name as a string, found {found}"))
+    refused(Constraint::NamelessTool.id(), &pointer(&shape.pointer_to("name")), format!("expected a name as a string, found {found}"))
 }

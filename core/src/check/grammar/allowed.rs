@@ -2,9 +2,10 @@
 
 use alloc::format;
 
-use super::{quoted, Report, Rule, Schema};
+use super::{quoted, Report, Schema};
 use crate::{
     json::Member,
+    rules::Constraint,
     schema::keyword::{Keyword, Role},
 };
 
@@ -17,22 +18,22 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         if known.iter().any(|name| member.key.is(name)) {
             return true;
         }
-        report.add(&member.value, Rule::UnknownKeyword, at(), "only keys that this API knows", &quoted(&member.key));
+        report.add(&member.value, Constraint::UnknownKeyword, at(), "only keys that this API knows", &quoted(&member.key));
         return false;
     };
     if grammar.refuses.has(keyword) {
-        report.add(&member.value, Rule::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
+        report.add(&member.value, Constraint::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
         return false;
     }
     if schema.is_root() && grammar.root_refuses.has(keyword) {
-        report.add(&member.value, Rule::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");
+        report.add(&member.value, Constraint::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");
         return false;
     }
     if let Some((_, most)) = grammar.at_most.iter().find(|(limited, _)| *limited == keyword) {
         if member.value.as_number().and_then(|number| number.parse::<f64>().ok()).is_some_and(|number| number > *most as f64) {
             report.add(
                 &member.value,
-                Rule::KeywordTooLarge,
+                Constraint::KeywordTooLarge,
                 at(),
                 &format!("`{}` of at most {most}", keyword.name()),
                 &super::seen(&member.value),
@@ -43,12 +44,12 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
     if keyword != Keyword::Ref && grammar.refs.nothing_else_beside && !beside.has(keyword) && schema.present.has(Keyword::Ref) {
         // Tables apply to nothing by themselves.
         if keyword.role() != Role::Table {
-            report.add(&member.value, Rule::BesideRef, at(), &format!("no `{}` beside `$ref`", keyword.name()), "it");
+            report.add(&member.value, Constraint::BesideRef, at(), &format!("no `{}` beside `$ref`", keyword.name()), "it");
         }
     }
     let beside = grammar.any_of.beside;
     if keyword != Keyword::AnyOf && !beside.has(keyword) && schema.present.has(Keyword::AnyOf) && keyword.role() != Role::Table {
-        report.add(&member.value, Rule::BesideAnyOf, at(), &format!("no `{}` beside `anyOf`", keyword.name()), "it");
+        report.add(&member.value, Constraint::BesideAnyOf, at(), &format!("no `{}` beside `anyOf`", keyword.name()), "it");
     }
     true
 }

@@ -2,10 +2,11 @@
 
 use alloc::{format, string::String};
 
-use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
+use super::{quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
     dialect::grammar::Grammar,
     json::{self, push_token, Node, Text},
+    rules::Constraint,
     schema::keyword::Keyword,
     sorted::Set,
 };
@@ -13,13 +14,13 @@ use crate::{
 pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let rule = report.grammar.any_of;
     let Some(branches) = value.as_array() else {
-        report.add(value, Rule::CombinatorNotList, schema.at("anyOf"), "a list of schemas", value.kind());
+        report.add(value, Constraint::CombinatorNotList, schema.at("anyOf"), "a list of schemas", value.kind());
         return;
     };
     schema.not_below_braces(Keyword::AnyOf, value, report);
     if branches.is_empty() || branches.len() > rule.most {
         let (expected, found) = (format!("1 to {} branches", rule.most), format!("{}", branches.len()));
-        report.add(value, Rule::AnyOfSize, schema.at("anyOf"), &expected, &found);
+        report.add(value, Constraint::AnyOfSize, schema.at("anyOf"), &expected, &found);
     }
     if rule.distinct_first_keys {
         first_keys(schema, branches, report);
@@ -31,7 +32,7 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     for (index, branch) in branches.iter().enumerate() {
         let at = || format!("{}/{index}", schema.at("anyOf"));
         if !stands_for_a_schema(branch, grammar) {
-            report.add(branch, Rule::NotASchema, at(), "a schema (an object)", &seen(branch));
+            report.add(branch, Constraint::NotASchema, at(), "a schema (an object)", &seen(branch));
         }
         if !rule.no_shared_keywords || beside.is_empty() {
             continue;
@@ -41,7 +42,7 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
                 let mut pointer = at();
                 push_token(&mut pointer, &member.key.display());
                 let found = format!("`{}` in both", member.key.display());
-                report.add(&member.value, Rule::AnyOfShared, pointer, "a keyword either beside `anyOf` or in its branches", &found);
+                report.add(&member.value, Constraint::AnyOfShared, pointer, "a keyword either beside `anyOf` or in its branches", &found);
             }
         }
     }
@@ -51,12 +52,12 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
 pub(super) fn list(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(parts) = value.as_array().filter(|parts| !parts.is_empty()) else {
         let found = if value.as_array().is_some() { "an empty one" } else { value.kind() };
-        report.add(value, Rule::CombinatorNotList, schema.at(keyword.name()), "a list of schemas", found);
+        report.add(value, Constraint::CombinatorNotList, schema.at(keyword.name()), "a list of schemas", found);
         return;
     };
     for (index, part) in parts.iter().enumerate() {
         if part.as_object().is_none() && part.as_bool().is_none() {
-            report.add(part, Rule::NotASchema, format!("{}/{index}", schema.at(keyword.name())), "a schema (an object)", &seen(part));
+            report.add(part, Constraint::NotASchema, format!("{}/{index}", schema.at(keyword.name())), "a schema (an object)", &seen(part));
         }
     }
 }
@@ -74,7 +75,7 @@ fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Repor
         if !constants.insert((&first.key, constant)) || !(is_new || differs) {
             let pointer = format!("{}/{index}", schema.at("anyOf"));
             let expected = "branches whose first properties have different names, or different constants";
-            report.add(branch, Rule::AnyOfFirstKeys, pointer, expected, &quoted(&first.key));
+            report.add(branch, Constraint::AnyOfFirstKeys, pointer, expected, &quoted(&first.key));
         }
     }
 }

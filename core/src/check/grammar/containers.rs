@@ -3,10 +3,11 @@
 
 use alloc::{format, string::String};
 
-use super::{quoted, seen, types, Report, Rule, Schema};
+use super::{quoted, seen, types, Report, Schema};
 use crate::{
     dialect::grammar::{Grammar, OpenRule, PropertiesRule, Typed},
     json::{push_token, Node, Object, Step},
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
     sorted::Set,
 };
@@ -23,7 +24,7 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     let asks = |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
     let wants_type = grammar.typed == Typed::TypeOrUnion && !schema.present.meet(SAYS_WHAT);
     if wants_type && !schema.pointer.steps().iter().any(asks) {
-        report.add(node, Rule::Untyped, schema.pointer.render(), "one of `type`, `anyOf` and `$ref`", "none of them");
+        report.add(node, Constraint::Untyped, schema.pointer.render(), "one of `type`, `anyOf` and `$ref`", "none of them");
     }
     if is("array") {
         array(node, schema, report);
@@ -44,10 +45,10 @@ fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let rule = report.grammar.arrays;
     match schema.get("items") {
         None if rule.needs_items && schema.get("prefixItems").is_none() => {
-            report.add(node, Rule::ArrayWithoutItems, schema.pointer.render(), "`items` beside `type: \"array\"`", "none");
+            report.add(node, Constraint::ArrayWithoutItems, schema.pointer.render(), "`items` beside `type: \"array\"`", "none");
         }
         Some(items) if is_refused(items, report.grammar) => {
-            report.add(items, Rule::OpenItems, schema.at("items"), "`items` that say what they are", &seen(items));
+            report.add(items, Constraint::OpenItems, schema.at("items"), "`items` that say what they are", &seen(items));
         }
         _ => {}
     }
@@ -60,10 +61,10 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     match (rule.properties, schema.get("properties")) {
         (PropertiesRule::AtRoot, None) if !schema.is_root() => {}
         (PropertiesRule::AtRoot | PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot, None) => {
-            report.add(node, Rule::ObjectWithoutProperties, at(), "`properties` beside `type: \"object\"`", "none");
+            report.add(node, Constraint::ObjectWithoutProperties, at(), "`properties` beside `type: \"object\"`", "none");
         }
         (PropertiesRule::NotEmptyBelowRoot, Some(value)) if !schema.is_root() && table.is_some_and(|table| table.is_empty()) => {
-            report.add(value, Rule::ObjectWithoutProperties, schema.at("properties"), "at least one property", "none");
+            report.add(value, Constraint::ObjectWithoutProperties, schema.at("properties"), "at least one property", "none");
         }
         _ => {}
     }
@@ -71,14 +72,14 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     match (rule.open, additional) {
         (OpenRule::MustClose, value) if value.and_then(Node::as_bool) != Some(false) => {
             let found = value.map_or_else(|| String::from("none"), seen);
-            report.add(value.unwrap_or(node), Rule::ObjectNotClosed, at(), "`additionalProperties: false`", &found);
+            report.add(value.unwrap_or(node), Constraint::ObjectNotClosed, at(), "`additionalProperties: false`", &found);
         }
         (OpenRule::ClosedByDefault, None)
             if !["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"].iter().any(|keyword| schema.get(keyword).is_some()) =>
         {
             report.add(
                 node,
-                Rule::ObjectOpenness,
+                Constraint::ObjectOpenness,
                 at(),
                 "`additionalProperties`, because this API closes objects that do not say it",
                 "none",
@@ -87,7 +88,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         _ => {}
     }
     if !rule.maps && rule.open != OpenRule::MustClose && additional.is_some_and(|value| value.as_object().is_some()) {
-        report.add(additional.unwrap_or(node), Rule::Map, schema.at("additionalProperties"), "a boolean", "a schema");
+        report.add(additional.unwrap_or(node), Constraint::Map, schema.at("additionalProperties"), "a boolean", "a schema");
     }
     if rule.all_required {
         let names = schema.get("required").and_then(Node::as_array).unwrap_or_default();
@@ -100,7 +101,13 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         for member in table.into_iter().flatten().filter(|member| !required.contains(&member.key)) {
             let mut pointer = schema.at("properties");
             push_token(&mut pointer, &member.key.display());
-            report.add(&member.value, Rule::NotRequired, pointer, "every property in `required`", &format!("no {}", quoted(&member.key)));
+            report.add(
+                &member.value,
+                Constraint::NotRequired,
+                pointer,
+                "every property in `required`",
+                &format!("no {}", quoted(&member.key)),
+            );
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use alloc::vec::Vec;
 
-use super::{quoted, Report, Rule};
+use super::{quoted, Report};
 use crate::{
     budget::Budget,
     dialect::grammar::Recursion,
     error::Error,
     json::{Node, Step, Text},
+    rules::Constraint,
     schema::{
         graph::Graph,
         keyword::{Keyword, Keywords},
@@ -57,7 +58,7 @@ pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Repor
                 Recursion::OnlyOptional => "recursion only through properties that are not required",
                 _ => "no recursion",
             };
-            report.add(reference, Rule::Recursion, place.pointer.render_with("$ref"), expected, &found);
+            report.add(reference, Constraint::Recursion, place.pointer.render_with("$ref"), expected, &found);
         }
         Ok(Next::Into)
     })

@@ -1,14 +1,15 @@
 //! `$defs`: a table of schemas whose names, and whose every key inside, can be written in a reference as they are.
 
-use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
+use super::{quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
     json::{push_token, Data, Node, Pointer, Step},
+    rules::Constraint,
     schema::keyword::Keyword,
 };
 
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(table) = value.as_object() else {
-        report.add(value, Rule::DefsNotObject, schema.at("$defs"), "an object of schemas", value.kind());
+        report.add(value, Constraint::DefsNotObject, schema.at("$defs"), "an object of schemas", value.kind());
         return;
     };
     // A table inside a definition was searched for slashes with that definition.
@@ -18,12 +19,12 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         let mut pointer = schema.at("$defs");
         push_token(&mut pointer, &member.key.display());
         if member.key.is_empty() && !report.grammar.refs.anywhere {
-            report.add(&member.value, Rule::DefinitionName, pointer.clone(), "a name", "an empty one");
+            report.add(&member.value, Constraint::DefinitionName, pointer.clone(), "a name", "an empty one");
         } else if no_slash && member.key.display().contains('/') {
-            report.add(&member.value, Rule::DefinitionName, pointer.clone(), "a name without `/`", &quoted(&member.key));
+            report.add(&member.value, Constraint::DefinitionName, pointer.clone(), "a name without `/`", &quoted(&member.key));
         }
         if !stands_for_a_schema(&member.value, report.grammar) {
-            report.add(&member.value, Rule::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
+            report.add(&member.value, Constraint::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
         } else if no_slash {
             let mut inside = schema.pointer.clone();
             inside.push(Step::Name(Keyword::Defs.name()));
@@ -39,7 +40,7 @@ fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
         pointer.push(Step::Member(member.key.clone()));
         if member.key.display().contains('/') {
             let (expected, found) = ("no `/` in any key inside a definition", quoted(&member.key));
-            report.add(&member.value, Rule::SlashInDefinition, pointer.render(), expected, &found);
+            report.add(&member.value, Constraint::SlashInDefinition, pointer.render(), expected, &found);
         }
         match member.value.data() {
             Data::Object(_) => slashes(&member.value, pointer, report),

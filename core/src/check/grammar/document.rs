@@ -2,8 +2,11 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{shortened, Report, Rule};
-use crate::json::{self, Data, Node, Pointer, Step, Text};
+use super::{shortened, Report};
+use crate::{
+    json::{self, Data, Node, Pointer, Step, Text},
+    rules::Constraint,
+};
 
 pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
     // Most documents have nothing to find here, so a look without paths comes first.
@@ -15,7 +18,7 @@ pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
         let size = Measure::new(report.grammar.six_bytes).value(root);
         if size > most {
             let (expected, found) = (format!("at most {most} bytes of compact JSON"), format!("{size}"));
-            report.add(root, Rule::TooManyBytes, String::new(), &expected, &found);
+            report.add(root, Constraint::TooManyBytes, String::new(), &expected, &found);
         }
     }
 }
@@ -34,7 +37,7 @@ fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
     match value.data() {
         Data::Number(text) if as_float(text).is_infinite() => {
             let found = format!("`{}`", shortened(text));
-            report.add(value, Rule::NumberRange, pointer.render(), "a number within the range of a 64-bit float", &found);
+            report.add(value, Constraint::NumberRange, pointer.render(), "a number within the range of a 64-bit float", &found);
         }
         Data::Array(items) => {
             for (index, item) in items.iter().enumerate() {

@@ -2,9 +2,10 @@
 
 use alloc::format;
 
-use super::{seen, types, Report, Rule, Schema};
+use super::{seen, types, Report, Schema};
 use crate::{
     json::{Data, Node},
+    rules::Constraint,
     schema::keyword::Keyword,
 };
 
@@ -12,30 +13,30 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     let rule = report.grammar.enums;
     schema.not_below_braces(Keyword::Enum, value, report);
     let Some(values) = value.as_array() else {
-        report.add(value, Rule::EnumNotList, schema.at("enum"), "a list of values", value.kind());
+        report.add(value, Constraint::EnumNotList, schema.at("enum"), "a list of values", value.kind());
         return;
     };
     if values.is_empty() {
-        report.add(value, Rule::EnumEmpty, schema.at("enum"), "at least one value", "none");
+        report.add(value, Constraint::EnumEmpty, schema.at("enum"), "at least one value", "none");
     }
     if values.len() > rule.most {
         let (expected, found) = (format!("at most {} values", rule.most), format!("{}", values.len()));
-        report.add(value, Rule::EnumTooLong, schema.at("enum"), &expected, &found);
+        report.add(value, Constraint::EnumTooLong, schema.at("enum"), &expected, &found);
     }
     for (index, item) in values.iter().enumerate() {
         let at = || schema.at("enum") + &format!("/{index}");
         if !rule.kinds.iter().any(|name| is_of(item, name)) {
             let expected = format!("values of type `{}` only", rule.kinds.join("` or `"));
-            report.add(item, Rule::EnumKind, at(), &expected, &seen(item));
+            report.add(item, Constraint::EnumKind, at(), &expected, &seen(item));
         } else if !rule.empty_string && item.as_text().is_some_and(|text| text.is_empty()) {
-            report.add(item, Rule::EnumKind, at(), "no empty string among the values", "one");
+            report.add(item, Constraint::EnumKind, at(), "no empty string among the values", "one");
         } else if let Some(refused) = rule.without.filter(|refused| item.as_text().is_some_and(|text| text.display().contains(*refused))) {
-            report.add(item, Rule::EnumKind, at(), &format!("values without `{refused}`"), &seen(item));
+            report.add(item, Constraint::EnumKind, at(), &format!("values without `{refused}`"), &seen(item));
         }
     }
     let Some(beside) = schema.get("type") else {
         if rule.needs_type {
-            report.add(value, Rule::EnumWithoutType, schema.at("enum"), "a `type` beside `enum`", "none");
+            report.add(value, Constraint::EnumWithoutType, schema.at("enum"), "a `type` beside `enum`", "none");
         }
         return;
     };
@@ -43,12 +44,12 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     let Some(names) = types::names(beside, report.grammar) else { return };
     if rule.nullable_scalar_only && names.len() > 1 && !is_nullable_scalar(&names) {
         let (expected, found) = ("one type, or `null` and one scalar type, beside `enum`", format!("`{}`", names.join("`, `")));
-        report.add(beside, Rule::EnumTypeList, schema.at("type"), expected, &found);
+        report.add(beside, Constraint::EnumTypeList, schema.at("type"), expected, &found);
         return;
     }
     if rule.agrees && !values.is_empty() && !values.iter().any(|item| names.iter().any(|name| is_of(item, name))) {
         let expected = format!("`enum` with a value of type `{}`", names.join("` or `"));
-        report.add(value, Rule::EnumContradicts, schema.at("enum"), &expected, "none");
+        report.add(value, Constraint::EnumContradicts, schema.at("enum"), &expected, "none");
     }
     if !rule.needs_type {
         return;
@@ -56,13 +57,13 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     for (index, item) in values.iter().enumerate() {
         if !names.iter().any(|name| is_of(item, name)) {
             let (expected, found) = (format!("a value of type `{}`", names.join("` or `")), seen(item));
-            report.add(item, Rule::EnumValue, schema.at("enum") + &format!("/{index}"), &expected, &found);
+            report.add(item, Constraint::EnumValue, schema.at("enum") + &format!("/{index}"), &expected, &found);
         }
     }
     let numeric_first = names.first().is_some_and(|name| matches!(*name, "number" | "integer"));
     if rule.null_first && numeric_first && names.len() > 1 && values.iter().any(Node::is_null) {
         let (expected, found) = ("`null` first in the list of types, because a value is null", format!("`{}`", names.join("`, `")));
-        report.add(beside, Rule::EnumNullFirst, schema.at("type"), expected, &found);
+        report.add(beside, Constraint::EnumNullFirst, schema.at("type"), expected, &found);
     }
 }
 

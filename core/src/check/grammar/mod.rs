@@ -26,13 +26,14 @@ use alloc::{
 };
 
 use self::{nesting::Nesting, references::References};
-use super::{found::Found, rule::Rule, Extent, Violation};
+use super::{found::Found, Extent, Violation};
 use crate::{
     budget::Budget,
     dialect::{grammar::Grammar, Dialect},
     error::Error,
     json::{Node, Object, Pointer, Step, Text},
     options::SanitizeOptions,
+    rules::Constraint,
     schema::{
         self,
         draft::Draft,
@@ -62,12 +63,12 @@ pub(super) fn check(
     };
     document::check(root, &mut report);
     if root.as_object().is_none() && !stands_for_a_schema(root, grammar) {
-        report.add(root, Rule::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
+        report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
     if grammar.object_root && !root.get("type").is_some_and(|value| value.is_text("object")) {
         let found = root.get("type").map_or_else(|| "none".to_string(), seen);
-        report.add(root, Rule::RootObject, String::new(), "`type: \"object\"` at the root", &found);
+        report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }
     if report.is_decided() {
         return Ok(report.found.finish());
@@ -86,7 +87,7 @@ pub(super) fn check(
         if may_be_too_deep && objects::depth(place) == report.deepest.saturating_add(1) {
             let depth = objects::depth(place);
             let (expected, found) = (format!("`properties` nested at most {} deep", report.deepest), format!("level {depth}"));
-            report.add(node, Rule::TooDeep, place.pointer.render(), &expected, &found);
+            report.add(node, Constraint::TooDeep, place.pointer.render(), &expected, &found);
         }
         if schema.present.has(Keyword::Ref)
             && grammar.refs.only_under.is_none()
@@ -94,7 +95,7 @@ pub(super) fn check(
         {
             if let Some(reference) = object.get("$ref") {
                 let expected = format!("no reference directly in `{}`", place.keyword.map_or("", Keyword::name));
-                report.add(reference, Rule::RefPlace, schema.at("$ref"), &expected, "one");
+                report.add(reference, Constraint::RefPlace, schema.at("$ref"), &expected, "one");
             }
         }
         keywords(&schema, &mut report);
@@ -158,7 +159,7 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             _ if report.grammar.strings.has(keyword) => {
                 let may_be_null = report.grammar.nullable_strings.has(keyword);
                 if value.as_text().is_none() && !(may_be_null && value.is_null()) {
-                    report.add(value, Rule::NotAString, schema.at(keyword.name()), "a string", value.kind());
+                    report.add(value, Constraint::NotAString, schema.at(keyword.name()), "a string", value.kind());
                 }
             }
             _ if report.grammar.metaschema => shapes::check(schema, keyword, value, report),
@@ -207,7 +208,7 @@ impl<'s, 'a> Schema<'s, 'a> {
         });
         if let Some(name) = named {
             let expected = format!("no `{}` below a name with `{{` and `}}`", keyword.name());
-            report.add(value, Rule::BracesInName, self.at(keyword.name()), &expected, &quoted(name));
+            report.add(value, Constraint::BracesInName, self.at(keyword.name()), &expected, &quoted(name));
         }
     }
 }
@@ -263,8 +264,8 @@ impl Report<'_> {
         self.extent == Extent::First && !self.found.is_empty()
     }
 
-    fn add(&mut self, value: &Node<'_>, rule: Rule, pointer: String, expected: &str, found: &str) {
-        self.found.add(value, rule.name(), pointer, format!("expected {expected}, found {found}"));
+    fn add(&mut self, value: &Node<'_>, rule: Constraint, pointer: String, expected: &str, found: &str) {
+        self.found.add(value, rule, pointer, format!("expected {expected}, found {found}"));
     }
 }
 

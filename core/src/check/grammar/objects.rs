@@ -2,9 +2,10 @@
 
 use alloc::format;
 
-use super::{quoted, seen, stands_for_a_schema, Report, Rule, Schema};
+use super::{quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
     json::{push_token, Node, Step},
+    rules::Constraint,
     schema::{keyword::Keyword, walk::Place},
     sorted::Set,
 };
@@ -19,14 +20,14 @@ pub(super) fn depth(place: &Place<'_, '_>) -> usize {
 
 pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(table) = value.as_object() else {
-        report.add(value, Rule::PropertiesNotObject, schema.at("properties"), "an object of schemas", value.kind());
+        report.add(value, Constraint::PropertiesNotObject, schema.at("properties"), "an object of schemas", value.kind());
         return;
     };
     let before = report.properties;
     report.properties = before.saturating_add(table.len());
     if before <= report.most_properties && report.properties > report.most_properties {
         let (expected, found) = (format!("at most {} properties in all", report.most_properties), format!("{} so far", report.properties));
-        report.add(value, Rule::TooManyProperties, schema.at("properties"), &expected, &found);
+        report.add(value, Constraint::TooManyProperties, schema.at("properties"), &expected, &found);
     }
     for member in table {
         let pointer = || {
@@ -36,15 +37,15 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
         };
         if report.grammar.names.reserved.iter().any(|name| member.key.is(name)) {
             let (expected, found) = ("a name that is not taken for a keyword", quoted(&member.key));
-            report.add(&member.value, Rule::ReservedName, pointer(), expected, &found);
+            report.add(&member.value, Constraint::ReservedName, pointer(), expected, &found);
         }
         if let Some(shape) = report.grammar.names.shape.filter(|shape| schema.is_root() || !shape.root_only) {
             if !shape.allows(&member.key.display()) {
-                report.add(&member.value, Rule::PropertyName, pointer(), &shape.describe(), &quoted(&member.key));
+                report.add(&member.value, Constraint::PropertyName, pointer(), &shape.describe(), &quoted(&member.key));
             }
         }
         if !stands_for_a_schema(&member.value, report.grammar) {
-            report.add(&member.value, Rule::NotASchema, pointer(), "a schema (an object)", &seen(&member.value));
+            report.add(&member.value, Constraint::NotASchema, pointer(), "a schema (an object)", &seen(&member.value));
         }
     }
 }
@@ -52,7 +53,7 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
 pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let names = value.as_array().filter(|names| names.iter().all(|name| name.as_text().is_some()));
     let Some(names) = names else {
-        report.add(value, Rule::RequiredNotStrings, schema.at("required"), "a list of strings", value.kind());
+        report.add(value, Constraint::RequiredNotStrings, schema.at("required"), "a list of strings", value.kind());
         return;
     };
     if names.is_empty() {
@@ -71,13 +72,13 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     for (index, item) in names.iter().enumerate() {
         let Some(name) = item.as_text().filter(|name| !known.contains(name)) else { continue };
         let pointer = schema.at("required") + &format!("/{index}");
-        report.add(item, Rule::RequiredUnknown, pointer, "a name from `properties` beside it", &quoted(name));
+        report.add(item, Constraint::RequiredUnknown, pointer, "a name from `properties` beside it", &quoted(name));
     }
 }
 
 pub(super) fn additional_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     if value.as_object().is_none() && value.as_bool().is_none() {
-        let (rule, pointer) = (Rule::AdditionalPropertiesNotSchema, schema.at("additionalProperties"));
+        let (rule, pointer) = (Constraint::AdditionalPropertiesNotSchema, schema.at("additionalProperties"));
         report.add(value, rule, pointer, "a boolean or a schema", &seen(value));
     }
 }
@@ -85,9 +86,9 @@ pub(super) fn additional_properties(schema: &Schema<'_, '_>, value: &Node<'_>, r
 pub(super) fn items(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let (rule, expected) = match value.as_array() {
         Some(_) if report.grammar.array_items => return,
-        Some(_) => (Rule::ArrayItems, "one schema for all items"),
+        Some(_) => (Constraint::ArrayItems, "one schema for all items"),
         None if stands_for_a_schema(value, report.grammar) => return,
-        None => (Rule::ItemsNotSchema, "a schema (an object)"),
+        None => (Constraint::ItemsNotSchema, "a schema (an object)"),
     };
     report.add(value, rule, schema.at("items"), expected, &seen(value));
 }

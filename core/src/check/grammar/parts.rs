@@ -2,12 +2,13 @@
 
 use alloc::{format, string::String};
 
-use super::{Report, Rule};
+use super::Report;
 use crate::{
     budget::Budget,
     dialect::Dialect,
     error::Error,
     json::{Data, Node, Step},
+    rules::Constraint,
     schema::{
         keyword::Keywords,
         walk::{self, Next},
@@ -63,7 +64,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
             held.characters += names.map(|member| member.key.code_points().count()).sum::<usize>();
             if depth == Some(level) {
                 let (expected, found) = (format!("`properties` at most {level} levels deep"), format!("level {}", level + 1));
-                report.add(table, Rule::TooDeep, at("properties"), &expected, &found);
+                report.add(table, Constraint::TooDeep, at("properties"), &expected, &found);
             }
         }
         if let Some((listed, items)) = object.get("enum").and_then(|listed| Some((listed, listed.as_array()?))) {
@@ -72,14 +73,14 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
             held.characters += length;
             if let Some(most) = list.filter(|most| items.len() > FEW && length > *most) {
                 let expected = format!("at most {most} characters in an `enum` of more than {FEW} values");
-                report.add(listed, Rule::EnumTooLong, at("enum"), &expected, &format!("{length}"));
+                report.add(listed, Constraint::EnumTooLong, at("enum"), &expected, &format!("{length}"));
             }
         }
         held.characters += object.get("const").map_or(0, length);
         let amounts = [
-            (properties, held.properties, Rule::TooManyProperties, "properties"),
-            (values, held.values, Rule::TooManyEnumValues, "values in `enum`"),
-            (characters, held.characters, Rule::TooManyCharacters, "characters of names, values and constants"),
+            (properties, held.properties, Constraint::TooManyProperties, "properties"),
+            (values, held.values, Constraint::TooManyEnumValues, "values in `enum`"),
+            (characters, held.characters, Constraint::TooManyCharacters, "characters of names, values and constants"),
         ];
         for ((most, found, rule, what), over) in amounts.into_iter().zip(&mut held.over) {
             if let Some(most) = most.filter(|most| found > *most && !*over) {

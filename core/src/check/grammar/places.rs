@@ -11,11 +11,12 @@ use super::{
     quoted,
     recursion::{endings, Expansions},
     references::References,
-    Report, Rule,
+    Report,
 };
 use crate::{
     dialect::grammar::Recursion,
     json::{Node, Pointer, Step, Text},
+    rules::Constraint,
     schema::keyword::{Keyword, Keywords},
     sorted::{Map, Set},
 };
@@ -129,7 +130,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let Some(reference) = value.get("$ref") else { return };
         if !spot.is_allowed {
             let expected = "references only as properties, items, additional properties and branches of `anyOf`";
-            self.report.add(reference, Rule::RefPlace, self.at_ref(), expected, "one elsewhere");
+            self.report.add(reference, Constraint::RefPlace, self.at_ref(), expected, "one elsewhere");
             return;
         }
         let number = self.references.held_by(value).filter(|number| self.references.target(*number).is_some());
@@ -138,8 +139,10 @@ impl<'a> Search<'_, '_, '_, 'a> {
             if spot.what != What::Schema {
                 let pointer = self.at_ref();
                 match reference.as_text() {
-                    Some(text) => self.report.add(reference, Rule::RefTarget, pointer, "a reference to something there is", &quoted(text)),
-                    None => self.report.add(reference, Rule::RefNotString, pointer, "a string", reference.kind()),
+                    Some(text) => {
+                        self.report.add(reference, Constraint::RefTarget, pointer, "a reference to something there is", &quoted(text))
+                    }
+                    None => self.report.add(reference, Constraint::RefNotString, pointer, "a string", reference.kind()),
                 }
             }
             return;
@@ -156,7 +159,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let can_end = end.last.is_some_and(|last| is_something(last) && self.can_end.get(last).copied().unwrap_or_default());
         if spot.must_end && self.report.grammar.refs.recursion == Recursion::MustEnd && !can_end {
             let expected = "recursion with a way out: an optional property, or a branch that ends";
-            self.report.add(reference, Rule::EndlessRecursion, self.at_ref(), expected, "none");
+            self.report.add(reference, Constraint::EndlessRecursion, self.at_ref(), expected, "none");
         }
     }
 
@@ -176,14 +179,14 @@ impl<'a> Search<'_, '_, '_, 'a> {
                 }
                 if (is_any_of && says("type")) || (is_type && says("anyOf")) {
                     let (expected, found) = ("a type on one side and `anyOf` on the other of no reference", "both");
-                    self.report.add(&member.value, Rule::RefAnyOf, self.pointer.render_with(&member.key.display()), expected, found);
+                    self.report.add(&member.value, Constraint::RefAnyOf, self.pointer.render_with(&member.key.display()), expected, found);
                 }
             }
             let in_branches = !is_any_of && said.in_branches.contains(&member.key);
             if grammar.refs.no_shared_keywords && (said.itself.contains(&member.key) || in_branches) {
                 let name = member.key.display();
                 let (expected, found) = ("a keyword either beside `$ref` or in its target", format!("`{name}` in both"));
-                self.report.add(&member.value, Rule::RefShared, self.pointer.render_with(&name), expected, &found);
+                self.report.add(&member.value, Constraint::RefShared, self.pointer.render_with(&name), expected, &found);
             }
         }
     }

@@ -4,9 +4,10 @@
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
-use super::{nesting::Nesting, quoted, Report, Rule, Schema};
+use super::{nesting::Nesting, quoted, Report, Schema};
 use crate::{
     json::Node,
+    rules::Constraint,
     schema::{keyword::Keyword, references},
     sorted::Map,
 };
@@ -85,20 +86,20 @@ pub(super) fn check(
     let rule = report.grammar.refs;
     let at = || schema.at("$ref");
     let Some(text) = value.as_text() else {
-        report.add(value, Rule::RefNotString, at(), "a string", value.kind());
+        report.add(value, Constraint::RefNotString, at(), "a string", value.kind());
         return;
     };
     let reference = text.display();
     if rule.anywhere {
         if value.origin().number().and_then(|number| references.resolved.target(number)).is_none() {
-            report.add(value, Rule::RefTarget, at(), "a reference to a schema of this document", &quoted(text));
+            report.add(value, Constraint::RefTarget, at(), "a reference to a schema of this document", &quoted(text));
         }
         return;
     }
     if rule.to_definitions && reference.strip_prefix(OLD_TABLE).is_some_and(|name| !name.is_empty() && !name.contains('/')) {
         let known = references.root.get("definitions").and_then(|table| table.get(reference.strip_prefix(OLD_TABLE).unwrap_or_default()));
         if known.is_none() {
-            report.add(value, Rule::RefTarget, at(), "a reference to a definition that is there", &quoted(text));
+            report.add(value, Constraint::RefTarget, at(), "a reference to a definition that is there", &quoted(text));
         }
         return;
     }
@@ -111,7 +112,7 @@ pub(super) fn check(
             (false, true) => "`#/$defs/` and a name",
             (false, false) => "no reference",
         };
-        report.add(value, Rule::RefForm, at(), expected, &quoted(text));
+        report.add(value, Constraint::RefForm, at(), expected, &quoted(text));
         return;
     }
     if name.is_some() {
@@ -119,13 +120,13 @@ pub(super) fn check(
     }
     let number = references.number(&reference);
     if references.target(number).is_none() {
-        report.add(value, Rule::RefTarget, at(), "a reference to an object under the root's `$defs`", &quoted(text));
+        report.add(value, Constraint::RefTarget, at(), "a reference to an object under the root's `$defs`", &quoted(text));
         return;
     }
     let deepest = report.deepest;
     let in_all = depth.saturating_add(nesting.depth(number, &reference, references));
     if depth <= deepest && in_all > deepest {
         let (expected, found) = (format!("`properties` nested at most {deepest} deep"), format!("{in_all} levels through this reference"));
-        report.add(value, Rule::TooDeep, at(), &expected, &found);
+        report.add(value, Constraint::TooDeep, at(), &expected, &found);
     }
 }

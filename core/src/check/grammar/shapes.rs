@@ -5,9 +5,10 @@
 
 use alloc::format;
 
-use super::{seen, stands_for_a_schema, Report, Rule, Schema};
+use super::{seen, stands_for_a_schema, Report, Schema};
 use crate::{
     json::{self, push_token, Node},
+    rules::Constraint,
     schema::keyword::{Holds, Keyword},
     sorted::Set,
 };
@@ -39,7 +40,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
         Some([]) => "an empty list".into(),
         _ => seen(value),
     };
-    report.add(value, Rule::KeywordValue, schema.at(keyword.name()), &format!("{expected} under `{}`", keyword.name()), &found);
+    report.add(value, Constraint::KeywordValue, schema.at(keyword.name()), &format!("{expected} under `{}`", keyword.name()), &found);
 }
 
 /// What belongs under a keyword that holds no schema, if that is not what stands there.
@@ -98,7 +99,7 @@ pub(super) fn are_names(value: &Node<'_>) -> bool {
 fn items_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, items: &[Node<'_>], report: &mut Report<'_>) {
     for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_none()) {
         if !stands_for_a_schema(item, report.grammar) {
-            report.add(item, Rule::NotASchema, format!("{}/{index}", schema.at(keyword.name())), "a schema (an object)", &seen(item));
+            report.add(item, Constraint::NotASchema, format!("{}/{index}", schema.at(keyword.name())), "a schema (an object)", &seen(item));
         }
     }
 }
@@ -110,7 +111,7 @@ fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'
         if !fine {
             let mut pointer = schema.at(keyword.name());
             push_token(&mut pointer, &member.key.display());
-            report.add(&member.value, Rule::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
+            report.add(&member.value, Constraint::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
         }
     }
 }

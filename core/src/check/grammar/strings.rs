@@ -2,17 +2,18 @@
 
 use alloc::format;
 
-use super::{quoted, seen, types, Report, Rule, Schema};
+use super::{quoted, seen, types, Report, Schema};
 use crate::{
     dialect::grammar::PatternRule,
     json::{push_token, Node, Text},
+    rules::Constraint,
     schema::regex,
 };
 
 pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(text) = value.as_text() else { return };
     if let Some(why) = fault(text, report.grammar.patterns) {
-        report.add(value, Rule::Pattern, schema.at("pattern"), why, &quoted(text));
+        report.add(value, Constraint::Pattern, schema.at("pattern"), why, &quoted(text));
     }
 }
 
@@ -22,7 +23,7 @@ pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, repo
         if let Some(why) = fault(&member.key, report.grammar.patterns) {
             let mut pointer = schema.at("patternProperties");
             push_token(&mut pointer, &member.key.display());
-            report.add(&member.value, Rule::Pattern, pointer, why, &quoted(&member.key));
+            report.add(&member.value, Constraint::Pattern, pointer, why, &quoted(&member.key));
         }
     }
 }
@@ -50,6 +51,6 @@ pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
         known.iter().any(|(kind, formats)| (of_type(kind) || (untyped && *kind == "string")) && formats.iter().any(|name| text.is(name)));
     if !accepted {
         let expected = format!("a `format` that this API knows for `{}`", schema.get("type").map_or_else(|| "string".into(), seen));
-        report.add(value, Rule::Format, schema.at("format"), &expected, &quoted(text));
+        report.add(value, Constraint::Format, schema.at("format"), &expected, &quoted(text));
     }
 }

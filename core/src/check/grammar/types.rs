@@ -2,10 +2,11 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{seen, Report, Rule, Schema};
+use super::{seen, Report, Schema};
 use crate::{
     dialect::grammar::{Grammar, TypeLists},
     json::Node,
+    rules::Constraint,
     schema::keyword::Keyword,
 };
 
@@ -27,10 +28,10 @@ pub(super) fn is(value: &Node<'_>, name: &str) -> bool {
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     if grammar.any_of.no_type_beside && schema.present.has(Keyword::AnyOf) {
-        report.add(value, Rule::TypeBesideAnyOf, schema.at("type"), "`type` in the branches of `anyOf`", "it beside `anyOf`");
+        report.add(value, Constraint::TypeBesideAnyOf, schema.at("type"), "`type` in the branches of `anyOf`", "it beside `anyOf`");
     }
     if grammar.refs.no_type_beside && schema.present.has(Keyword::Ref) {
-        report.add(value, Rule::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
+        report.add(value, Constraint::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
     }
     // One name that is known is all there is to most.
     if grammar.types.iter().any(|name| value.is_text(name)) {
@@ -45,14 +46,14 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
                 Some(_) => "a list with something else in it".into(),
                 None => seen(value),
             };
-            report.add(value, Rule::UnknownType, schema.at("type"), &expected, &found);
+            report.add(value, Constraint::UnknownType, schema.at("type"), &expected, &found);
         }
         Some(names) if value.as_array().is_some() && !list_is_fine(&names, grammar.type_lists) => {
             let expected = match grammar.type_lists {
                 TypeLists::Scalars => "a list of scalar types and `null` only",
                 _ => "one type, not a list",
             };
-            report.add(value, Rule::TypeList, schema.at("type"), expected, &format!("`{}`", names.join("`, `")));
+            report.add(value, Constraint::TypeList, schema.at("type"), expected, &format!("`{}`", names.join("`, `")));
         }
         Some(names) if names.len() > 1 => beside_list(schema, &names, report),
         Some(_) => {}
@@ -81,7 +82,7 @@ fn beside_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>)
         if !allowed {
             let name = member.key.display();
             let (expected, found) = ("nothing but annotations beside a list of several types", format!("`{name}`"));
-            report.add(&member.value, Rule::BesideTypeList, schema.at(&name), expected, &found);
+            report.add(&member.value, Constraint::BesideTypeList, schema.at(&name), expected, &found);
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     json::Node,
     options::{SanitizeOptions, ToolsOptions},
     report::{Allow, Change},
+    rules::Constraint,
     sanitize,
     sorted::Map,
     tools::{check::list as check_list, list},
@@ -38,7 +39,7 @@ impl Judge<'_> {
 
     /// Is it by this rule that there is no room in a request for a tool?
     fn is_full(&self, rule: &str) -> bool {
-        rule == "too-many-tools" || self.dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
+        rule == Constraint::TooManyTools.id() || self.dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
     }
 
     fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {

@@ -7,10 +7,11 @@ use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
 use crate::{
     budget::Budget,
     json::{self, Data, Member, Node, Object, Text},
-    report::{Accepts, Guidance},
+    report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         instance_types::TYPE_NAMES,
@@ -20,14 +21,14 @@ use crate::{
     sorted::Set,
 };
 
-const NOT_A_SCHEMA: Effect = Effect::same("replace-non-schema").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const BARE_TYPE: Effect = Effect::same("spell-out-type-name");
-const NULL: Effect = Effect::same("remove-null-keyword");
-const REPAIR: Effect = Effect::same("repair-keyword");
-const REMOVE: Effect = Effect::same("remove-malformed-keyword").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const TYPE_NAME: Effect = Effect::same("repair-type");
-const UNKNOWN_TYPE: Effect = Effect::same("repair-type").accepts(Accepts::Wider);
-const UNNEST: Effect = Effect::same("unnest-properties").accepts(Accepts::Mixed);
+const NOT_A_SCHEMA: ChangeKind = ChangeKind::of(Rule::ReplaceNonSchema);
+const BARE_TYPE: ChangeKind = ChangeKind::of(Rule::SpellOutTypeName);
+const NULL: ChangeKind = ChangeKind::of(Rule::RemoveNullKeyword);
+const REPAIR: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
+const REMOVE: ChangeKind = ChangeKind::of(Rule::RemoveMalformedKeyword);
+const TYPE_NAME: ChangeKind = ChangeKind::of(Rule::RepairType).accepts(Accepts::Same);
+const UNKNOWN_TYPE: ChangeKind = ChangeKind::of(Rule::RepairType);
+const UNNEST: ChangeKind = ChangeKind::of(Rule::UnnestProperties);
 
 /// What other languages call them. `None` is any type at all.
 const ALIASES: [(&str, Option<&str>); 17] = [

@@ -7,9 +7,10 @@ use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         draft::Draft,
@@ -18,14 +19,14 @@ use crate::{
     },
 };
 
-const IDENTIFIER: Effect = Effect::same("drop-identifier");
-const BOUND: Effect = Effect::same("respell-exclusive-bound");
-const TUPLE: Effect = Effect::same("tuple-to-prefix-items");
-const SECOND_TUPLE: Effect = Effect::same("repair-keyword").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const DEPENDENCIES: Effect = Effect::same("respell-dependencies");
-const NULLABLE: Effect = Effect::same("respell-nullable");
-const CONST: Effect = Effect::same("const-to-enum");
-const DIALECT: Effect = Effect::same("respell-schema");
+const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
+const BOUND: ChangeKind = ChangeKind::of(Rule::RespellExclusiveBound);
+const TUPLE: ChangeKind = ChangeKind::of(Rule::TupleToPrefixItems);
+const SECOND_TUPLE: ChangeKind = ChangeKind::of(Rule::RepairKeyword).accepts(Accepts::Wider).guidance(Guidance::Lost);
+const DEPENDENCIES: ChangeKind = ChangeKind::of(Rule::RespellDependencies);
+const NULLABLE: ChangeKind = ChangeKind::of(Rule::RespellNullable);
+const CONST: ChangeKind = ChangeKind::of(Rule::ConstToEnum);
+const DIALECT: ChangeKind = ChangeKind::of(Rule::RespellSchema);
 
 /// The meta-schema whose words the result uses.
 const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";

@@ -10,6 +10,7 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Object, Pointer, Step},
     report::{Accepts, Guidance},
+    rules::Rule,
     schema::{
         keyword::{Keyword, Keywords},
         reach::{self, TABLES},
@@ -39,18 +40,18 @@ pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, notes: &mut Notes<'
         return Ok(());
     }
     let refers = |node: &Node<'_>, _: usize| node.get("$ref").and_then(Node::as_text).and_then(reach::definition).is_some();
-    empty(root, APPLICATORS, "compact-references", &refers, max_bytes, notes)?;
+    empty(root, APPLICATORS, Rule::CompactReferences, &refers, max_bytes, notes)?;
     drop_tables(root, max_bytes, notes);
     if fits(root) {
         return Ok(());
     }
     let deep = |node: &Node<'_>, depth: usize| depth >= DEEP && STRUCTURE.iter().any(|keyword| node.get(keyword).is_some());
-    empty(root, STEPS, "compact-depth", &deep, max_bytes, notes)?;
+    empty(root, STEPS, Rule::CompactDepth, &deep, max_bytes, notes)?;
     if fits(root) {
         return Ok(());
     }
     let combined = |node: &Node<'_>, _: usize| COMBINATORS.iter().any(|keyword| node.get(keyword).is_some());
-    empty(root, APPLICATORS, "compact-combinators", &combined, max_bytes, notes)
+    empty(root, APPLICATORS, Rule::CompactCombinators, &combined, max_bytes, notes)
 }
 
 struct Descriptions<'n, 'r> {
@@ -61,7 +62,7 @@ struct Descriptions<'n, 'r> {
 impl<'a> Rewrite<'a> for Descriptions<'_, '_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
         if node.get("description").is_some() {
-            let note = Note { rule: "compact-descriptions", accepts: Accepts::Same, guidance: Guidance::Lost, left: Left::Nothing };
+            let note = Note { rule: Rule::CompactDescriptions, accepts: Accepts::Same, guidance: Guidance::Lost, left: Left::Nothing };
             let max_bytes = self.max_bytes;
             self.notes.note(node, place, Some("description"), note, || format!("removed `description` to get down to {max_bytes} bytes"));
             if let Some(object) = node.as_object_mut() {
@@ -76,7 +77,7 @@ impl<'a> Rewrite<'a> for Descriptions<'_, '_> {
 fn empty<'a>(
     root: &mut Node<'a>,
     through: Keywords,
-    rule: &'static str,
+    rule: Rule,
     gives_up: &dyn Fn(&Node<'a>, usize) -> bool,
     max_bytes: usize,
     notes: &mut Notes<'_>,
@@ -98,7 +99,7 @@ fn empty<'a>(
 
 struct Empty<'e, 'r, 'a> {
     notes: &'e mut Notes<'r>,
-    rule: &'static str,
+    rule: Rule,
     gives_up: &'e dyn Fn(&Node<'a>, usize) -> bool,
     max_bytes: usize,
 }
@@ -124,7 +125,7 @@ fn drop_tables(root: &mut Node<'_>, max_bytes: usize, notes: &mut Notes<'_>) {
             let mut pointer = Pointer::root();
             pointer.push(Step::Name(table));
             notes.forget(&Set::from([pointer.render()]));
-            let note = Note { rule: "compact-references", accepts: Accepts::Same, guidance: Guidance::Lost, left: Left::Nothing };
+            let note = Note { rule: Rule::CompactReferences, accepts: Accepts::Same, guidance: Guidance::Lost, left: Left::Nothing };
             notes.note_at(definitions, &pointer, Position::Positive, None, note, || -> String {
                 format!("removed `{table}` to get down to {max_bytes} bytes")
             });

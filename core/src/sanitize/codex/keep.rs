@@ -7,6 +7,7 @@ use crate::{
     error::{Code, Error},
     json::{Data, Member, Node, Object, Pointer, Step, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     schema::{
         keyword::{Keyword, Keywords, Role},
         walk::{self, Next, Place, Rewrite},
@@ -148,7 +149,7 @@ impl<'a> Keep<'_, '_> {
             for member in object.iter().filter(|member| !modelled(member)) {
                 let (accepts, guidance) = lost(member, object, place.keyword.is_none());
                 let name = member.key.display();
-                let note = Note { rule: "drop-keyword", accepts, guidance, left: Left::Nothing };
+                let note = Note { rule: Rule::DropKeyword, accepts, guidance, left: Left::Nothing };
                 self.notes.note(node, place, Some(&name), note, || format!("dropped `{name}`, which Codex has no field for"));
             }
         }

@@ -7,6 +7,7 @@ use crate::{
     error::Error,
     json::{Node, Pointer},
     report::{Accepts, Change, Guidance, Recorder},
+    rules::Rule,
     schema::{
         keyword::Keywords,
         walk::{self, Next, Place, Position},
@@ -28,7 +29,7 @@ pub(super) enum Left {
 
 /// What one change did.
 pub(super) struct Note {
-    pub(super) rule: &'static str,
+    pub(super) rule: Rule,
     pub(super) accepts: Accepts,
     pub(super) guidance: Guidance,
     pub(super) left: Left,
@@ -75,7 +76,7 @@ impl<'r> Notes<'r> {
                 Left::Here => Some(pointer.render()),
                 Left::Nothing => None,
             },
-            rule: note.rule,
+            rule: note.rule.id(),
             accepts: position.seen_outside(note.accepts),
             guidance: note.guidance,
             encoded: false,

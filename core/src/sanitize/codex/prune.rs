@@ -6,6 +6,7 @@ use super::notes::{Left, Note, Notes};
 use crate::{
     json::{Node, Pointer, Step, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     schema::{
         reach::{self, Definition, TABLES},
         walk::Position,
@@ -13,7 +14,7 @@ use crate::{
     sorted::Set,
 };
 
-const NOTE: Note = Note { rule: "prune-definition", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+const NOTE: Note = Note { rule: Rule::PruneDefinition, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
 
 /// Removes unreached definitions, and a table that is emptied.
 pub(super) fn prune(root: &mut Node<'_>, notes: &mut Notes<'_>) {

@@ -7,6 +7,7 @@ use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Step, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     schema::{
         keyword::{Keyword, Keywords, Role},
         walk::{self, Place, Rewrite},
@@ -73,7 +74,7 @@ impl Repair<'_, '_> {
     /// Rule 1.
     fn boolean(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>, value: bool) {
         let accepts = if value { Accepts::Narrower } else { Accepts::Wider };
-        let note = Note { rule: "boolean-to-string", accepts, guidance: Guidance::Same, left: Left::Here };
+        let note = Note { rule: Rule::BooleanToString, accepts, guidance: Guidance::Same, left: Left::Here };
         self.notes.note(node, place, None, note, || format!("replaced the schema `{value}` by a string"));
         node.replace(Node::record([("type", Node::literal("string"))]).into_data());
     }
@@ -82,7 +83,7 @@ impl Repair<'_, '_> {
     fn tables(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
         for table in ["$defs", "definitions"] {
             let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else { continue };
-            let note = Note { rule: "drop-definitions-table", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+            let note = Note { rule: Rule::DropDefinitionsTable, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
             self.notes.note(node, place, Some(table), note, || format!("removed `{table}`, which is {kind}"));
             if let Some(object) = node.as_object_mut() {
                 object.remove(table);
@@ -99,7 +100,7 @@ impl Repair<'_, '_> {
             Some(list) if list.as_array().is_some_and(|items| items.iter().any(|item| json::same(item, value))) => Accepts::Same,
             Some(_) => Accepts::Wider,
         };
-        let note = Note { rule: "const-to-enum", accepts, guidance: Guidance::Same, left: Left::Keyword("enum") };
+        let note = Note { rule: Rule::ConstToEnum, accepts, guidance: Guidance::Same, left: Left::Keyword("enum") };
         self.notes.note(node, place, Some("const"), note, || String::from("spelled `const` as an `enum` of one value"));
         let Some(object) = node.as_object_mut() else { return };
         object.remove("enum");
@@ -116,7 +117,7 @@ impl Repair<'_, '_> {
         if self.notes.is_on() {
             for member in object.iter().filter(|member| is_null(member)) {
                 let keyword = member.key.display();
-                let note = Note { rule: "remove-null-keyword", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+                let note = Note { rule: Rule::RemoveNullKeyword, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
                 self.notes.note(node, place, Some(&keyword), note, || format!("removed `{keyword}`, which is null"));
             }
         }
@@ -147,7 +148,8 @@ impl Repair<'_, '_> {
         let lacks = |name: &str, keyword: &str| named.contains(&name) && !object.has(keyword);
         let (lacks_properties, lacks_items) = (lacks("object", "properties"), lacks("array", "items"));
         if lacks_properties {
-            let note = Note { rule: "add-properties", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("properties") };
+            let note =
+                Note { rule: Rule::AddProperties, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("properties") };
             self.notes.note(node, place, None, note, || String::from("wrote `properties: {}`, which objects have in Codex"));
             if let Some(object) = node.as_object_mut() {
                 let place = object.position("type").map_or(0, |place| place + 1);
@@ -155,7 +157,7 @@ impl Repair<'_, '_> {
             }
         }
         if lacks_items {
-            let note = Note { rule: "add-items", accepts: Accepts::Narrower, guidance: Guidance::Same, left: Left::Keyword("items") };
+            let note = Note { rule: Rule::AddItems, accepts: Accepts::Narrower, guidance: Guidance::Same, left: Left::Keyword("items") };
             self.notes.note(node, place, None, note, || String::from("wrote `items: {\"type\":\"string\"}`: Codex guesses strings"));
             if let Some(object) = node.as_object_mut() {
                 object.set(Text::literal("items"), Node::record([("type", Node::literal("string"))]));
@@ -174,7 +176,7 @@ impl Repair<'_, '_> {
             return;
         }
         // A name that JSON Schema does not know accepts no value, so nothing is lost with it.
-        let note = Note { rule: "repair-type", accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("type") };
+        let note = Note { rule: Rule::RepairType, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("type") };
         self.notes.note(node, place, Some("type"), note, || format!("kept of `type` what Codex knows: {}", listed.join(", ")));
         let value = match listed {
             [name] => Node::literal(name),
@@ -196,9 +198,9 @@ impl Repair<'_, '_> {
             _ => false,
         };
         let (rule, at, accepts) = match object.has("type") {
-            true => ("repair-type", Some("type"), Accepts::Wider),
-            false if proved => ("infer-type", None, Accepts::Same),
-            false => ("infer-type", None, Accepts::Narrower),
+            true => (Rule::RepairType, Some("type"), Accepts::Wider),
+            false if proved => (Rule::InferType, None, Accepts::Same),
+            false => (Rule::InferType, None, Accepts::Narrower),
         };
         let note = Note { rule, accepts, guidance: Guidance::Same, left: Left::Keyword("type") };
         self.notes.note(node, place, at, note, || format!("wrote `type: \"{name}\"`, which Codex infers from the keywords beside it"));
@@ -213,7 +215,7 @@ impl Repair<'_, '_> {
     fn clear(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
         let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
         let (accepts, guidance) = emptied(object, place.keyword.is_none());
-        let note = Note { rule: "clear-untyped", accepts, guidance, left: Left::Here };
+        let note = Note { rule: Rule::ClearUntyped, accepts, guidance, left: Left::Here };
         self.notes.forget_latest_below(place);
         self.notes.note(node, place, None, note, || {
             let names: Vec<String> = object.iter().map(|member| format!("`{}`", member.key.display())).collect();

@@ -3,10 +3,10 @@
 use alloc::{format, string::String};
 
 use crate::{
-    report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         merge::{Merged, Side},
@@ -14,9 +14,9 @@ use crate::{
     },
 };
 
-const CONFLICT: Effect = Effect::same("merge-conflict").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const DOUBT: Effect = Effect::same("merge-in-doubt").accepts(Accepts::Mixed);
-const TEXT: Effect = Effect::same("merge-texts").guidance(Guidance::Lost);
+const CONFLICT: ChangeKind = ChangeKind::of(Rule::MergeConflict);
+const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInDoubt);
+const TEXT: ChangeKind = ChangeKind::of(Rule::MergeTexts);
 
 /// Notes it at the node where the two met.
 pub(in crate::sanitize) fn note(merged: &Merged<'_>, position: Position, met: &Spot, rules: &mut PassContext) {

@@ -9,7 +9,8 @@ use crate::{
     budget::Budget,
     error::Error,
     json::{push_token, Data, Node},
-    report::{Accepts, Change, Guidance, Recorder},
+    report::{Accepts, Change, Effect, Guidance, Recorder},
+    rules::Rule,
     sanitize::{analysis::polarity::Doubt, rounds::Before},
     schema::{
         references::{Number, KEYWORDS},
@@ -20,17 +21,23 @@ use crate::{
 
 /// What one change did.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sanitize) struct Effect {
-    pub(in crate::sanitize) rule: &'static str,
+pub(in crate::sanitize) struct ChangeKind {
+    pub(in crate::sanitize) rule: Rule,
     pub(in crate::sanitize) accepts: Accepts,
     pub(in crate::sanitize) guidance: Guidance,
     pub(in crate::sanitize) encoded: bool,
 }
 
-impl Effect {
-    /// A change after which the same arguments are accepted and the model reads the same.
-    pub(in crate::sanitize) const fn same(rule: &'static str) -> Self {
-        Effect { rule, accepts: Accepts::Same, guidance: Guidance::Same, encoded: false }
+impl ChangeKind {
+    /// A change with the effect that its rule has.
+    pub(in crate::sanitize) const fn of(rule: Rule) -> Self {
+        let Effect { accepts, guidance, encoded } = rule.effect();
+        ChangeKind { rule, accepts, guidance, encoded }
+    }
+
+    pub(in crate::sanitize) const fn encoded(mut self, encoded: bool) -> Self {
+        self.encoded = encoded;
+        self
     }
 
     pub(in crate::sanitize) const fn accepts(mut self, accepts: Accepts) -> Self {
@@ -45,7 +52,7 @@ impl Effect {
 }
 
 /// PassContext that take a part out as a whole, where nothing is left of it: what they say covers everything that was done inside.
-const REMOVE: [&str; 3] = ["drop-impossible-branch", "drop-keyword", "drop-long-union"];
+const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::DropLongUnion];
 
 /// Where a change came from or went to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +110,7 @@ impl Spot {
 struct Entry {
     from: Spot,
     to: Spot,
-    effect: Effect,
+    effect: ChangeKind,
     message: String,
     is_undone: bool,
 }
@@ -115,7 +122,7 @@ pub(in crate::sanitize) struct Paused(Option<Vec<Entry>>);
 pub(in crate::sanitize) struct Notes {
     entries: Option<Vec<Entry>>,
     /// What has been said already: an inlined definition is rewritten at every place, but reported once.
-    said: Map<(Spot, &'static str), usize>,
+    said: Map<(Spot, Rule), usize>,
     /// The pointers of the input, by number: parent and token.
     input: Vec<(Number, String)>,
     /// What the numbers of the tree that is being rewritten stand for, once it is not the input any more.
@@ -172,14 +179,21 @@ impl Notes {
     }
 
     /// Notes a change, unless it is known already.
-    pub(in crate::sanitize) fn note(&mut self, position: Position, from: Spot, to: Spot, effect: Effect, message: impl FnOnce() -> String) {
+    pub(in crate::sanitize) fn note(
+        &mut self,
+        position: Position,
+        from: Spot,
+        to: Spot,
+        effect: ChangeKind,
+        message: impl FnOnce() -> String,
+    ) {
         let Some(entries) = &mut self.entries else { return };
         let (from, to) = match &self.read_as {
             Some(numbers) => (from.read_as(numbers), to.read_as(numbers)),
             None => (from, to),
         };
         let position = if self.doubt.covers(from.number()) { Position::Uncertain } else { position };
-        let effect = Effect { accepts: position.seen_outside(effect.accepts), ..effect };
+        let effect = ChangeKind { accepts: position.seen_outside(effect.accepts), ..effect };
         match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
             // The same definition, at a place where the effect is another.
             Some(said) if said.effect.accepts != effect.accepts => said.effect.accepts = Accepts::Mixed,
@@ -194,11 +208,11 @@ impl Notes {
     /// Notes a change that undoes what was noted for the same cause before.
     pub(in crate::sanitize) fn note_instead_of(
         &mut self,
-        undone: Effect,
+        undone: ChangeKind,
         position: Position,
         from: Spot,
         to: Spot,
-        effect: Effect,
+        effect: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
         let Some(entries) = &mut self.entries else { return };
@@ -231,7 +245,7 @@ impl Notes {
     }
 
     /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
-    pub(in crate::sanitize) fn finish(self, output: &Node<'_>, because: impl Fn(&str) -> Cow<'static, str>, recorder: &mut Recorder) {
+    pub(in crate::sanitize) fn finish(self, output: &Node<'_>, because: impl Fn(Rule) -> Cow<'static, str>, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
         forget_removed(&mut entries, &self.input, output);
@@ -261,8 +275,9 @@ impl Notes {
                         pointer
                     }),
                 };
-                let Effect { rule, accepts, guidance, encoded } = entry.effect;
-                Change { pointer, output_pointer, rule, accepts, guidance, encoded, because: because(rule), message: entry.message.clone() }
+                let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
+                let because = because(rule);
+                Change { pointer, output_pointer, rule: rule.id(), accepts, guidance, encoded, because, message: entry.message.clone() }
             });
         }
     }

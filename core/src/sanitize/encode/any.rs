@@ -5,17 +5,18 @@ use alloc::{string::String, vec, vec::Vec};
 use crate::{
     json::{Member, Node, Object, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         encode::{KEY, PAIRS, VALUE},
     },
     schema::{keyword::Keyword, walk::Place},
 };
 
-const DEFINE: Effect = Effect { encoded: true, ..Effect::same("define-any") };
-const TEXT: Effect = Effect { encoded: true, ..Effect::same("any-to-json") };
+const DEFINE: ChangeKind = ChangeKind::of(Rule::DefineAny);
+const TEXT: ChangeKind = ChangeKind::of(Rule::AnyToJson);
 
 /// A name for the definition that no other one has.
 pub(in crate::sanitize) fn name(root: &Node<'_>) -> String {
@@ -40,7 +41,7 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, d
     let by_definition = rules.grammar.defines_any();
     // What is said of one kind of value alone is lost.
     let loses = node.as_object().is_some_and(|object| object.iter().any(asserts));
-    let said = |effect: Effect| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
+    let said = |effect: ChangeKind| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| member.key.is("description") || member.key.is("title"));
     }

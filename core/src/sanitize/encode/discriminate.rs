@@ -8,17 +8,18 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Object, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         encode::layout::{self, Members, Shape, Typed},
     },
     schema::{join, walk::Place},
     sorted::{Map, Set},
 };
 
-const ORDER: Effect = Effect::same("reorder-properties");
-const JOIN: Effect = Effect::same("join-branches");
+const ORDER: ChangeKind = ChangeKind::of(Rule::ReorderProperties);
+const JOIN: ChangeKind = ChangeKind::of(Rule::JoinBranches);
 
 /// So many branches are told apart; of more, those with a first name that is taken are joined at once.
 const MOST: usize = 256;

@@ -7,11 +7,12 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use crate::{
     dialect::grammar::{Anything, PropertiesRule},
     json::{Member, Node, Object, Text},
-    report::{Accepts, Guidance},
+    report::Guidance,
+    rules::Rule,
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         keyword::{Keyword, Role},
@@ -19,9 +20,9 @@ use crate::{
     },
 };
 
-const ANY: Effect = Effect { encoded: true, ..Effect::same("any-to-json") };
+const ANY: ChangeKind = ChangeKind::of(Rule::AnyToJson);
 /// A string that holds something else is accepted too, and stays a string.
-const OBJECT: Effect = Effect { encoded: true, ..Effect::same("object-to-json").accepts(Accepts::Wider) };
+const OBJECT: ChangeKind = ChangeKind::of(Rule::ObjectToJson);
 
 /// What stays beside the type.
 const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];

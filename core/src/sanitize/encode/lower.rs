@@ -8,9 +8,10 @@ use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         encode::{
             any,
             layout::{self, Definitions, Members, Others, Shape, Typed},
@@ -24,13 +25,13 @@ use crate::{
     },
 };
 
-const CLOSE: Effect = Effect::same("close-object");
-const PROPERTIES: Effect = Effect::same("add-properties");
-const REQUIRE: Effect = Effect::same("require-optional");
-const DROP: Effect = Effect::same("drop-keyword");
-const MAP: Effect = Effect { encoded: true, ..Effect::same("map-to-pairs") };
-const UNIQUE: Effect = Effect::same("loosen-unique-items").accepts(Accepts::Wider);
-const VALUES: Effect = Effect { encoded: true, ..Effect::same("values-to-json") };
+const CLOSE: ChangeKind = ChangeKind::of(Rule::CloseObject);
+const PROPERTIES: ChangeKind = ChangeKind::of(Rule::AddProperties);
+const REQUIRE: ChangeKind = ChangeKind::of(Rule::RequireOptional);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
+const MAP: ChangeKind = ChangeKind::of(Rule::MapToPairs);
+const UNIQUE: ChangeKind = ChangeKind::of(Rule::LoosenUniqueItems);
+const VALUES: ChangeKind = ChangeKind::of(Rule::ValuesToJson);
 
 /// What the property for all other members says to the reader.
 const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
@@ -204,7 +205,7 @@ impl<'a> Writer<'_, '_, 'a> {
                         let name = member.key.display().into_owned();
                         let effect = match kept {
                             true => REQUIRE.accepts(Accepts::Narrower),
-                            false => Effect { encoded: true, ..REQUIRE },
+                            false => REQUIRE.encoded(true),
                         };
                         let at = origin.number().map_or_else(|| spot.clone(), |number| Spot::Keyword(number, name.clone().into()));
                         rules.notes.note(place.position, at.clone(), at, effect, || match kept {

@@ -8,9 +8,10 @@ use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Step, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         encode::{
             any, discriminate,
             layout::{self, Members, Shape},
@@ -25,14 +26,14 @@ use crate::{
     sorted::Set,
 };
 
-const NAME: Effect = Effect::same("name-required-property");
-const UNTOLD: Effect = NAME.accepts(Accepts::Wider).guidance(Guidance::Lost);
-const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const SPLIT: Effect = Effect::same("split-type-list");
-const ALL: Effect = Effect::same("join-any").guidance(Guidance::Lost);
-const NONE: Effect = Effect::same("join-any").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
-const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const NAME: ChangeKind = ChangeKind::of(Rule::NameRequiredProperty);
+const UNTOLD: ChangeKind = NAME.accepts(Accepts::Wider).guidance(Guidance::Lost);
+const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired).guidance(Guidance::Lost);
+const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
+const ALL: ChangeKind = ChangeKind::of(Rule::JoinAny);
+const NONE: ChangeKind = ChangeKind::of(Rule::JoinAny).accepts(Accepts::Wider);
+const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
+const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
 
 pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
     if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {

@@ -7,8 +7,8 @@ use crate::{
     budget::Budget,
     error::Error,
     json::{Node, Step},
-    report::{Accepts, Guidance},
-    sanitize::{context::PassContext, diagnostics::Effect, resolve::reference_cutter::ReferenceCutter},
+    rules::Rule,
+    sanitize::{context::PassContext, diagnostics::ChangeKind, resolve::reference_cutter::ReferenceCutter},
     schema::{
         definitions::definition_name,
         graph,
@@ -19,7 +19,7 @@ use crate::{
     sorted::{Map, Set},
 };
 
-const CUT: Effect = Effect::same("fit-cut-reference").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const CUT: ChangeKind = ChangeKind::of(Rule::FitCutReference);
 
 /// Steps of the search for the longest way; where everything refers to everything, more would be needed than there is time for.
 const STEPS: usize = 10_000;

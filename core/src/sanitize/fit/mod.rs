@@ -12,10 +12,11 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     options::{Hints, SanitizeOptions},
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         legalize::infer_type,
     },
     schema::{
@@ -24,10 +25,10 @@ use crate::{
     },
 };
 
-const DROP: Effect = Effect::same("fit-drop-keyword").guidance(Guidance::Lost);
-const CONSTRAINT: Effect = Effect::same("fit-drop-constraint").accepts(Accepts::Wider);
-const CUT: Effect = Effect::same("fit-cut-schema").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const SHORTEN: Effect = Effect::same("fit-shorten-description").guidance(Guidance::Lost);
+const DROP: ChangeKind = ChangeKind::of(Rule::FitDropKeyword);
+const CONSTRAINT: ChangeKind = ChangeKind::of(Rule::FitDropConstraint);
+const CUT: ChangeKind = ChangeKind::of(Rule::FitCutSchema);
+const SHORTEN: ChangeKind = ChangeKind::of(Rule::FitShortenDescription);
 
 /// The lengths in characters to which descriptions are cut, one after the other.
 const SHORTER: [usize; 3] = [1024, 256, 64];

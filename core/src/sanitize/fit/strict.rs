@@ -11,10 +11,10 @@ use crate::{
     dialect::Dialect,
     error::{Code, Error},
     json::{Node, Object, Step},
-    report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         encode::{layout, lower},
     },
     schema::{
@@ -24,8 +24,8 @@ use crate::{
     sorted::Map,
 };
 
-const ENUM: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const CUT: Effect = Effect::same("fit-cut-schema").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const ENUM: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
+const CUT: ChangeKind = ChangeKind::of(Rule::FitCutSchema);
 
 /// An `enum` of so many strings may have as many characters as it likes.
 const SHORT: usize = 250;

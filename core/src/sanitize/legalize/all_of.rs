@@ -8,9 +8,10 @@ use crate::{
     error::Error,
     json::{Data, Node, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
     },
     schema::{
         definitions,
@@ -22,9 +23,9 @@ use crate::{
     sorted::{Map, Set},
 };
 
-pub(in crate::sanitize) const ALL_OF: Effect = Effect::same("merge-all-of");
-const ONE_OF: Effect = Effect::same("one-of-to-any-of");
-const UNSAID: Effect = Effect::same("merge-all-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
+pub(in crate::sanitize) const ALL_OF: ChangeKind = ChangeKind::of(Rule::MergeAllOf);
+const ONE_OF: ChangeKind = ChangeKind::of(Rule::OneOfToAnyOf);
+const UNSAID: ChangeKind = ChangeKind::of(Rule::MergeAllOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// So many parts are joined one after the other.
 const FEW: usize = 16;

@@ -5,20 +5,20 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
-    report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
         legalize::type_array,
     },
     schema::{annotations::is_annotation, definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, walk::Place},
     sorted::Set,
 };
 
-const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
-const SHARED: Effect = Effect::same("drop-shared-annotation").guidance(Guidance::Lost);
-const TOO_MANY: Effect = Effect::same("drop-long-union").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const IMPOSSIBLE: Effect = Effect::same("drop-impossible-branch");
+const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);
+const SHARED: ChangeKind = ChangeKind::of(Rule::DropSharedAnnotation);
+const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongUnion);
+const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 
 /// How often a union may stand directly in a branch of a union before joining them is given up.
 const DEEPEST: usize = 32;

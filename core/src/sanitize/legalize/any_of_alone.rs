@@ -8,9 +8,10 @@ use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
         legalize::root,
     },
     schema::{
@@ -21,11 +22,11 @@ use crate::{
     },
 };
 
-const DISTRIBUTE: Effect = Effect::same("distribute-into-any-of");
-const UNSAID: Effect = Effect::same("distribute-into-any-of").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const LIFT: Effect = Effect::same("lift-single-branch");
-const TEXTS: Effect = Effect::same("move-texts-into-any-of").guidance(Guidance::Moved);
-const TEXTS_LOST: Effect = Effect::same("move-texts-into-any-of").guidance(Guidance::Lost);
+const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);
+const UNSAID: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
+const LIFT: ChangeKind = ChangeKind::of(Rule::LiftSingleBranch);
+const TEXTS: ChangeKind = ChangeKind::of(Rule::MoveTextsIntoAnyOf);
+const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::MoveTextsIntoAnyOf).guidance(Guidance::Lost);
 
 /// What a union is made of.
 const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);

@@ -5,17 +5,18 @@ use alloc::{format, string::String};
 use crate::{
     json::{Data, Node, Object},
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         legalize::{is_open_map, Context},
     },
     schema::{keyword::Keyword, walk::Place},
 };
 
-const TRUE: Effect = Effect::same("boolean-to-any");
-const FALSE: Effect = Effect::same("boolean-to-not");
-const UNSAID: Effect = Effect::same("boolean-to-any").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const TRUE: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
+const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
+const UNSAID: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Says a boolean schema as an object; `false` if it stays what it is.
 pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut PassContext) -> bool {

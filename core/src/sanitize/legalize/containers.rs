@@ -6,9 +6,10 @@ use crate::{
     dialect::grammar::{OpenRule, PropertiesRule},
     json::{Member, Node, Text},
     report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         encode,
         legalize::infer_type,
     },
@@ -18,10 +19,10 @@ use crate::{
     },
 };
 
-const PROPERTIES: Effect = Effect::same("add-properties");
-const ITEMS: Effect = Effect::same("add-items");
-const OPEN: Effect = Effect::same("say-open");
-const DROP: Effect = Effect::same("drop-keyword");
+const PROPERTIES: ChangeKind = ChangeKind::of(Rule::AddProperties);
+const ITEMS: ChangeKind = ChangeKind::of(Rule::AddItems);
+const OPEN: ChangeKind = ChangeKind::of(Rule::SayOpen);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 
 /// Beside these an object's own openness says too little, or too much.
 const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
@@ -96,7 +97,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
 }
 
 /// What is said of other members or items makes them evaluated, whatever it says.
-fn said(effect: Effect, counts: Keyword, rules: &PassContext) -> Effect {
+fn said(effect: ChangeKind, counts: Keyword, rules: &PassContext) -> ChangeKind {
     if rules.counts_evaluated.has(counts) {
         effect.accepts(Accepts::Wider)
     } else {

@@ -6,21 +6,21 @@ use crate::{
     dialect::grammar::Typed,
     error::{Code, Error},
     json::{self, Data, Node, Text},
-    report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
     },
     schema::{instance_types::TYPE_NAMES, merge, walk::Place},
     sorted::Set,
 };
 
-const INFER: Effect = Effect::same("infer-type");
-const CONTRADICTS: Effect = Effect::same("repair-type").accepts(Accepts::Wider);
-const UNMATCHED: Effect = Effect::same("drop-enum-value");
-const NULL_FIRST: Effect = Effect::same("null-first");
-const SPLIT: Effect = Effect::same("split-enum");
-const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
+const CONTRADICTS: ChangeKind = ChangeKind::of(Rule::RepairType);
+const UNMATCHED: ChangeKind = ChangeKind::of(Rule::DropEnumValue);
+const NULL_FIRST: ChangeKind = ChangeKind::of(Rule::NullFirst);
+const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitEnum);
+const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
 /// Says an `enum` as the grammar accepts it.
 ///

@@ -8,21 +8,22 @@ use crate::{
     json::{self, Data, Node, Text},
     options::Hints,
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         encode::json_string::Holds,
         legalize::{self, enum_, null},
     },
     schema::walk::Place,
 };
 
-const NULL: Effect = Effect::same("respell-null");
-const TYPE: Effect = Effect::same("infer-type");
-const SPELL: Effect = Effect { encoded: true, ..Effect::same("spell-integers") };
-const DROP: Effect = Effect::same("drop-enum-kind");
-const TOO_MANY: Effect = Effect::same("drop-long-enum").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const NULL: ChangeKind = ChangeKind::of(Rule::RespellNull);
+const TYPE: ChangeKind = ChangeKind::of(Rule::InferType);
+const SPELL: ChangeKind = ChangeKind::of(Rule::SpellIntegers);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumKind);
+const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
 /// Says an `enum` as the grammar accepts it.
 pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {

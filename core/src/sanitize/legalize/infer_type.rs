@@ -9,9 +9,10 @@ use crate::{
     json::{Data, Member, Node, Object, Text},
     options::Untyped,
     report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         encode::json_string,
         legalize::{self, is_open_map, Context},
     },
@@ -23,10 +24,10 @@ use crate::{
     },
 };
 
-const INFER: Effect = Effect::same("infer-type");
-const ANY: Effect = Effect::same("say-any");
-const GUESS: Effect = Effect::same("guess-string").accepts(Accepts::Narrower);
-const OPEN: Effect = Effect::same("open-map");
+const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
+const ANY: ChangeKind = ChangeKind::of(Rule::SayAny);
+const GUESS: ChangeKind = ChangeKind::of(Rule::GuessString);
+const OPEN: ChangeKind = ChangeKind::of(Rule::OpenMap);
 
 /// Beside these a schema needs no type: they say what the instance is.
 const SAYS_IT: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "$dynamicRef"];
@@ -148,7 +149,7 @@ fn listed(names: &[&str], last: &str) -> String {
 }
 
 /// Writes the type that keywords speak of.
-fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], effect: Effect, rules: &mut PassContext) {
+fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], effect: ChangeKind, rules: &mut PassContext) {
     put(node, place, names, effect, rules, || format!("wrote `type`: the keywords here speak of {}", listed(names, "and")));
 }
 
@@ -161,7 +162,7 @@ fn put<'a>(
     node: &mut Node<'a>,
     place: &Place<'_, 'a>,
     names: &[&'static str],
-    effect: Effect,
+    effect: ChangeKind,
     rules: &mut PassContext,
     message: impl FnOnce() -> String,
 ) {

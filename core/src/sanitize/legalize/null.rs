@@ -5,14 +5,15 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     dialect::grammar::Null,
     json::{Data, Member, Node, Text},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{annotations::is_annotation, walk::Place},
 };
 
-const RESPELL: Effect = Effect::same("respell-null");
+const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellNull);
 
 /// Folds the null that one schema's own keywords name.
 pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {

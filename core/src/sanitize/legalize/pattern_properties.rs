@@ -8,16 +8,17 @@ use crate::{
     json::{self, Data, Node, Text},
     options::Hints,
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{keyword::Keyword, walk::Place},
     sorted::Set,
 };
 
-const RESPELL: Effect = Effect::same("patterns-to-additional");
+const RESPELL: ChangeKind = ChangeKind::of(Rule::PatternsToAdditional);
 
 /// Patterns that every name matches.
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];

@@ -6,9 +6,10 @@ use crate::{
     dialect::grammar::{NameRule, PropertyShape},
     json::{Data, Member, Node, Object, Text},
     report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         keyword::{Keyword, Keywords},
@@ -23,9 +24,6 @@ pub(in crate::sanitize) const CONCERNS: Keywords =
 
 /// What holds of a property by its name, which a new name may escape or meet.
 pub(in crate::sanitize) const JUDGES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
-
-/// The rule's name in reports.
-pub(in crate::sanitize) const RENAME: &str = "rename-property";
 
 /// Keywords that break below a name with braces.
 const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
@@ -184,7 +182,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>
             if !spelling.goes_everywhere(&name) && !misshapen && !breaks(&member.value) {
                 continue;
             }
-            let effect = Effect { encoded: true, ..Effect::same(RENAME) };
+            let effect = ChangeKind::of(Rule::RenameProperty);
             let effect = if rules.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
             // It is the name that is changed: what it names may come from elsewhere.
             let (from, to) = (Spot::under(all, name.clone().into_owned()), Spot::under(all, new.clone()));
@@ -215,7 +213,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>
         for (from, name) in names.iter().filter(is_new) {
             let Some(new) = new_name(name) else { continue };
             let (from, to) = (from.clone(), Spot::under(node, keyword));
-            let effect = Effect { encoded: true, ..Effect::same(RENAME) };
+            let effect = ChangeKind::of(Rule::RenameProperty);
             rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{}` to `{new}`", name.display()));
         }
     }

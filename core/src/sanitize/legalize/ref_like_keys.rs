@@ -4,10 +4,11 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     json::{Node, Text},
-    report::{Accepts, Guidance},
+    report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         keyword::{Holds, Keyword, Role},
@@ -16,9 +17,9 @@ use crate::{
     sorted::Map,
 };
 
-const DROP: Effect = Effect::same("drop-stray-ref").guidance(Guidance::Lost);
-const CONSTANT: Effect = Effect::same("drop-stray-ref").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const PATTERN: Effect = Effect::same("respell-pattern");
+const DROP: ChangeKind = ChangeKind::of(Rule::DropStrayRef);
+const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropStrayRef).accepts(Accepts::Wider);
+const PATTERN: ChangeKind = ChangeKind::of(Rule::RespellPattern);
 
 /// Says one schema without them.
 pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
@@ -26,7 +27,7 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
         return;
     }
     pattern(node, place, rules);
-    let mut goes: Map<Text<'a>, Effect> = Map::new();
+    let mut goes: Map<Text<'a>, ChangeKind> = Map::new();
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
         // What holds schemas was said by itself; lists of values are not looked into.

@@ -5,17 +5,18 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     json::{Node, Text},
     options::Hints,
-    report::{Accepts, Guidance},
+    report::Guidance,
+    rules::Rule,
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::walk::Place,
     sorted::Set,
 };
 
-const UNKNOWN: Effect = Effect::same("drop-unknown-required").accepts(Accepts::Wider);
+const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
 
 /// Removes names of properties that are not there, and says them in the description.
 pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {

@@ -9,10 +9,11 @@ use crate::{
     json::{self, Data, Member, Node, Object, Pointer, Text},
     options::Hints,
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
     },
     schema::{
         annotations::is_annotation,
@@ -26,10 +27,10 @@ use crate::{
     sorted::{Map, Set},
 };
 
-const OBJECT: Effect = Effect::same("declare-object");
-const PROPERTIES: Effect = Effect::same("add-properties");
-const ONE: Effect = Effect::same("flatten-root-union");
-const FLAT: Effect = Effect::same("flatten-root-union");
+const OBJECT: ChangeKind = ChangeKind::of(Rule::DeclareObject);
+const PROPERTIES: ChangeKind = ChangeKind::of(Rule::AddProperties);
+const ONE: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
+const FLAT: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 
 /// A condition longer than this, in bytes, is not said a second time.
 const LONGEST_CONDITION: usize = 20_000;

@@ -5,10 +5,11 @@ use alloc::{format, string::String};
 
 use crate::{
     json::{Data, Node, Object, Step, Text},
-    report::{Accepts, Guidance},
+    report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         keyword::{Holds, Keyword, Role},
@@ -17,9 +18,9 @@ use crate::{
     sorted::Set,
 };
 
-const DROP: Effect = Effect::same("drop-slash-key").guidance(Guidance::Lost);
-const CONSTANT: Effect = Effect::same("drop-slash-key").accepts(Accepts::Wider).guidance(Guidance::Lost);
-const PATTERN: Effect = Effect::same("respell-pattern");
+const DROP: ChangeKind = ChangeKind::of(Rule::DropSlashKey);
+const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropSlashKey).accepts(Accepts::Wider);
+const PATTERN: ChangeKind = ChangeKind::of(Rule::RespellPattern);
 
 /// Does a definition at the root have such a key, at whatever depth?
 pub(in crate::sanitize) fn stand_in_definitions(root: &Node<'_>) -> bool {

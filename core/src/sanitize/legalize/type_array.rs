@@ -5,9 +5,10 @@ use alloc::{format, vec::Vec};
 use crate::{
     dialect::grammar::TypeLists,
     json::{Data, Member, Node, Object, Text},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
         legalize::{self, required},
     },
     schema::{
@@ -18,7 +19,7 @@ use crate::{
     },
 };
 
-const SPLIT: Effect = Effect::same("split-type-list");
+const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 
 /// Splits a list of types, if something stands beside it that the grammar does not accept there.
 pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {

@@ -13,10 +13,11 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     options::Hints,
     report::{Accepts, Guidance},
+    rules::Rule,
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         keyword::{Holds, Keyword, Keywords, Role},
@@ -26,12 +27,12 @@ use crate::{
     sorted::Set,
 };
 
-const DROP: Effect = Effect::same("drop-keyword");
-const PATTERN: Effect = Effect::same("drop-pattern").accepts(Accepts::Wider);
-const FORMAT: Effect = Effect::same("drop-format");
-const LOWER: Effect = Effect::same("lower-bound").accepts(Accepts::Wider);
-const BOUND: Effect = Effect::same("exclusive-to-inclusive");
-const TUPLE: Effect = Effect::same("prefix-items-to-items");
+const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
+const PATTERN: ChangeKind = ChangeKind::of(Rule::DropPattern);
+const FORMAT: ChangeKind = ChangeKind::of(Rule::DropFormat);
+const LOWER: ChangeKind = ChangeKind::of(Rule::LowerBound);
+const BOUND: ChangeKind = ChangeKind::of(Rule::ExclusiveToInclusive);
+const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
 
 /// A schema longer than this is no text for a description.
 const LONGEST_SCHEMA: usize = 200;

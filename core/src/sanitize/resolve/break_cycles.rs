@@ -9,9 +9,10 @@ use crate::{
     error::Error,
     json::{Data, Node, Object},
     report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         keyword::{Keyword, Keywords},
@@ -21,8 +22,8 @@ use crate::{
     sorted::{Map, Set},
 };
 
-const CUT: Effect = Effect::same("cut-recursion");
-const UNDEFINED: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
+const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).accepts(Accepts::Same);
+const UNDEFINED: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
 /// Keywords whose schemas apply to the very instance that the schema around them applies to.
 const IN_PLACE: Keywords = Keywords::of(&[
@@ -149,7 +150,7 @@ impl Cut<'_> {
         references::reference_number(node).is_some_and(|number| self.endless.contains(&number))
     }
 
-    fn note(&mut self, node: &Node<'_>, place: &Place<'_, '_>, effect: Effect) {
+    fn note(&mut self, node: &Node<'_>, place: &Place<'_, '_>, effect: ChangeKind) {
         self.rules.notes.note(place.position, Spot::of_reference(node), Spot::Nowhere, effect, || {
             let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
             format!("removed `$ref: \"{reference}\"`: a schema cannot be a part of itself for the same value")

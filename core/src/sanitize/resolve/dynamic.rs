@@ -7,9 +7,10 @@ use crate::{
     error::Error,
     json::{Node, Text},
     report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         keyword::{Keyword, Keywords},
@@ -19,7 +20,7 @@ use crate::{
     sorted::Set,
 };
 
-const RESPELL: Effect = Effect::same("respell-dynamic-ref");
+const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellDynamicRef);
 
 /// What this pass is about.
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);

@@ -7,9 +7,10 @@ use crate::{
     budget::Budget,
     error::Error,
     json::{Member, Node},
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         definitions::{numbers, reached, reference_to, TABLES},
@@ -20,7 +21,7 @@ use crate::{
     sorted::Set,
 };
 
-const PRUNE: Effect = Effect::same("prune-definition");
+const PRUNE: ChangeKind = ChangeKind::of(Rule::PruneDefinition);
 
 /// The same.
 pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);

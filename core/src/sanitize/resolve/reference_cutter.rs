@@ -8,7 +8,7 @@ use crate::{
     options::Untyped,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
         legalize::{self, infer_type},
     },
     schema::{
@@ -21,7 +21,7 @@ use crate::{
 pub(in crate::sanitize) struct ReferenceCutter<'c, 'a> {
     pub(in crate::sanitize) rules: &'c mut PassContext,
     pub(in crate::sanitize) goes: &'c dyn Fn(&Node<'a>, &str) -> bool,
-    pub(in crate::sanitize) effect: Effect,
+    pub(in crate::sanitize) effect: ChangeKind,
     pub(in crate::sanitize) says: &'c dyn Fn(&str) -> String,
 }
 

@@ -6,12 +6,12 @@ use crate::{
     dialect::grammar::Recursion,
     error::Error,
     json::{Data, Node},
-    report::Accepts,
-    sanitize::{context::PassContext, diagnostics::Effect, resolve::reference_cutter::ReferenceCutter},
+    rules::Rule,
+    sanitize::{context::PassContext, diagnostics::ChangeKind, resolve::reference_cutter::ReferenceCutter},
     schema::{keyword::Keywords, termination, walk},
 };
 
-const CUT: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
+const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
 /// Cuts references that cannot end. Works on definitions as the rules have written them.
 pub(in crate::sanitize) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {

@@ -11,10 +11,10 @@ use crate::{
     error::Error,
     json::{Data, Node, Object, Step, Text},
     limits::MAX_DEPTH,
-    report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
     },
     schema::{
         definitions::definition_name,
@@ -26,8 +26,8 @@ use crate::{
     sorted::{Map, Set},
 };
 
-const UNROLL: Effect = Effect::same("unroll-recursion").accepts(Accepts::Wider);
-const INLINE: Effect = Effect::same("inline-ref");
+const UNROLL: ChangeKind = ChangeKind::of(Rule::UnrollRecursion);
+const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
 
 /// How often one definition stands in itself; more would only repeat what the reader has seen.
 const LEVELS: usize = 3;

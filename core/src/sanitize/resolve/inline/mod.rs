@@ -10,10 +10,11 @@ use crate::{
     json::{self, Data, Member, Node, Object, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
-    report::{Accepts, Guidance},
+    report::Accepts,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
         resolve::{
             prune,
             specialize::{Definition, Definitions},
@@ -33,14 +34,14 @@ use crate::{
 };
 use alloc::{format, string::String, vec, vec::Vec};
 
-const INLINE: Effect = Effect::same("inline-ref");
-const KEEP: Effect = Effect::same("respell-ref");
-const UNRESOLVED: Effect = Effect::same("unresolved-ref").accepts(Accepts::Wider);
-const OWN: Effect = Effect::same("cut-recursion").accepts(Accepts::Wider);
-const LEAVE_OUT: Effect = Effect::same("leave-out-definition").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
+const KEEP: ChangeKind = ChangeKind::of(Rule::RespellRef);
+const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
+const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
+const LEAVE_OUT: ChangeKind = ChangeKind::of(Rule::LeaveOutDefinition);
 /// What is more than texts for the reader.
 const NO_TEXTS: Keywords = Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
-const IDENTIFIER: Effect = Effect::same("drop-identifier");
+const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
 ///

@@ -5,9 +5,10 @@ use alloc::{format, string::String, vec, vec::Vec};
 use crate::{
     error::Error,
     json::{Data, Member, Node, Object, Text},
-    report::{Accepts, Guidance},
+    report::Accepts,
+    rules::Rule,
     sanitize::{
-        diagnostics::{merge_conflicts, Effect, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Spot},
         resolve::{
             inline::{siblings, Expand, KEEP},
             specialize::{Definition, Growth},
@@ -19,7 +20,7 @@ use crate::{
     },
 };
 
-const ENOUGH: Effect = Effect::same("drop-ref-sibling").accepts(Accepts::Wider).guidance(Guidance::Lost);
+const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
 
 impl<'a> Expand<'_, '_, 'a> {
     /// Keeps a reference, spelled as the dialect reads it.

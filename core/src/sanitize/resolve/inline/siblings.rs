@@ -5,10 +5,10 @@ use alloc::format;
 use crate::{
     error::Error,
     json::{Member, Node},
-    report::Guidance,
+    rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{Effect, Spot},
+        diagnostics::{ChangeKind, Spot},
     },
     schema::{
         keyword::{Keyword, Role},
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-const DROP: Effect = Effect::same("drop-ref-sibling").guidance(Guidance::Lost);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
 /// Marks a reference beside which other keywords apply.
 const APPLIES: u8 = 1;

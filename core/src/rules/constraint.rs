@@ -1,24 +1,22 @@
-//! The closed list of what `check` may find wrong with a schema by a dialect's grammar.
+//! The constraints: everything that `check` and `checkTools` may find violated.
 
-macro_rules! rules {
+macro_rules! constraints {
     ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
-        /// A rule that a schema can break.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Rule { $($(#[$meta])* $variant,)* }
+        /// What an API demands of a schema or a tool.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Constraint { $($(#[$meta])* $variant,)* }
 
-        #[cfg(test)]
-        pub(super) const ALL: &[Rule] = &[$(Rule::$variant,)*];
-
-        impl Rule {
-            /// The rule's name as callers see it.
-            pub(super) const fn name(self) -> &'static str {
-                match self { $(Rule::$variant => $name,)* }
+        impl Constraint {
+            /// The name that violations have.
+            pub const fn id(self) -> &'static str {
+                match self { $(Constraint::$variant => $name,)* }
             }
         }
     };
 }
 
-rules! {
+constraints! {
     /// The root is no schema.
     RootNotSchema = "root-not-schema",
     /// The root must say `type: "object"`.
@@ -149,4 +147,40 @@ rules! {
     TooManyCharacters = "too-many-characters",
     /// Too many properties in all.
     TooManyProperties = "too-many-properties",
+
+    // What Codex demands besides.
+    /// The root admits nothing.
+    RootNull = "root-null",
+    /// `minItems` is no count.
+    MinItemsNotCount = "min-items-not-count",
+    /// `encrypted` is no boolean.
+    EncryptedNotBoolean = "encrypted-not-boolean",
+
+    // What a request breaks, whatever its schemas say.
+    /// An entry of a list that is no tool.
+    NotATool = "not-a-tool",
+    /// A tool without a name.
+    NamelessTool = "nameless-tool",
+    /// Two tools of one name.
+    DuplicateName = "duplicate-name",
+    /// A name that the API refuses.
+    ToolName = "tool-name",
+    /// `strict` missing, or where the API does not know it.
+    StrictFlag = "strict-flag",
+    /// A tool without arguments that has a schema, where the API wants none.
+    NoArguments = "no-arguments",
+    /// A description that is no string.
+    DescriptionNotString = "description-not-string",
+    /// A description that is too long.
+    DescriptionLength = "description-length",
+    /// An empty description, where the API wants none at all.
+    EmptyDescription = "empty-description",
+    /// More tools than a request may have.
+    TooManyTools = "too-many-tools",
+    /// More strict tools than a request may have.
+    TooManyStrictTools = "too-many-strict-tools",
+    /// More optional properties than the strict tools of a request may have.
+    TooManyOptionalProperties = "too-many-optional-properties",
+    /// More properties with several types than the strict tools of a request may have.
+    TooManyUnions = "too-many-unions",
 }

@@ -1,0 +1,287 @@
+//! The rules: every kind of change that a report can name.
+
+use super::constraint::Constraint;
+use crate::report::{
+    Accepts::{Mixed, Narrower, Wider},
+    Effect,
+    Guidance::{Lost, Moved},
+};
+
+/// Where a rule works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Phase {
+    /// `normalizeEnvelope`: the root alone.
+    Envelope,
+    /// One spelling for one meaning.
+    Canonicalize,
+    /// References.
+    Resolve,
+    /// What the API's grammar cannot say is said in another way.
+    Legalize,
+    /// What strict modes cannot say is encoded, so that arguments can be restored.
+    Encode,
+    /// Limits of size.
+    Fit,
+    /// What Codex does to every schema.
+    Codex,
+    /// `sanitizeTools`: what is around the schema.
+    List,
+}
+
+macro_rules! rules {
+    ($($(#[doc = $summary:literal])+ $variant:ident = $id:literal, $phase:ident, $effect:expr, [$($serves:ident),* $(,)?];)*) => {
+        /// A kind of change.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Rule { $($(#[doc = $summary])+ $variant,)* }
+
+        impl Rule {
+            /// Every rule, by phase.
+            pub const ALL: &'static [Rule] = &[$(Rule::$variant,)*];
+
+            /// The name that reports have.
+            pub const fn id(self) -> &'static str {
+                match self { $(Rule::$variant => $id,)* }
+            }
+
+            /// Where it works.
+            pub const fn phase(self) -> Phase {
+                match self { $(Rule::$variant => Phase::$phase,)* }
+            }
+
+            /// What it does to arguments and to what the model reads, unless a change says otherwise.
+            pub(crate) const fn effect(self) -> Effect {
+                match self { $(Rule::$variant => $effect,)* }
+            }
+
+            /// The constraints that it serves.
+            pub const fn serves(self) -> &'static [Constraint] {
+                match self { $(Rule::$variant => &[$(Constraint::$serves,)*],)* }
+            }
+
+            /// One sentence for people.
+            pub fn summary(self) -> &'static str {
+                match self { $(Rule::$variant => concat!($($summary),+).trim_start(),)* }
+            }
+        }
+    };
+}
+
+const SAME: Effect = Effect::SAME;
+
+rules! {
+    // Envelope
+    /// Replaces what is no schema by an object schema.
+    ReplaceRoot = "replace-root", Envelope, SAME.accepts(Wider).guidance(Lost), [];
+    /// Writes `type: "object"` at the root, which arguments are anyway.
+    AddType = "add-type", Envelope, SAME, [];
+    /// Writes `properties: {}` on an object that must have them.
+    AddProperties = "add-properties", Envelope, SAME, [ObjectWithoutProperties];
+
+    // Canonicalize
+    /// Replaces a value that stands where a schema must stand by a schema that accepts anything.
+    ReplaceNonSchema = "replace-non-schema", Canonicalize, SAME.accepts(Wider).guidance(Lost),
+        [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
+    /// Replaces a type's bare name, standing where a schema must stand, by a schema of that type.
+    SpellOutTypeName = "spell-out-type-name", Canonicalize, SAME,
+        [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
+    /// Moves property schemas out of a `properties` that holds keywords of the object.
+    UnnestProperties = "unnest-properties", Canonicalize, SAME.accepts(Mixed), [NotASchema];
+    /// Repairs a `type` that is no known name: aliases, wrong case, a type that its values contradict.
+    RepairType = "repair-type", Canonicalize, SAME.accepts(Wider), [UnknownType, EnumContradicts, EnumValue];
+    /// Repairs a keyword's value where what was meant is plain.
+    RepairKeyword = "repair-keyword", Canonicalize, SAME, [KeywordValue];
+    /// Removes a keyword whose value is null.
+    RemoveNullKeyword = "remove-null-keyword", Canonicalize, SAME, [KeywordValue, ItemsNotSchema];
+    /// Removes a keyword whose value means nothing.
+    RemoveMalformedKeyword = "remove-malformed-keyword", Canonicalize, SAME.accepts(Wider).guidance(Lost),
+        [KeywordValue];
+    /// Names the draft that the output is written in.
+    RespellSchema = "respell-schema", Canonicalize, SAME, [];
+    /// Splits `dependencies` into `dependentRequired` and `dependentSchemas`.
+    RespellDependencies = "respell-dependencies", Canonicalize, SAME, [];
+    /// Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 by the number of today.
+    RespellExclusiveBound = "respell-exclusive-bound", Canonicalize, SAME, [KeywordValue];
+    /// Replaces OpenAPI's `nullable: true` by the type null.
+    RespellNullable = "respell-nullable", Canonicalize, SAME, [RefusedKeyword];
+    /// Moves a list in `items` to `prefixItems`.
+    TupleToPrefixItems = "tuple-to-prefix-items", Canonicalize, SAME, [ArrayItems];
+    /// Removes an identifier that nothing refers to.
+    DropIdentifier = "drop-identifier", Canonicalize, SAME, [];
+    /// Replaces a pattern that every name matches by `additionalProperties`.
+    PatternsToAdditional = "patterns-to-additional", Canonicalize, SAME, [RefusedKeyword];
+
+    // Resolve
+    /// Replaces a reference by what it refers to.
+    InlineRef = "inline-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace, Recursion];
+    /// Points a reference at an entry of the root's `$defs`.
+    RespellRef = "respell-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace];
+    /// Replaces `$dynamicRef` and `$recursiveRef` by a `$ref` to their anchor.
+    RespellDynamicRef = "respell-dynamic-ref", Resolve, SAME, [RefForm, RefusedKeyword];
+    /// Removes a reference that leads nowhere.
+    UnresolvedRef = "unresolved-ref", Resolve, SAME.accepts(Wider), [RefTarget];
+    /// Removes a reference that makes a schema apply to itself without end, or recursion that the API does not take.
+    CutRecursion = "cut-recursion", Resolve, SAME.accepts(Wider), [Recursion, EndlessRecursion];
+    /// Writes a recursive definition out a few levels deep, where the API takes no recursion.
+    UnrollRecursion = "unroll-recursion", Resolve, SAME.accepts(Wider), [Recursion];
+    /// Removes what stands beside a reference and may not.
+    DropRefSibling = "drop-ref-sibling", Resolve, SAME.guidance(Lost), [BesideRef, RefShared, TypeBesideRef];
+    /// Removes an annotation that stands both beside `anyOf` or `$ref` and inside it.
+    DropSharedAnnotation = "drop-shared-annotation", Resolve, SAME.guidance(Lost), [AnyOfShared, RefShared];
+    /// Removes a definition that would be too large once it is inlined.
+    LeaveOutDefinition = "leave-out-definition", Resolve, SAME.accepts(Wider).guidance(Lost),
+        [RefusedKeyword, RefForm];
+    /// Removes a definition that nothing refers to.
+    PruneDefinition = "prune-definition", Resolve, SAME, [];
+
+    // Legalize
+    /// Writes `type: "object"` at the root, which arguments are anyway.
+    DeclareObject = "declare-object", Legalize, SAME, [RootObject, RootNotSchema];
+    /// Joins the branches of the root's union into one object.
+    FlattenRootUnion = "flatten-root-union", Legalize, SAME, [RootKeyword];
+    /// Replaces the schema `true` by one that is an object.
+    BooleanToAny = "boolean-to-any", Legalize, SAME, [NotASchema];
+    /// Replaces the schema `false` by `{"not": {}}`.
+    BooleanToNot = "boolean-to-not", Legalize, SAME, [NotASchema];
+    /// Removes a keyword that the API refuses, and says in the description what it said, where that helps.
+    DropKeyword = "drop-keyword", Legalize, SAME, [RefusedKeyword, UnknownKeyword, RootKeyword];
+    /// Removes a regular expression that the API's engine does not compile.
+    DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern];
+    /// Removes a `format` that the API refuses.
+    DropFormat = "drop-format", Legalize, SAME, [Format];
+    /// Replaces an exclusive bound of integers by the inclusive one.
+    ExclusiveToInclusive = "exclusive-to-inclusive", Legalize, SAME, [RefusedKeyword];
+    /// Lowers a limit to the largest that the API takes.
+    LowerBound = "lower-bound", Legalize, SAME.accepts(Wider), [KeywordTooLarge];
+    /// Removes `uniqueItems`, which the API does not check.
+    LoosenUniqueItems = "loosen-unique-items", Legalize, SAME.accepts(Wider), [];
+    /// Writes a pattern's key in other characters, because the API takes it for something else.
+    RespellPattern = "respell-pattern", Legalize, SAME, [SlashInDefinition];
+    /// Renames a property that the API takes for something else, or whose name it refuses.
+    RenameProperty = "rename-property", Legalize, SAME.encoded(), [PropertyName, ReservedName, BracesInName];
+    /// Removes a value with a `/` in a key, which the API takes for the path of a reference.
+    DropSlashKey = "drop-slash-key", Legalize, SAME.guidance(Lost), [SlashInDefinition];
+    /// Removes a value with a key called `$ref`, which the API takes for a reference.
+    DropStrayRef = "drop-stray-ref", Legalize, SAME.guidance(Lost), [RefPlace];
+    /// Replaces `const` by an `enum` of one value.
+    ConstToEnum = "const-to-enum", Legalize, SAME, [RefusedKeyword];
+    /// Splits an `enum` of several types into one branch for each type.
+    SplitEnum = "split-enum", Legalize, SAME, [EnumWithoutType, EnumKind];
+    /// Removes an `enum`, or its values of a type that the API does not list.
+    DropEnumKind = "drop-enum-kind", Legalize, SAME, [EnumKind];
+    /// Removes a value of an `enum` that its type does not admit.
+    DropEnumValue = "drop-enum-value", Legalize, SAME, [EnumKind, EnumValue];
+    /// Removes an `enum` with more values than the API takes.
+    DropLongEnum = "drop-long-enum", Legalize, SAME.accepts(Wider).guidance(Lost),
+        [EnumTooLong, TooManyEnumValues, TooManyCharacters];
+    /// Puts null first in a list of types, where the API wants it there.
+    NullFirst = "null-first", Legalize, SAME, [EnumNullFirst];
+    /// Lists integers as strings, where the API lists no others.
+    SpellIntegers = "spell-integers", Legalize, SAME.encoded(), [EnumKind];
+    /// Writes the type that values or keywords show.
+    InferType = "infer-type", Legalize, SAME, [Untyped, EnumWithoutType];
+    /// Writes `type: "string"` where nothing shows a type and the caller asked for one.
+    GuessString = "guess-string", Legalize, SAME.accepts(Narrower), [Untyped];
+    /// Writes `additionalProperties: true` for a schema that accepts anything.
+    OpenMap = "open-map", Legalize, SAME, [Untyped];
+    /// Writes a schema that accepts anything as a union of all types.
+    SayAny = "say-any", Legalize, SAME, [Untyped, OpenItems];
+    /// Sends an object without properties as a string of JSON.
+    ObjectToJson = "object-to-json", Legalize, SAME.accepts(Wider).encoded(), [ObjectWithoutProperties];
+    /// Writes null as `nullable: true`.
+    RespellNull = "respell-null", Legalize, SAME, [TypeList, EnumKind];
+    /// Writes `items` on an array that must have them.
+    AddItems = "add-items", Legalize, SAME, [ArrayWithoutItems, OpenItems];
+    /// Replaces positional items by one schema for all of them.
+    PrefixItemsToItems = "prefix-items-to-items", Legalize, SAME, [RefusedKeyword, ArrayItems];
+    /// Writes `additionalProperties: true`, where the API closes objects that do not say whether they are open.
+    SayOpen = "say-open", Legalize, SAME, [ObjectOpenness];
+    /// Replaces `oneOf` by `anyOf`.
+    OneOfToAnyOf = "one-of-to-any-of", Legalize, SAME, [RefusedKeyword];
+    /// Merges the parts of `allOf` into the schema around them.
+    MergeAllOf = "merge-all-of", Legalize, SAME, [RefusedKeyword, RootKeyword];
+    /// Keeps one of two values that cannot be merged.
+    MergeConflict = "merge-conflict", Legalize, SAME.accepts(Wider).guidance(Lost), [];
+    /// Merges two values that may mean something else together.
+    MergeInDoubt = "merge-in-doubt", Legalize, SAME.accepts(Mixed), [];
+    /// Keeps one of two texts for the reader.
+    MergeTexts = "merge-texts", Legalize, SAME.guidance(Lost), [];
+    /// Distributes what stands beside `anyOf` into its branches.
+    DistributeIntoAnyOf = "distribute-into-any-of", Legalize, SAME, [BesideAnyOf, TypeBesideAnyOf, AnyOfShared];
+    /// Replaces a union of one branch by the branch.
+    LiftSingleBranch = "lift-single-branch", Legalize, SAME, [BesideAnyOf, TypeList];
+    /// Moves texts from beside `anyOf` into its first branch.
+    MoveTextsIntoAnyOf = "move-texts-into-any-of", Legalize, SAME.guidance(Moved), [BesideAnyOf];
+    /// Removes a union with more branches than the API takes.
+    DropLongUnion = "drop-long-union", Legalize, SAME.accepts(Wider).guidance(Lost), [AnyOfSize];
+    /// Removes a branch that accepts nothing.
+    DropImpossibleBranch = "drop-impossible-branch", Legalize, SAME, [];
+    /// Splits a list of types into one branch for each type.
+    SplitTypeList = "split-type-list", Legalize, SAME, [TypeList, BesideTypeList];
+    /// Removes names from `required` that are no properties of the same schema.
+    DropUnknownRequired = "drop-unknown-required", Legalize, SAME.accepts(Wider), [RequiredUnknown];
+
+    // Encode
+    /// Writes a property that is only required, where all names must be declared.
+    NameRequiredProperty = "name-required-property", Encode, SAME, [RequiredUnknown, NotRequired];
+    /// Moves a property to the front, so that branches begin with different ones.
+    ReorderProperties = "reorder-properties", Encode, SAME, [AnyOfFirstKeys];
+    /// Joins branches that begin with the same property.
+    JoinBranches = "join-branches", Encode, SAME, [AnyOfFirstKeys];
+    /// Requires an optional property and admits null for it.
+    RequireOptional = "require-optional", Encode, SAME, [NotRequired];
+    /// Closes an object that does not say whether it is open.
+    CloseObject = "close-object", Encode, SAME, [ObjectNotClosed];
+    /// Sends an object of any names as a list of pairs of key and value.
+    MapToPairs = "map-to-pairs", Encode, SAME.encoded(), [Map, ObjectNotClosed];
+    /// Sends a value of any type as a string of JSON.
+    AnyToJson = "any-to-json", Encode, SAME.encoded(), [Untyped, OpenItems];
+    /// Writes "any JSON" as a recursive definition.
+    DefineAny = "define-any", Encode, SAME.encoded(), [Untyped, OpenItems];
+    /// Replaces a union with a branch that accepts anything by that branch.
+    JoinAny = "join-any", Encode, SAME.guidance(Lost), [Untyped, OpenItems];
+    /// Lists values that the API does not list as strings of JSON.
+    ValuesToJson = "values-to-json", Encode, SAME.encoded(), [EnumKind, EnumValue, ObjectWithoutProperties, Untyped];
+
+    // Fit
+    /// Shortens descriptions until the schema fits.
+    FitShortenDescription = "fit-shorten-description", Fit, SAME.guidance(Lost), [TooManyBytes];
+    /// Removes annotations until the schema fits.
+    FitDropKeyword = "fit-drop-keyword", Fit, SAME.guidance(Lost), [TooManyBytes];
+    /// Removes constraints until the schema fits.
+    FitDropConstraint = "fit-drop-constraint", Fit, SAME.accepts(Wider), [TooManyBytes];
+    /// Replaces what lies deepest by a schema that accepts anything, until the schema fits.
+    FitCutSchema = "fit-cut-schema", Fit, SAME.accepts(Wider).guidance(Lost),
+        [TooDeep, TooManyProperties, TooManyBytes, TooManyCharacters];
+    /// Removes references until what they lead to fits.
+    FitCutReference = "fit-cut-reference", Fit, SAME.accepts(Wider).guidance(Lost), [TooManyBytes, TooDeep];
+
+    // Codex
+    /// Codex replaces a boolean schema by one for strings.
+    BooleanToString = "boolean-to-string", Codex, SAME.accepts(Narrower), [];
+    /// Codex replaces a schema without a type by one that accepts anything.
+    ClearUntyped = "clear-untyped", Codex, SAME.accepts(Wider).guidance(Lost), [];
+    /// Codex drops definitions that are no object.
+    DropDefinitionsTable = "drop-definitions-table", Codex, SAME, [];
+    /// Codex drops descriptions of a schema that is too large.
+    CompactDescriptions = "compact-descriptions", Codex, SAME.guidance(Lost), [];
+    /// Codex drops references of a schema that is too large.
+    CompactReferences = "compact-references", Codex, SAME.guidance(Lost), [];
+    /// Codex drops what lies deeper than two levels in a schema that is too large.
+    CompactDepth = "compact-depth", Codex, SAME.accepts(Wider).guidance(Lost), [];
+    /// Codex drops unions of a schema that is too large.
+    CompactCombinators = "compact-combinators", Codex, SAME.accepts(Wider).guidance(Lost), [];
+
+    // List
+    /// Renames a tool whose name the API refuses.
+    RenameTool = "rename-tool", List, SAME, [];
+    /// Replaces a schema that cannot be represented by one that accepts any object.
+    Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
+    /// Leaves the schema of a tool without arguments out.
+    OmitArguments = "omit-arguments", List, SAME, [];
+    /// Removes a description that is no text.
+    DropDescription = "drop-description", List, SAME, [];
+    /// Shortens a tool's description to what the API takes.
+    CutDescription = "cut-description", List, SAME.guidance(Lost), [];
+}

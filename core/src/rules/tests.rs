@@ -1,0 +1,41 @@
+//! What the tables of rules and constraints say of one another.
+
+extern crate std;
+
+use alloc::{format, vec::Vec};
+use std::collections::BTreeSet;
+
+use super::{Phase, Rule};
+
+/// Rules that no single constraint asks for: they repair what is no schema in any language, tidy up what other rules leave, or go
+/// beyond what any validator insists on.
+const GENERAL: &[Rule] = &[
+    Rule::DropIdentifier,
+    Rule::DropImpossibleBranch,
+    Rule::LoosenUniqueItems,
+    Rule::MergeConflict,
+    Rule::MergeInDoubt,
+    Rule::MergeTexts,
+    Rule::PruneDefinition,
+    Rule::RespellDependencies,
+    Rule::RespellSchema,
+];
+
+#[test]
+fn every_rule_has_an_id_of_its_own() {
+    let ids: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    assert_eq!(ids.len(), Rule::ALL.len());
+    assert!(Rule::ALL.is_sorted_by_key(|rule| rule.phase()), "the table is in the order of the phases");
+}
+
+#[test]
+fn every_rule_serves_a_constraint_or_is_general() {
+    let of_dialects = |rule: &&Rule| !matches!(rule.phase(), Phase::Envelope | Phase::Codex | Phase::List);
+    let faults: Vec<_> = Rule::ALL
+        .iter()
+        .filter(of_dialects)
+        .filter(|rule| rule.serves().is_empty() != GENERAL.contains(rule))
+        .map(|rule| format!("`{}` serves {:?}", rule.id(), rule.serves()))
+        .collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+}
