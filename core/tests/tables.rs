@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{check_json, dialects, Dialect, SanitizeOptions};
+use toolwire::{check_json, dialects, Dialect, Fact, SanitizeOptions};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -53,6 +53,11 @@ fn described() -> impl Iterator<Item = &'static Dialect> {
 /// One fact speaks for everything: `portable` refuses what any of its surfaces refuses.
 fn speaks_for_all(dialect: &Dialect) -> bool {
     matches!(dialect.facts, [fact] if fact.rules.is_empty())
+}
+
+/// The constraints that rest on a fact, by name.
+fn ids(fact: &Fact) -> Vec<&'static str> {
+    fact.rules.iter().map(|constraint| constraint.id()).collect()
 }
 
 /// Rules of whole requests, which `check` does not see: fixtures of `checkTools` show them.
@@ -161,27 +166,28 @@ fn facts_have_fixtures() {
             if fact.rules.is_empty() {
                 continue;
             }
-            if fact.rules.iter().all(|rule| OF_REQUESTS.contains(rule)) {
+            let rules = ids(fact);
+            if rules.iter().all(|rule| OF_REQUESTS.contains(rule)) {
                 of_requests += 1;
-                faults.extend(unshown(dialect, fact.rules, &lists));
+                faults.extend(unshown(dialect, &rules, &lists));
                 continue;
             }
             facts += 1;
-            let is_its = |rule: &Value| rule.as_str().is_some_and(|rule| fact.rules.contains(&rule));
+            let is_its = |rule: &Value| rule.as_str().is_some_and(|rule| rules.contains(&rule));
             let finds = |case: &Value| case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["rule"])));
             let is_fine = |case: &Value| case["expected"].as_array().is_some_and(Vec::is_empty);
             let is_about = |case: &Value| {
                 let text = input(case);
                 let speaks = |key: &&str| text.contains(&format!("\"{key}\""));
-                fact.rules.iter().any(|rule| subject(rule).is_none_or(|keys| keys.iter().any(speaks)))
+                rules.iter().any(|rule| subject(rule).is_none_or(|keys| keys.iter().any(speaks)))
             };
             if !of_dialect.iter().any(|case| finds(case)) {
-                faults.push(format!("{}: no fixture is refused because {} ({:?})", dialect.name, fact.says, fact.rules));
+                faults.push(format!("{}: no fixture is refused because {} ({:?})", dialect.name, fact.says, rules));
             }
             if !of_dialect.iter().any(|case| is_fine(case) && is_about(case)) {
                 faults.push(format!(
                     "{}: no fixture that is accepted speaks of what this is about: {} ({:?})",
-                    dialect.name, fact.says, fact.rules
+                    dialect.name, fact.says, rules
                 ));
             }
         }
@@ -201,15 +207,15 @@ fn findings_rest_on_facts() {
         for schema in &schemas {
             for violation in check_json(schema, &options).unwrap_or_default() {
                 found.entry(dialect.name).or_default().insert(violation.rule);
-                if !dialect.facts.iter().any(|fact| fact.rules.contains(&violation.rule)) {
+                if !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.rule)) {
                     unclaimed.entry((dialect.name, violation.rule)).or_insert_with(|| schema.clone());
                 }
             }
         }
         // A fact whose rule never fires says something that its table does not.
         let sure = dialect.facts.iter().filter(|fact| fact.confidence != 'C');
-        for rule in sure.flat_map(|fact| fact.rules).filter(|rule| !OF_REQUESTS.contains(rule)) {
-            if !found.get(dialect.name).is_some_and(|found| found.contains(rule)) {
+        for rule in sure.flat_map(ids).filter(|rule| !OF_REQUESTS.contains(rule)) {
+            if !found.get(dialect.name).is_some_and(|found| found.contains(&rule)) {
                 unclaimed.entry((dialect.name, rule)).or_insert_with(|| "named by a fact, and never found".into());
             }
         }

@@ -118,7 +118,7 @@ def load() -> list[Case]:
     for folder in sorted(path for path in FIXTURES.iterdir() if path.is_dir() and path.name != NO_CASES):
         assert folder.name in FUNCTIONS, f"expected one of {FUNCTIONS}, found a folder `{folder.name}`"
         names: set[str] = set()
-        for path in sorted(folder.glob("*.json")):
+        for path in sorted(folder.rglob("*.json")):
             for members in json.loads(path.read_text(encoding="utf-8")):
                 at = f"{path.name}: {members.get('name')}"
                 unknown = members.keys() - MEMBERS - set(INPUTS) - set(OUTPUTS)

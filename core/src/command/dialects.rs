@@ -70,7 +70,15 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
     let headings = ["fact", "", "source", "rules"].map(|name| (Column::Words, paint.dim(name)));
     let mut table = Table::new(headings.into());
     for fact in dialect.facts {
-        table.row([fact.says.to_string(), fact.confidence.to_string(), fact.source.to_string(), fact.rules.join(", ")].into());
+        table.row(
+            [
+                fact.says.to_string(),
+                fact.confidence.to_string(),
+                fact.source.to_string(),
+                fact.rules.iter().map(|rule| rule.id()).collect::<Vec<_>>().join(", "),
+            ]
+            .into(),
+        );
     }
     table.write(terminal.width, &mut out);
     out

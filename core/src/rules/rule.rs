@@ -109,8 +109,6 @@ rules! {
     TupleToPrefixItems = "tuple-to-prefix-items", Canonicalize, SAME, [ArrayItems];
     /// Removes an identifier that nothing refers to.
     DropIdentifier = "drop-identifier", Canonicalize, SAME, [];
-    /// Replaces a pattern that every name matches by `additionalProperties`.
-    PatternsToAdditional = "patterns-to-additional", Canonicalize, SAME, [RefusedKeyword];
 
     // Resolve
     /// Replaces a reference by what it refers to.
@@ -125,11 +123,11 @@ rules! {
     CutRecursion = "cut-recursion", Resolve, SAME.accepts(Wider), [Recursion, EndlessRecursion];
     /// Writes a recursive definition out a few levels deep, where the API takes no recursion.
     UnrollRecursion = "unroll-recursion", Resolve, SAME.accepts(Wider), [Recursion];
-    /// Removes what stands beside a reference and may not.
+    /// Removes what stands beside a reference, which holds of nothing in older drafts.
     DropRefSibling = "drop-ref-sibling", Resolve, SAME.guidance(Lost), [BesideRef, RefShared, TypeBesideRef];
     /// Removes an annotation that stands both beside `anyOf` or `$ref` and inside it.
     DropSharedAnnotation = "drop-shared-annotation", Resolve, SAME.guidance(Lost), [AnyOfShared, RefShared];
-    /// Removes a definition that would be too large once it is inlined.
+    /// Replaces a definition that is too large to be inlined everywhere by a schema that accepts anything.
     LeaveOutDefinition = "leave-out-definition", Resolve, SAME.accepts(Wider).guidance(Lost),
         [RefusedKeyword, RefForm];
     /// Removes a definition that nothing refers to.
@@ -140,6 +138,8 @@ rules! {
     DeclareObject = "declare-object", Legalize, SAME, [RootObject, RootNotSchema];
     /// Joins the branches of the root's union into one object.
     FlattenRootUnion = "flatten-root-union", Legalize, SAME, [RootKeyword];
+    /// Replaces `patternProperties` by `additionalProperties`, and says the patterns in the description.
+    PatternsToAdditional = "patterns-to-additional", Legalize, SAME, [RefusedKeyword];
     /// Replaces the schema `true` by one that is an object.
     BooleanToAny = "boolean-to-any", Legalize, SAME, [NotASchema];
     /// Replaces the schema `false` by `{"not": {}}`.
@@ -150,11 +150,11 @@ rules! {
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern];
     /// Removes a `format` that the API refuses.
     DropFormat = "drop-format", Legalize, SAME, [Format];
-    /// Replaces an exclusive bound of integers by the inclusive one.
+    /// Replaces an exclusive bound by an inclusive one.
     ExclusiveToInclusive = "exclusive-to-inclusive", Legalize, SAME, [RefusedKeyword];
-    /// Lowers a limit to the largest that the API takes.
+    /// Lowers or removes a bound that is larger than the API takes.
     LowerBound = "lower-bound", Legalize, SAME.accepts(Wider), [KeywordTooLarge];
-    /// Removes `uniqueItems`, which the API does not check.
+    /// Reports that `uniqueItems` holds less of encoded items: equal ones may be written in different ways.
     LoosenUniqueItems = "loosen-unique-items", Legalize, SAME.accepts(Wider), [];
     /// Writes a pattern's key in other characters, because the API takes it for something else.
     RespellPattern = "respell-pattern", Legalize, SAME, [SlashInDefinition];
@@ -201,9 +201,9 @@ rules! {
     OneOfToAnyOf = "one-of-to-any-of", Legalize, SAME, [RefusedKeyword];
     /// Merges the parts of `allOf` into the schema around them.
     MergeAllOf = "merge-all-of", Legalize, SAME, [RefusedKeyword, RootKeyword];
-    /// Keeps one of two values that cannot be merged.
+    /// Drops one of two keywords that have no common spelling.
     MergeConflict = "merge-conflict", Legalize, SAME.accepts(Wider).guidance(Lost), [];
-    /// Merges two values that may mean something else together.
+    /// Merges schemas of which one depends on what stands beside it, so that the result may accept something else.
     MergeInDoubt = "merge-in-doubt", Legalize, SAME.accepts(Mixed), [];
     /// Keeps one of two texts for the reader.
     MergeTexts = "merge-texts", Legalize, SAME.guidance(Lost), [];
@@ -211,7 +211,7 @@ rules! {
     DistributeIntoAnyOf = "distribute-into-any-of", Legalize, SAME, [BesideAnyOf, TypeBesideAnyOf, AnyOfShared];
     /// Replaces a union of one branch by the branch.
     LiftSingleBranch = "lift-single-branch", Legalize, SAME, [BesideAnyOf, TypeList];
-    /// Moves texts from beside `anyOf` into its first branch.
+    /// Moves texts from beside `anyOf` into its branches.
     MoveTextsIntoAnyOf = "move-texts-into-any-of", Legalize, SAME.guidance(Moved), [BesideAnyOf];
     /// Removes a union with more branches than the API takes.
     DropLongUnion = "drop-long-union", Legalize, SAME.accepts(Wider).guidance(Lost), [AnyOfSize];
@@ -254,7 +254,7 @@ rules! {
     /// Replaces what lies deepest by a schema that accepts anything, until the schema fits.
     FitCutSchema = "fit-cut-schema", Fit, SAME.accepts(Wider).guidance(Lost),
         [TooDeep, TooManyProperties, TooManyBytes, TooManyCharacters];
-    /// Removes references until what they lead to fits.
+    /// Removes references until no path through them nests too deep.
     FitCutReference = "fit-cut-reference", Fit, SAME.accepts(Wider).guidance(Lost), [TooManyBytes, TooDeep];
 
     // Codex

@@ -172,7 +172,7 @@ fn facts(page: &mut String, dialect: &Dialect) {
     *page += "## What is known\n\nConfidence `A`: official documentation, a validator, source code, or two independent live reports; `B`: one live report;\n`C`: inferred.\n\n";
     *page += "| what the API wants | confidence | where it was read | refused by `check` as |\n|---|---|---|---|\n";
     for fact in dialect.facts {
-        let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule)).collect();
+        let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule.id())).collect();
         let _ =
             writeln!(page, "| {} | {} | {} | {} |", cell(fact.says), fact.confidence, cell(&link_sources(fact.source)), rules.join(", "));
     }

@@ -1,4 +1,4 @@
-//! The page of the rules: each by the smallest fixture in which it does something, and the effects it was seen to have.
+//! The page of the rules, by phase: what each does, what it serves, the effects it has, and a case.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,75 +8,115 @@ use std::{
 };
 
 use serde_json::Value;
-use toolwire::{sanitize_json_with_report, Change, SanitizeOptions};
+use toolwire::{json, sanitize_json_with_report, Change, Naming, Phase, Rule, SanitizeOptions};
 
 use super::markdown::{code, fence, GENERATED};
 
-struct Example {
-    dialect: String,
-    input: String,
-    output: String,
-    change: Change,
-    /// How many changes the whole schema has.
-    changes: usize,
-}
+/// Inputs longer than this, in bytes, are no examples.
+const LONGEST: usize = 600;
 
 #[derive(Default)]
 struct Seen {
     effects: BTreeSet<String>,
     dialects: BTreeSet<String>,
-    example: Option<Example>,
 }
 
-/// Every rule that changes anything in the fixtures of `sanitize`.
+/// A case of `sanitize`.
+struct Case {
+    dialect: String,
+    options: SanitizeOptions,
+    input: String,
+}
+
+fn cases(folder: &Path) -> Vec<Case> {
+    let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    files.iter().flat_map(|file| cases_of(file)).collect()
+}
+
+fn cases_of(file: &Path) -> Vec<Case> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+    let case = |case: &Value| {
+        let options = case.get("options")?.to_string();
+        Some(Case {
+            dialect: case.pointer("/options/dialect")?.as_str()?.to_owned(),
+            options: SanitizeOptions::read(&json::read(&options).ok()?, Naming::Camel).ok()?,
+            input: case.get("input")?.to_string(),
+        })
+    };
+    cases.iter().filter_map(case).collect()
+}
+
+/// What every rule was seen to do in the fixtures of `sanitize`.
 fn seen(root: &Path) -> BTreeMap<&'static str, Seen> {
     let mut rules: BTreeMap<&'static str, Seen> = BTreeMap::new();
-    let mut files: Vec<_> =
-        fs::read_dir(root.join("tests/fixtures/sanitize")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    for path in files {
-        let text = fs::read_to_string(path).unwrap_or_default();
-        let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
-        for case in cases {
-            let (Some(input), Some(dialect)) = (case.get("input"), case.pointer("/options/dialect").and_then(Value::as_str)) else {
-                continue;
-            };
-            let input = input.to_string();
-            let Ok(report) = sanitize_json_with_report(&input, &SanitizeOptions::new(dialect)) else { continue };
+    for folder in ["tests/fixtures/sanitize", "tests/fixtures/sanitize/rules"] {
+        for case in cases(&root.join(folder)) {
+            let Ok(report) = sanitize_json_with_report(&case.input, &case.options) else { continue };
             for change in &report.changes {
                 let seen = rules.entry(change.rule).or_default();
                 let encoded = if change.encoded { ", encoded" } else { "" };
                 seen.effects.insert(format!("{}{encoded}, guidance {}", change.accepts.as_str(), change.guidance.as_str()));
-                seen.dialects.insert(dialect.to_owned());
-                // The fewest changes, then the shortest input: what is left to see is the rule.
-                let size = (report.changes.len(), input.len());
-                let smaller = seen.example.as_ref().is_none_or(|example| size < (example.changes, example.input.len()));
-                if smaller {
-                    let (input, output, change) = (input.clone(), report.schema.clone().into_owned(), change.clone());
-                    seen.example = Some(Example { dialect: dialect.to_owned(), input, output, change, changes: size.0 });
-                }
+                seen.dialects.insert(case.dialect.clone());
             }
         }
     }
     rules
 }
 
+const fn title(phase: Phase) -> (&'static str, &'static str) {
+    match phase {
+        Phase::Envelope => ("Envelope", "What `normalizeEnvelope` repairs."),
+        Phase::Canonicalize => ("Canonicalize", "One spelling for one meaning: malformed values are repaired, older drafts upgraded."),
+        Phase::Resolve => ("Resolve", "References lead to the root's `$defs`, or what they refer to takes their place."),
+        Phase::Legalize => ("Legalize", "What the API's grammar cannot say is said in another way, or in the description."),
+        Phase::Encode => ("Encode", "What strict modes cannot say is sent in another form, and `restoreArguments` brings arguments back."),
+        Phase::Fit => ("Fit", "Limits of size: meaning is given up step by step, the cheapest first."),
+        Phase::Codex => ("Codex", "What Codex does to every schema; the dialects `codex` and `codex-wire` do the same."),
+        Phase::List => ("List", "What `sanitizeTools` does around the schemas."),
+        _ => ("Others", ""),
+    }
+}
+
 /// The page.
 pub(crate) fn page(root: &Path) -> String {
-    let mut page = format!("{GENERATED}# What `sanitize` does, rule by rule\n\n");
-    page += "The report names a rule for every change. Each one here has the smallest case in the fixtures in which it acts, and the effects it has\n";
-    page += "there: on the accepted arguments (`same`, `wider`, `narrower`, `mixed`; `encoded` means that `restoreArguments` undoes it) and on what the\n";
-    page += "model reads (`same`, `moved`, `lost`). Which rules a dialect needs stands on [its own page](dialects/README.md).\n";
-    for (rule, seen) in seen(root) {
-        let _ = write!(page, "\n## {rule}\n\n");
-        let Some(example) = seen.example else { continue };
-        let effects: Vec<String> = seen.effects.into_iter().collect();
-        let dialects: Vec<String> = seen.dialects.iter().map(|name| code(name)).collect();
-        let _ = writeln!(page, "Effect: {}. In the fixtures of {}.\n", effects.join("; "), dialects.join(", "));
-        let _ = writeln!(page, "Because, for `{}`: {}\n", example.dialect, example.change.because);
-        let _ = writeln!(page, "{}becomes\n\n{}", fence("json", &example.input), fence("json", &example.output));
-        let pointer = if example.change.pointer.is_empty() { "the root".to_owned() } else { code(&example.change.pointer) };
-        let _ = writeln!(page, "At {pointer}: {}", example.change.message);
+    let mut page = format!("{GENERATED}# Rules\n\n");
+    page += "A report names a rule for every change. The rules stand here in the order of the phases that they work in. Effects are those seen in the\n";
+    page += "fixtures: on the accepted arguments (`same`, `wider`, `narrower`, `mixed`; `encoded` means that `restoreArguments` undoes it) and on what\n";
+    page += "the model reads (`same`, `moved`, `lost`). Which rules a dialect needs stands on [its own page](dialects/README.md).\n";
+    let seen = seen(root);
+    let mut phase = None;
+    for rule in Rule::ALL {
+        if phase != Some(rule.phase()) {
+            phase = Some(rule.phase());
+            let (name, what) = title(rule.phase());
+            let _ = write!(page, "\n## {name}\n\n{what}\n");
+        }
+        let _ = write!(page, "\n### {}\n\n{}\n", rule.id(), rule.summary());
+        if !rule.serves().is_empty() {
+            let served: Vec<String> = rule.serves().iter().map(|constraint| code(constraint.id())).collect();
+            let _ = write!(page, "\nServes {}.\n", served.join(", "));
+        }
+        if let Some(seen) = seen.get(rule.id()) {
+            let effects: Vec<&str> = seen.effects.iter().map(String::as_str).collect();
+            let dialects: Vec<String> = seen.dialects.iter().map(|name| code(name)).collect();
+            let _ = write!(page, "\nEffect: {}. In the fixtures of {}.\n", effects.join("; "), dialects.join(", "));
+        }
+        page += &example(root, *rule).unwrap_or_default();
     }
     page
+}
+
+/// The first case of the rule's own file.
+fn example(root: &Path, rule: Rule) -> Option<String> {
+    let file = root.join(format!("tests/fixtures/sanitize/rules/{}.json", rule.id()));
+    let case = cases_of(&file).into_iter().find(|case| case.input.len() <= LONGEST)?;
+    let report = sanitize_json_with_report(&case.input, &case.options).ok()?;
+    let change: &Change = report.changes.iter().find(|change| change.rule == rule.id())?;
+    let at = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
+    let mut text = format!("\nFor `{}`, because {}:\n\n", case.dialect, change.because);
+    let _ = write!(text, "{}becomes\n\n{}", fence("json", &case.input), fence("json", &report.schema));
+    let _ = write!(text, "\nAt {at}: {}\n", change.message);
+    Some(text)
 }

@@ -1,0 +1,107 @@
+//! Writes what `sanitize` answers into fixtures, for a person to read in the diff:
+//! `cargo run -p toolwire --example bless -- tests/fixtures/sanitize/rules/add-items.json …`
+//!
+//! Of each case in the files, `expected` and `changes` (or `error`) are written anew. Whether they are right is for the reader to say: a
+//! case that was not read proves nothing.
+
+use std::{error::Error, fs, process::ExitCode};
+
+use toolwire::{
+    json::{self, Data, Node},
+    sanitize_json_with_report, Change, Naming, SanitizeOptions,
+};
+
+/// The order in which a case's members stand.
+const ORDER: [&str; 12] =
+    ["name", "why", "source", "options", "input", "inputText", "inputParts", "expected", "expectedText", "error", "changes", "lossless"];
+
+fn main() -> ExitCode {
+    let files: Vec<String> = std::env::args().skip(1).collect();
+    if files.is_empty() {
+        eprintln!("expected fixture files of `sanitize`, found none; for example tests/fixtures/sanitize/rules/add-items.json");
+        return ExitCode::from(2);
+    }
+    for file in files {
+        match bless(&file) {
+            Ok(true) => println!("{file}"),
+            Ok(false) => {}
+            Err(error) => {
+                eprintln!("{file}: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Writes one file anew; gives whether anything changed.
+fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
+    let old = fs::read_to_string(file)?;
+    let read = json::read(&old)?;
+    let cases = read.as_array().ok_or("expected a list of cases")?;
+    let written = cases.iter().map(case).collect::<Result<Vec<String>, _>>()?;
+    let new = format!("[\n{}\n]\n", written.join(",\n"));
+    if new != old {
+        fs::write(file, &new)?;
+    }
+    Ok(new != old)
+}
+
+/// A case with what `sanitize` answers to it.
+fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
+    let input = case.get("input").ok_or("expected an `input`: other cases are written by hand")?;
+    let none = Node::empty_object();
+    let options = SanitizeOptions::read(case.get("options").unwrap_or(&none), Naming::Camel)?;
+    let text = json::write(input);
+    let answer = sanitize_json_with_report(&text, &options);
+    let mut members = Vec::new();
+    for name in ORDER {
+        let value = match (name, &answer) {
+            ("expected", Ok(report)) => Some(spaced(&json::read(&report.schema)?)),
+            ("changes", Ok(report)) => Some(changes(&report.changes)),
+            ("error", Err(error)) => {
+                Some(format!("{{\"code\": {}, \"pointer\": {}}}", quoted(error.code().as_str()), quoted(error.pointer())))
+            }
+            ("expected" | "changes" | "error", _) => None,
+            _ => case.get(name).map(spaced),
+        };
+        members.extend(value.map(|value| format!("    \"{name}\": {value}")));
+    }
+    Ok(format!("  {{\n{}\n  }}", members.join(",\n")))
+}
+
+fn changes(changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return "[]".to_owned();
+    }
+    let lines: Vec<String> = changes
+        .iter()
+        .map(|change| {
+            let to = change.output_pointer.as_deref().map_or_else(|| "null".to_owned(), quoted);
+            let (from, rule) = (quoted(&change.pointer), quoted(change.rule));
+            let (accepts, guidance) = (change.accepts.as_str(), change.guidance.as_str());
+            let encoded = if change.encoded { ", \"encoded\": true" } else { "" };
+            format!(
+                "      {{\"pointer\": {from}, \"outputPointer\": {to}, \"rule\": {rule}, \"accepts\": \"{accepts}\", \"guidance\": \"{guidance}\"{encoded}}}"
+            )
+        })
+        .collect();
+    format!("[\n{}\n    ]", lines.join(",\n"))
+}
+
+/// A value on one line, with blanks where people put them.
+fn spaced(node: &Node<'_>) -> String {
+    match node.data() {
+        Data::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Data::Object(object) => {
+            let members =
+                object.iter().map(|member| format!("{}: {}", json::write(&Node::string(member.key.clone())), spaced(&member.value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        _ => json::write(node),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    json::write(&Node::string(text.to_owned()))
+}
