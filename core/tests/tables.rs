@@ -24,12 +24,16 @@ fn say(line: &str) {
 /// The fixtures of one function, in all files.
 fn fixtures(function: &str) -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures").join(function);
-    let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         serde_json::from_str::<Vec<Value>>(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
-    files.flatten().flat_map(|entry| read(entry.path())).collect()
+    // `sanitize/rules` has a file for each rule.
+    let folders = [folder.join("rules"), folder];
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten()).map(|entry| entry.path());
+    let cases: Vec<Value> = files.filter(|path| path.is_file()).flat_map(read).collect();
+    assert!(!cases.is_empty(), "{function} has no fixtures");
+    cases
 }
 
 /// The input of a case as text, however it is written down.
