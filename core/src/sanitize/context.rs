@@ -4,25 +4,40 @@ use alloc::rc::Rc;
 
 use crate::{
     budget::Budget,
-    dialect::grammar::{Anything, Grammar, Typed},
+    dialect::{
+        grammar::{Anything, Grammar, Typed},
+        Dialect,
+    },
     error::Error,
     json::Node,
     limits::MAX_NODES,
     options::{Hints, Refs, SanitizeOptions, Untyped},
     sanitize::diagnostics::Notes,
-    schema::{draft::Draft, keyword::Keywords, references},
+    schema::{
+        draft::Draft,
+        keyword::Keywords,
+        references::{self, Number, References},
+    },
+    sorted::Set,
 };
 
 /// What all passes share: the grammar, the caller's options, the budget, what the survey found, and the report.
 pub(in crate::sanitize) struct PassContext {
     /// What the call may still do.
     pub(in crate::sanitize) budget: Rc<Budget>,
+    pub(in crate::sanitize) dialect: &'static Dialect,
     pub(in crate::sanitize) grammar: &'static Grammar,
     pub(in crate::sanitize) draft: Draft,
     pub(in crate::sanitize) refs: Refs,
     pub(in crate::sanitize) untyped: Untyped,
     pub(in crate::sanitize) hints: Hints,
     pub(in crate::sanitize) max_nodes: usize,
+    /// The most bytes that the caller asks for; what the dialect has, if nobody does.
+    pub(in crate::sanitize) max_bytes: Option<usize>,
+    /// Where the references lead; nothing where there are none.
+    pub(in crate::sanitize) references: Option<Rc<References>>,
+    /// References beside which keywords apply in every draft, by number.
+    pub(in crate::sanitize) applied_with: Set<Number>,
     /// Definitions may grow by what stands beside references to them.
     pub(in crate::sanitize) may_grow: bool,
     /// What the rules work on is the input, and not what they have written.
@@ -59,7 +74,7 @@ pub(in crate::sanitize) struct PassContext {
 impl PassContext {
     pub(in crate::sanitize) fn new(
         node: &Node<'_>,
-        grammar: &'static Grammar,
+        (dialect, grammar): (&'static Dialect, &'static Grammar),
         options: &SanitizeOptions,
         draft: Draft,
         notes: Notes,
@@ -69,12 +84,16 @@ impl PassContext {
         let has_references = mentions_references && references::has_references(node, budget)?;
         Ok(PassContext {
             budget: budget.clone(),
+            dialect,
             grammar,
             draft,
             refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
             untyped: options.untyped.unwrap_or(if grammar.anything == Anything::Unsaid { Untyped::Keep } else { Untyped::Any }),
             hints: options.hints.unwrap_or(Hints::Describe),
             max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
+            max_bytes: options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")),
+            references: None,
+            applied_with: Set::new(),
             may_grow: true,
             reads_input: notes.reads_input(),
             respelled: false,

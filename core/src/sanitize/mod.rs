@@ -11,11 +11,11 @@ mod diagnostics;
 mod encode;
 mod fit;
 mod legalize;
+mod pass;
 mod pipeline;
 mod resolve;
 pub(crate) mod restore;
 mod rounds;
-mod switch;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -13,12 +13,7 @@ pub(in crate::sanitize) mod lower;
 pub(in crate::sanitize) mod normalize;
 mod null;
 
-use crate::{
-    dialect::Dialect,
-    error::Error,
-    json::Node,
-    sanitize::{context::PassContext, fit::strict},
-};
+use crate::{error::Error, json::Node, sanitize::context::PassContext};
 
 /// The member of a pair that holds the name.
 pub(in crate::sanitize) const KEY: &str = "key";
@@ -28,12 +23,6 @@ pub(in crate::sanitize) const VALUE: &str = "value";
 pub(in crate::sanitize) const PAIRS: &str = "pairs";
 /// The property for what no other property names.
 const OTHERS: &str = "additional_properties";
-
-/// Makes the schema plain, and small enough that it will be within the limits once it is written.
-pub(in crate::sanitize) fn plain(root: &mut Node<'_>, dialect: &Dialect, rules: &mut PassContext) -> Result<(), Error> {
-    normalize::prepare(root, rules)?;
-    strict::fit(root, dialect, rules)
-}
 
 /// Writes a plain schema so that the surface accepts it.
 pub(in crate::sanitize) fn write(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {

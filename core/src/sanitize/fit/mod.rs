@@ -7,10 +7,9 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
-    dialect::Dialect,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
-    options::{Hints, SanitizeOptions},
+    options::Hints,
     report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
@@ -47,14 +46,10 @@ impl Limits {
 }
 
 /// Gives up meaning until the schema is within the dialect's limits.
-pub(in crate::sanitize) fn fit<'a>(
-    root: &mut Node<'a>,
-    dialect: &Dialect,
-    options: &SanitizeOptions,
-    rules: &mut PassContext,
-) -> Result<(), Error> {
+pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
+    let dialect = rules.dialect;
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
-    let bytes = options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")).unwrap_or(usize::MAX);
+    let bytes = rules.max_bytes.unwrap_or(usize::MAX);
     let limits = Limits { bytes, depth: most("propertyDepth"), properties: most("properties") };
     if rules.grammar.refs.to_defs && limits.depth != usize::MAX && root.get("$defs").is_some() {
         depth::cut_deep(root, limits.depth, rules)?;

@@ -54,7 +54,8 @@ enum Excess {
 }
 
 /// Cuts a plain schema until what is written of it is within the dialect's limits.
-pub(in crate::sanitize) fn fit(root: &mut Node<'_>, dialect: &Dialect, rules: &mut PassContext) -> Result<(), Error> {
+pub(in crate::sanitize) fn fit(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+    let dialect = rules.dialect;
     let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
     if !limits.iter().any(|name| dialect.limit(name).is_some()) {
         return Ok(());

@@ -9,7 +9,8 @@ use crate::{
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Spot},
-        legalize::{is_open_map, Context},
+        legalize::is_open_map,
+        pass::InferenceContext,
     },
     schema::{keyword::Keyword, walk::Place},
 };
@@ -19,7 +20,7 @@ const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
 const UNSAID: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Says a boolean schema as an object; `false` if it stays what it is.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut PassContext) -> bool {
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: InferenceContext, rules: &mut PassContext) -> bool {
     let Some(value) = node.as_bool() else { return true };
     // Where references lead to definitions by their names alone, the definitions are objects.
     let definition = place.keyword == Some(Keyword::Defs) && !rules.grammar.refs.anywhere;

@@ -14,7 +14,8 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Spot},
         encode::json_string,
-        legalize::{self, is_open_map, Context},
+        legalize::{self, is_open_map},
+        pass::InferenceContext,
     },
     schema::{
         emptiness::is_never,
@@ -39,7 +40,7 @@ const ENOUGH: [&str; 2] = ["$ref", "anyOf"];
 const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
 /// Types a schema, if it needs a type and has none.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: Context, rules: &mut PassContext) {
+pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: InferenceContext, rules: &mut PassContext) {
     if !rules.types_everything {
         return;
     }
@@ -64,7 +65,7 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, c
         return;
     }
     let hinted = hinted(object);
-    match (hinted.as_slice(), context.known) {
+    match (hinted.as_slice(), context.types) {
         // Where nobody looks, there is nobody to tell.
         ([], _) if place.keyword.is_some_and(|keyword| rules.grammar.opaque.has(keyword)) => {}
         // No string is guessed where something else says that it is none.

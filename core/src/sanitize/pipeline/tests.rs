@@ -11,45 +11,49 @@ use crate::{
     json,
     options::SanitizeOptions,
     report::Recorder,
-    sanitize::switch::without,
+    sanitize::pass::off::without,
 };
 
 /// A rule, a schema that needs it, and what `check` finds in the result without it.
 const NEEDED: &[(&str, &str, &str)] = &[
-    ("malformed", r#"{"type":"object","properties":{"v":{"type":"int"}}}"#, "unknown-type"),
-    ("respell", r#"{"type":"object","properties":{"v":{"type":"array","items":[{"type":"string"}]}}}"#, "array-items"),
-    ("refs", r##"{"type":"object","properties":{"a":{"type":"string"},"v":{"$ref":"#/properties/a"}}}"##, "ref-form"),
-    ("booleans", r#"{"type":"object","properties":{"v":true}}"#, "not-a-schema"),
-    ("object", r#"{"description":"x"}"#, "root-object"),
-    ("names", r#"{"type":"object","properties":{"anyOf":{"type":"string"}}}"#, "reserved-name"),
-    ("stray", r##"{"type":"object","properties":{"v":{"type":"object","default":{"$ref":"#"}}}}"##, "ref-place"),
+    ("repair", r#"{"type":"declare-object","properties":{"v":{"type":"int"}}}"#, "unknown-type"),
+    ("upgrade-draft", r#"{"type":"declare-object","properties":{"v":{"type":"array","items":[{"type":"string"}]}}}"#, "array-items"),
+    ("inline", r##"{"type":"declare-object","properties":{"a":{"type":"string"},"v":{"$ref":"#/properties/a"}}}"##, "ref-form"),
+    ("booleans", r#"{"type":"declare-object","properties":{"v":true}}"#, "not-a-schema"),
+    ("declare-object", r#"{"description":"x"}"#, "root-object"),
+    ("property-names", r#"{"type":"declare-object","properties":{"anyOf":{"type":"string"}}}"#, "reserved-name"),
+    ("ref-like-keys", r##"{"type":"declare-object","properties":{"v":{"type":"declare-object","default":{"$ref":"#"}}}}"##, "ref-place"),
     (
-        "slashes",
-        r##"{"type":"object","properties":{"v":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}},"patternProperties":{"a/b":{"type":"string"}}}}}"##,
+        "slash-keys",
+        r##"{"type":"declare-object","properties":{"v":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"declare-object","properties":{"n":{"$ref":"#/$defs/n"}},"patternProperties":{"a/b":{"type":"string"}}}}}"##,
         "slash-in-definition",
     ),
-    ("enums", r#"{"type":"object","properties":{"v":{"enum":["a"]}}}"#, "enum-without-type"),
-    ("unions", r#"{"type":"object","properties":{"v":{"type":"string","anyOf":[{"minLength":1},{"pattern":"a"}]}}}"#, "type-beside-any-of"),
-    ("lists", r#"{"type":"object","properties":{"v":{"type":["string","null"],"default":null}}}"#, "beside-type-list"),
-    ("required", r#"{"type":"object","properties":{"v":{"type":"object","required":["a"]}}}"#, "required-unknown"),
-    ("root", r#"{"type":"object","anyOf":[{"properties":{}},{"properties":{}}]}"#, "type-beside-any-of"),
+    ("enum", r#"{"type":"declare-object","properties":{"v":{"enum":["a"]}}}"#, "enum-without-type"),
     (
-        "endless",
-        r##"{"type":"object","properties":{"v":{"$ref":"#/$defs/n"}},"required":["v"],"$defs":{"n":{"type":"array","items":{"$ref":"#/$defs/n"}}}}"##,
+        "any-of",
+        r#"{"type":"declare-object","properties":{"v":{"type":"string","anyOf":[{"minLength":1},{"pattern":"a"}]}}}"#,
+        "type-beside-any-of",
+    ),
+    ("type-array", r#"{"type":"declare-object","properties":{"v":{"type":["string","null"],"default":null}}}"#, "beside-type-list"),
+    ("required", r#"{"type":"declare-object","properties":{"v":{"type":"declare-object","required":["a"]}}}"#, "required-unknown"),
+    ("root", r#"{"type":"declare-object","anyOf":[{"properties":{}},{"properties":{}}]}"#, "type-beside-any-of"),
+    (
+        "end-recursion",
+        r##"{"type":"declare-object","properties":{"v":{"$ref":"#/$defs/n"}},"required":["v"],"$defs":{"n":{"type":"array","items":{"$ref":"#/$defs/n"}}}}"##,
         "endless-recursion",
     ),
     ("fit", TOO_LONG, "too-many-bytes"),
 ];
 
 /// More than the 60 bytes it is given: the example has to go.
-const TOO_LONG: &str = r#"{"type":"object","properties":{},"examples":["a long example"]}"#;
+const TOO_LONG: &str = r#"{"type":"declare-object","properties":{},"examples":["a long example"]}"#;
 
 /// PassContext that the validator does not need, and why they are there.
 const NOT_NEEDED: &[(&str, &str)] = &[
     // The documentation wants a type everywhere; the validator accepts schemas without one.
-    ("types", r#"{"type":"object","properties":{"v":{"description":"x"}}}"#),
+    ("infer-type", r#"{"type":"declare-object","properties":{"v":{"description":"x"}}}"#),
     // Definitions that nothing needs go in the end anyway; so early they need not be rewritten first.
-    ("tables", r#"{"type":"object","properties":{},"$defs":{"a":true,"b/c":{"type":"string"}}}"#),
+    ("drop-tables", r#"{"type":"declare-object","properties":{},"$defs":{"a":true,"b/c":{"type":"string"}}}"#),
 ];
 
 fn found(schema: &str, options: &SanitizeOptions) -> Vec<&'static str> {

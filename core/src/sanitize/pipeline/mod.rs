@@ -4,10 +4,11 @@
 //! spelling, and one on the way up, which says each schema so that the grammar accepts it. References are settled between
 //! them, the root and the limits after them.
 
+mod passes;
 #[cfg(test)]
 mod tests;
 
-use alloc::{format, rc::Rc, string::String};
+use alloc::{format, rc::Rc, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
@@ -19,17 +20,17 @@ use crate::{
     json::Node,
     options::{Refs, SanitizeOptions, Untyped},
     report::Recorder,
+    rules::Phase,
     sanitize::{
-        canonicalize::upgrade_draft,
         canonicalize::Canonicalize,
         context::PassContext,
         diagnostics::Notes,
-        encode, fit,
-        legalize::{self, all_of, any_of_alone, root},
-        legalize::{property_names, slash_keys},
-        resolve::{as_written, break_cycles, dynamic, inline, prune, unending, unroll},
+        encode,
+        legalize::{property_names, root, Legalize},
+        pass::{Pass, Run},
+        pipeline::passes::PASSES,
+        resolve::inline,
         rounds,
-        switch::runs,
     },
     schema::{draft::Draft, keyword::Keywords, references, walk},
     sorted::Set,
@@ -59,7 +60,7 @@ pub(in crate::sanitize) fn sanitize(
     refuse_options(grammar, options)?;
     let mut notes = Notes::new(node, recorder, budget)?;
     let draft = Draft::of(node);
-    notes = round(node, dialect, options, PassContext::new(node, grammar, options, draft, notes, budget)?)?;
+    notes = round(node, PassContext::new(node, (dialect, grammar), options, draft, notes, budget)?)?;
     let mut is_settled = node.is_intact();
     let mut ends = !is_settled && finish.is_done(node);
     for count in 1..MOST_ROUNDS {
@@ -69,9 +70,9 @@ pub(in crate::sanitize) fn sanitize(
         let before = rounds::renumber(node);
         notes.read_as(&before);
         // What is read now was written here, in the words of today.
-        let mut rules = PassContext::new(node, grammar, options, Draft::Y2020, notes, budget)?;
+        let mut rules = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, notes, budget)?;
         rules.may_grow = count < LAST_GROWTH;
-        notes = round(node, dialect, options, rules)?;
+        notes = round(node, rules)?;
         is_settled = node.is_intact();
         rounds::restore(node, &before);
         ends = !is_settled && finish.is_done(node);
@@ -80,7 +81,7 @@ pub(in crate::sanitize) fn sanitize(
     if finish.is_written() && grammar.encodes() {
         let before = rounds::renumber(node);
         notes.read_as(&before);
-        let mut rules = PassContext::new(node, grammar, options, Draft::Y2020, notes, budget)?;
+        let mut rules = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, notes, budget)?;
         encode::write(node, &mut rules)?;
         notes = rules.notes;
         rounds::restore(node, &before);
@@ -88,7 +89,7 @@ pub(in crate::sanitize) fn sanitize(
         if options.refs == Some(Refs::Inline) && references::mentions_references(node) {
             let before = rounds::renumber(node);
             notes.read_as(&before);
-            let mut rules = PassContext::new(node, grammar, options, Draft::Y2020, notes, budget)?;
+            let mut rules = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, notes, budget)?;
             let references = references::resolve(node, Draft::Y2020, budget)?;
             inline::settle(node, &references, Set::new(), &mut rules)?;
             notes = rules.notes;
@@ -99,59 +100,58 @@ pub(in crate::sanitize) fn sanitize(
     Ok(ends)
 }
 
-/// Runs every rule once; gives the notes back.
-fn round<'a>(node: &mut Node<'a>, dialect: &'static Dialect, options: &SanitizeOptions, mut rules: PassContext) -> Result<Notes, Error> {
-    let references = if rules.no_references { None } else { Some(references::resolve(node, rules.draft, &rules.budget)?) };
+/// Runs every pass once; gives the notes back.
+fn round(node: &mut Node<'_>, mut rules: PassContext) -> Result<Notes, Error> {
+    if !rules.no_references {
+        rules.references = Some(Rc::new(references::resolve(node, rules.draft, &rules.budget)?));
+    }
+    let mut left = PASSES;
+    while let Some(pass) = left.first() {
+        left = match &pass.run {
+            Run::Document(run) => {
+                if pass.is_due(&rules) {
+                    run(node, &mut rules)?;
+                }
+                left.get(1..).unwrap_or_default()
+            }
+            // Passes over single schemas that follow one another are one walk.
+            Run::Enter(_) | Run::Leave(_) => {
+                let count = left.iter().take_while(|pass| !matches!(pass.run, Run::Document(_))).count();
+                let (walk, rest) = left.split_at(count);
+                over_schemas(walk, node, &mut rules)?;
+                rest
+            }
+        };
+    }
+    rules.budget.check(String::new)?;
+    Ok(rules.notes)
+}
+
+/// One walk over all schemas.
+fn over_schemas(passes: &[Pass], node: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+    let (mut enter, mut leave) = (Vec::new(), Vec::new());
+    for pass in passes.iter().filter(|pass| pass.is_due(rules)) {
+        match pass.run {
+            Run::Document(_) => {}
+            Run::Enter(run) => enter.push((pass.needs, run)),
+            Run::Leave(run) => leave.push((pass.needs, run)),
+        }
+    }
     let budget = rules.budget.clone();
-    walk::rewrite(&budget, node, Keywords::ALL, &mut Canonicalize { rules: &mut rules })?;
+    if passes.first().is_some_and(|pass| pass.phase == Phase::Canonicalize) {
+        walk::rewrite(&budget, node, Keywords::ALL, &mut Canonicalize { rules, passes: enter })?;
+        survey(rules);
+        return Ok(());
+    }
+    walk::rewrite(&budget, node, Keywords::ALL, &mut Legalize::new(rules, enter, leave))
+}
+
+/// What the walk down has found.
+fn survey(rules: &mut PassContext) {
     rules.stood = rules.present;
     rules.counts_evaluated = rules.present;
     rules.judges_names = rules.lists_objects
         || property_names::JUDGES.iter().any(|keyword| rules.present.has(*keyword) && !rules.grammar.refuses.has(*keyword));
-    if let Some(references) = references.as_ref().filter(|_| runs("refs")) {
-        if runs("cycles") {
-            break_cycles::cut(node, references, &mut rules)?;
-        }
-        rules.leaves_definitions = as_written::as_written(node, references, &rules)?;
-        if !rules.leaves_definitions {
-            let dynamic = dynamic::respell(node, references, &mut rules)?;
-            inline::settle(node, references, dynamic, &mut rules)?;
-        }
-        // What is put in place of a reference brings what it has.
-        rules.present = Keywords::ALL;
-        rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slash_keys::stand_in_definitions(node);
-    }
-    upgrade_draft::declare_draft(node, &mut rules)?;
-    if runs("unroll") {
-        unroll::unroll(node, &mut rules)?;
-    }
-    all_of::join(node, &mut rules)?;
-    if runs("alone") {
-        any_of_alone::join(node, &mut rules)?;
-    }
-    walk::rewrite(&budget, node, Keywords::ALL, &mut legalize::Up::new(&mut rules))?;
-    if runs("root") {
-        root::root(node, &mut rules)?;
-    }
-    // What was joined may stand beside references now.
-    upgrade_draft::declare_draft(node, &mut rules)?;
-    if runs("endless") {
-        unending::cut(node, &mut rules)?;
-    }
-    if !rules.leaves_definitions {
-        prune::prune(node, &budget)?;
-    }
-    if runs("fit") {
-        fit::fit(node, dialect, options, &mut rules)?;
-    }
-    if rules.grammar.encodes() {
-        encode::plain(node, dialect, &mut rules)?;
-    }
-    if !rules.leaves_definitions {
-        prune::prune(node, &budget)?;
-    }
-    budget.check(String::new)?;
-    Ok(rules.notes)
 }
 
 /// How far a schema is rewritten.

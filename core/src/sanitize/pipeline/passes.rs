@@ -1,0 +1,577 @@
+//! The passes, in the order in which they run.
+
+use alloc::rc::Rc;
+
+use crate::{
+    error::Error,
+    json::Node,
+    rules::{Phase, Rule},
+    sanitize::{
+        canonicalize::{repair, upgrade_draft},
+        context::PassContext,
+        encode::{json_string, normalize},
+        fit::{self, strict},
+        legalize::{
+            self, all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, null, pattern_properties,
+            property_names, ref_like_keys, required, root, slash_keys, type_array, unsupported_keywords,
+        },
+        pass::{Flow, Pass, Run, Site},
+        resolve::{as_written, break_cycles, dynamic, inline, prune, unending, unroll},
+    },
+    schema::{
+        keyword::{Keyword, Keywords},
+        references::References,
+    },
+};
+
+/// Every pass but the last, which lowers what the others have made plain (see [`encode`](super::super::encode)).
+pub(in crate::sanitize) const PASSES: &[Pass] = &[
+    Pass {
+        name: "repair",
+        phase: Phase::Canonicalize,
+        rules: &[
+            Rule::ReplaceNonSchema,
+            Rule::SpellOutTypeName,
+            Rule::UnnestProperties,
+            Rule::RepairType,
+            Rule::RepairKeyword,
+            Rule::RemoveNullKeyword,
+            Rule::RemoveMalformedKeyword,
+        ],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Enter(|node, site, rules| {
+            repair::repair(node, site.place, rules);
+            Ok(Flow::Continue)
+        }),
+        why: "All other passes read schemas, so schemas come first.",
+    },
+    Pass {
+        name: "drop-tables",
+        phase: Phase::Canonicalize,
+        rules: &[Rule::PruneDefinition],
+        needs: prune::CONCERNS,
+        applies: |rules| rules.no_references,
+        run: Run::Enter(|node, site, rules| {
+            prune::drop_tables(node, site.place.position, rules);
+            Ok(Flow::Continue)
+        }),
+        why: "Without a reference every definition is unused, and need not be rewritten first.",
+    },
+    Pass {
+        name: "upgrade-draft",
+        phase: Phase::Canonicalize,
+        rules: &[
+            Rule::RespellDependencies,
+            Rule::RespellExclusiveBound,
+            Rule::RespellNullable,
+            Rule::TupleToPrefixItems,
+            Rule::DropIdentifier,
+            Rule::ConstToEnum,
+        ],
+        needs: upgrade_draft::CONCERNS.with(Keyword::PatternProperties).with(Keyword::Items),
+        applies: always,
+        run: Run::Enter(|node, site, rules| {
+            let is_tuple = || node.get("items").is_some_and(|items| items.as_array().is_some());
+            if site.present.meet(upgrade_draft::CONCERNS.with(Keyword::PatternProperties)) || is_tuple() {
+                upgrade_draft::respell(node, site.place, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "Passes after it know the words of one draft alone.",
+    },
+    Pass {
+        name: "pattern-properties",
+        phase: Phase::Legalize,
+        rules: &[Rule::PatternsToAdditional],
+        needs: Keywords::of(&[Keyword::PatternProperties]),
+        applies: |rules| rules.grammar.encodes(),
+        run: Run::Enter(|node, site, rules| {
+            pattern_properties::say(node, site.place, rules);
+            Ok(Flow::Continue)
+        }),
+        why: "On the way down, so that the schema that stands for all patterns is rewritten as any other.",
+    },
+    Pass {
+        name: "break-cycles",
+        phase: Phase::Resolve,
+        rules: &[Rule::CutRecursion],
+        needs: Keywords::NONE,
+        applies: has_references,
+        run: Run::Document(|root, rules| with_references(root, rules, break_cycles::cut)),
+        why: "What applies to itself without end could never be written out.",
+    },
+    Pass {
+        name: "keep-as-written",
+        phase: Phase::Resolve,
+        rules: &[],
+        needs: Keywords::NONE,
+        applies: has_references,
+        run: Run::Document(|root, rules| {
+            with_references(root, rules, |root, references, rules| {
+                rules.leaves_definitions = as_written::as_written(root, references, rules)?;
+                Ok(())
+            })
+        }),
+        why: "Where the API takes every reference as it is, nothing is resolved: that is the least change.",
+    },
+    Pass {
+        name: "dynamic-references",
+        phase: Phase::Resolve,
+        rules: &[Rule::RespellDynamicRef],
+        needs: Keywords::NONE,
+        applies: resolves,
+        run: Run::Document(|root, rules| {
+            with_references(root, rules, |root, references, rules| {
+                rules.applied_with = dynamic::respell(root, references, rules)?;
+                Ok(())
+            })
+        }),
+        why: "Then there is one kind of reference left.",
+    },
+    Pass {
+        name: "inline",
+        phase: Phase::Resolve,
+        rules: &[
+            Rule::InlineRef,
+            Rule::RespellRef,
+            Rule::UnresolvedRef,
+            Rule::CutRecursion,
+            Rule::DropRefSibling,
+            Rule::DropSharedAnnotation,
+            Rule::LeaveOutDefinition,
+            Rule::PruneDefinition,
+            Rule::MergeAllOf,
+            Rule::MergeConflict,
+            Rule::MergeInDoubt,
+            Rule::MergeTexts,
+        ],
+        needs: Keywords::NONE,
+        applies: resolves,
+        run: Run::Document(|root, rules| {
+            let applied_with = core::mem::take(&mut rules.applied_with);
+            with_references(root, rules, |root, references, rules| inline::settle(root, references, applied_with, rules))
+        }),
+        why: "Passes after it find schemas where they are used, and every reference that is left in the root's `$defs`.",
+    },
+    Pass {
+        name: "survey-again",
+        phase: Phase::Resolve,
+        rules: &[],
+        needs: Keywords::NONE,
+        applies: has_references,
+        run: Run::Document(|root, rules| {
+            rules.present = Keywords::ALL;
+            rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slash_keys::stand_in_definitions(root);
+            Ok(())
+        }),
+        why: "What is put in the place of a reference brings what it has.",
+    },
+    Pass {
+        name: "declare-draft",
+        phase: Phase::Canonicalize,
+        rules: &[Rule::RespellSchema, Rule::TupleToPrefixItems],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Document(upgrade_draft::declare_draft),
+        why: "Until here references were read in the draft that the schema declares.",
+    },
+    Pass {
+        name: "unroll",
+        phase: Phase::Resolve,
+        rules: &[Rule::UnrollRecursion, Rule::InlineRef],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Document(unroll::unroll),
+        why: "Recursion is what is left of references where the API takes none.",
+    },
+    Pass {
+        name: "all-of",
+        phase: Phase::Legalize,
+        rules: &[Rule::MergeAllOf, Rule::OneOfToAnyOf, Rule::MergeConflict, Rule::MergeInDoubt, Rule::MergeTexts],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Document(all_of::join),
+        why: "Merging brings together what later passes look at in one schema.",
+    },
+    Pass {
+        name: "any-of-siblings",
+        phase: Phase::Legalize,
+        rules: &[Rule::DistributeIntoAnyOf, Rule::LiftSingleBranch, Rule::DropImpossibleBranch, Rule::FlattenRootUnion],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Document(any_of_alone::join),
+        why: "Where nothing may stand beside `anyOf`, branches say everything before anything is inferred from them.",
+    },
+    Pass {
+        name: "unsupported-keywords-above",
+        phase: Phase::Legalize,
+        rules: UNSUPPORTED,
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Enter(unsupported),
+        why: "What goes need not be rewritten first.",
+    },
+    Pass {
+        name: "booleans",
+        phase: Phase::Legalize,
+        rules: &[Rule::BooleanToAny, Rule::BooleanToNot],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            // The root is made an object next, whatever it was.
+            let is_open_root = site.is_root() && rules.grammar.object_root && node.as_bool() == Some(true);
+            let stops = node.as_bool().is_some() && !is_open_root && !booleans::say(node, site.place, site.known, rules);
+            Ok(if stops { Flow::Stop } else { Flow::Continue })
+        }),
+        why: "All passes after it are about objects.",
+    },
+    Pass {
+        name: "declare-object",
+        phase: Phase::Legalize,
+        rules: &[Rule::DeclareObject, Rule::AddProperties],
+        needs: Keywords::NONE,
+        applies: |rules| rules.grammar.object_root,
+        run: Run::Leave(|node, site, rules| {
+            if site.is_root() {
+                root::declare_object(node, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "The root's type is given, not inferred.",
+    },
+    Pass {
+        name: "property-names",
+        phase: Phase::Legalize,
+        rules: &[Rule::RenameProperty],
+        needs: property_names::CONCERNS,
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            property_names::rename(node, site.place, rules);
+            Ok(Flow::Continue)
+        }),
+        why: "Before anything copies or joins properties.",
+    },
+    Pass {
+        name: "unsupported-keywords",
+        phase: Phase::Legalize,
+        rules: UNSUPPORTED,
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Leave(unsupported),
+        why: "Once more, because passes over the schemas inside may have brought keywords; before anything is inferred from them.",
+    },
+    Pass {
+        name: "ref-like-keys",
+        phase: Phase::Legalize,
+        rules: &[Rule::DropStrayRef, Rule::RespellPattern],
+        needs: Keywords::NONE,
+        applies: |rules| rules.mentions_references,
+        run: Run::Leave(|node, site, rules| {
+            ref_like_keys::say(node, site.place, rules);
+            Ok(Flow::Continue)
+        }),
+        why: "Before anything looks for references again.",
+    },
+    Pass {
+        name: "slash-keys",
+        phase: Phase::Legalize,
+        rules: &[Rule::DropSlashKey, Rule::RespellPattern],
+        needs: Keywords::NONE,
+        applies: |rules| rules.no_slash,
+        run: Run::Leave(|node, site, rules| {
+            slash_keys::say(node, site.place, rules);
+            Ok(Flow::Continue)
+        }),
+        why: "As above: no reference could lead past such a key.",
+    },
+    Pass {
+        name: "enum",
+        phase: Phase::Legalize,
+        rules: &[
+            Rule::DropEnumKind,
+            Rule::DropEnumValue,
+            Rule::DropLongEnum,
+            Rule::SplitEnum,
+            Rule::NullFirst,
+            Rule::SpellIntegers,
+            Rule::RespellNull,
+            Rule::InferType,
+            Rule::RepairType,
+            Rule::ValuesToJson,
+        ],
+        needs: Keywords::of(&[Keyword::Enum, Keyword::Const]),
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            let is_constant = site.present.has(Keyword::Const) && site.present.has(Keyword::Type) && rules.grammar.encodes();
+            // Integers that were listed as strings here are what their type says.
+            let is_spelled = json_string::Holds::by(node) == Some(json_string::Holds::Integer);
+            if (site.present.has(Keyword::Enum) || is_constant) && !is_spelled {
+                enum_::say(node, site.place, rules)?;
+                enum_types::say(node, site.place, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "Values prove a type; keywords only hint at one.",
+    },
+    Pass {
+        name: "infer-type",
+        phase: Phase::Legalize,
+        rules: &[Rule::InferType, Rule::GuessString, Rule::SayAny, Rule::AnyToJson, Rule::OpenMap],
+        needs: Keywords::NONE,
+        applies: |rules| rules.types_everything,
+        run: Run::Leave(|node, site, rules| {
+            if !site.present.has(Keyword::Type) {
+                infer_type::say(node, site.place, site.known, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "Before a list of types is distributed anywhere.",
+    },
+    Pass {
+        name: "null",
+        phase: Phase::Legalize,
+        rules: &[Rule::RespellNull],
+        needs: Keywords::of(&[Keyword::Type, Keyword::AnyOf]),
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            if !site.known.opaque {
+                null::say(node, site.place, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "Before lists of types and unions are told apart.",
+    },
+    Pass {
+        name: "containers",
+        phase: Phase::Legalize,
+        rules: &[Rule::ObjectToJson, Rule::AddProperties, Rule::AddItems, Rule::SayOpen, Rule::SayAny, Rule::AnyToJson, Rule::DropKeyword],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            if site.known.opaque {
+                return Ok(Flow::Continue);
+            }
+            if site.is_root() {
+                containers::say(node, site.place, rules);
+            } else if site.present.has(Keyword::Type) {
+                legalize::container(node, site.place, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "What an object or an array lacks, once the type is known.",
+    },
+    Pass {
+        name: "any-of",
+        phase: Phase::Legalize,
+        rules: &[
+            Rule::DistributeIntoAnyOf,
+            Rule::DropSharedAnnotation,
+            Rule::DropLongUnion,
+            Rule::DropImpossibleBranch,
+            Rule::SayAny,
+            Rule::MergeConflict,
+            Rule::MergeInDoubt,
+            Rule::MergeTexts,
+        ],
+        needs: Keywords::of(&[Keyword::AnyOf]),
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            if node.get("anyOf").is_some() && is_finished_here(site, rules) {
+                any_of::say(node, site.place, rules)?;
+                if node.get("anyOf").is_none() {
+                    // The union was too much, so nothing says any longer what the instance is.
+                    infer_type::say(node, site.place, site.known, rules);
+                }
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "What stands beside `anyOf` goes into its branches, which may be lists of types again.",
+    },
+    Pass {
+        name: "type-array",
+        phase: Phase::Legalize,
+        rules: &[Rule::SplitTypeList, Rule::MergeConflict, Rule::MergeInDoubt, Rule::MergeTexts],
+        needs: Keywords::of(&[Keyword::Type]),
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            if is_finished_here(site, rules) {
+                type_array::say(node, site.place, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "After null, which a list of types may admit, and after unions.",
+    },
+    Pass {
+        name: "required",
+        phase: Phase::Legalize,
+        rules: &[Rule::DropUnknownRequired],
+        needs: Keywords::of(&[Keyword::Required]),
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            // A branch waits for what stands beside its union.
+            if is_finished_here(site, rules) && site.place.keyword != Some(Keyword::AnyOf) {
+                required::say(node, site.place, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "Merging brings the properties that `required` names.",
+    },
+    Pass {
+        name: "any-of-texts",
+        phase: Phase::Legalize,
+        rules: &[Rule::MoveTextsIntoAnyOf, Rule::LiftSingleBranch],
+        needs: Keywords::of(&[Keyword::AnyOf]),
+        applies: always,
+        run: Run::Leave(|node, site, rules| {
+            if is_finished_here(site, rules) {
+                any_of_alone::say(node, site.place, rules);
+            }
+            Ok(Flow::Continue)
+        }),
+        why: "Nothing more is added to the texts of a union.",
+    },
+    Pass {
+        name: "root",
+        phase: Phase::Legalize,
+        rules: &[Rule::FlattenRootUnion, Rule::DropUnknownRequired, Rule::MergeConflict, Rule::MergeInDoubt, Rule::MergeTexts],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Document(root::root),
+        why: "The branches are what the grammar can say, and become one object.",
+    },
+    Pass {
+        name: "declare-draft-again",
+        phase: Phase::Canonicalize,
+        rules: &[Rule::RespellSchema, Rule::TupleToPrefixItems],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Document(upgrade_draft::declare_draft),
+        why: "What was merged may stand beside references now.",
+    },
+    Pass {
+        name: "end-recursion",
+        phase: Phase::Resolve,
+        rules: &[Rule::CutRecursion],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Document(unending::cut),
+        why: "Legalizing may take the way out of a recursion.",
+    },
+    Pass {
+        name: "prune",
+        phase: Phase::Resolve,
+        rules: &[],
+        needs: Keywords::NONE,
+        applies: prunes,
+        run: Run::Document(|root, rules| prune::prune(root, &rules.budget)),
+        why: "What is unused counts in no limit.",
+    },
+    Pass {
+        name: "fit",
+        phase: Phase::Fit,
+        rules: &[
+            Rule::FitShortenDescription,
+            Rule::FitDropKeyword,
+            Rule::FitDropConstraint,
+            Rule::FitCutSchema,
+            Rule::FitCutReference,
+            Rule::SayAny,
+        ],
+        needs: Keywords::NONE,
+        applies: always,
+        run: Run::Document(fit::fit),
+        why: "Only what is finished has its size.",
+    },
+    Pass {
+        name: "normalize",
+        phase: Phase::Encode,
+        rules: &[
+            Rule::NameRequiredProperty,
+            Rule::DropUnknownRequired,
+            Rule::SplitTypeList,
+            Rule::JoinAny,
+            Rule::DropImpossibleBranch,
+            Rule::CutRecursion,
+            Rule::ReorderProperties,
+            Rule::JoinBranches,
+        ],
+        needs: Keywords::NONE,
+        applies: |rules| rules.grammar.encodes(),
+        run: Run::Document(normalize::prepare),
+        why: "Lowering asks what a schema is, and gets one answer.",
+    },
+    Pass {
+        name: "fit-strict",
+        phase: Phase::Fit,
+        rules: &[Rule::DropLongEnum, Rule::FitCutSchema],
+        needs: Keywords::NONE,
+        applies: |rules| rules.grammar.encodes(),
+        run: Run::Document(strict::fit),
+        why: "It measures what lowering will write, without writing it.",
+    },
+    Pass {
+        name: "prune-again",
+        phase: Phase::Resolve,
+        rules: &[],
+        needs: Keywords::NONE,
+        applies: prunes,
+        run: Run::Document(|root, rules| prune::prune(root, &rules.budget)),
+        why: "Fitting cuts references.",
+    },
+];
+
+/// The rules of what a grammar refuses.
+const UNSUPPORTED: &[Rule] = &[
+    Rule::DropKeyword,
+    Rule::DropPattern,
+    Rule::DropFormat,
+    Rule::ExclusiveToInclusive,
+    Rule::LowerBound,
+    Rule::LoosenUniqueItems,
+    Rule::PrefixItemsToItems,
+    Rule::MergeConflict,
+];
+
+const fn always(_: &PassContext) -> bool {
+    true
+}
+
+fn has_references(rules: &PassContext) -> bool {
+    rules.references.is_some()
+}
+
+/// Where references are rewritten.
+fn resolves(rules: &PassContext) -> bool {
+    rules.references.is_some() && !rules.leaves_definitions
+}
+
+const fn prunes(rules: &PassContext) -> bool {
+    !rules.leaves_definitions
+}
+
+/// The root is an object and nothing else: a pass of its own flattens what is left of its union.
+const fn is_finished_here(site: &Site<'_, '_>, rules: &PassContext) -> bool {
+    !site.known.opaque && !(site.is_root() && rules.grammar.object_root)
+}
+
+fn unsupported<'a>(node: &mut Node<'a>, site: &Site<'_, 'a>, rules: &mut PassContext) -> Result<Flow, Error> {
+    if !site.known.opaque {
+        unsupported_keywords::say(node, site.place, site.present, rules);
+    }
+    Ok(Flow::Continue)
+}
+
+fn with_references<'a>(
+    root: &mut Node<'a>,
+    rules: &mut PassContext,
+    run: impl FnOnce(&mut Node<'a>, &References, &mut PassContext) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match rules.references.clone() {
+        Some(references) => {
+            let references: Rc<References> = references;
+            run(root, &references, rules)
+        }
+        None => Ok(()),
+    }
+}
