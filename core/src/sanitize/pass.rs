@@ -88,17 +88,19 @@ impl Pass {
 
 /// Runs the passes of a walk over one schema; `present` is what stands in it.
 pub(in crate::sanitize) fn run_all<'a>(
-    passes: &[(Keywords, AtSchema)],
+    passes: &[(&Pass, AtSchema)],
     node: &mut Node<'a>,
     place: &Place<'_, 'a>,
     known: InferenceContext,
     mut present: Keywords,
     context: &mut PassContext,
 ) -> Result<Keywords, Error> {
-    for (needs, run) in passes {
-        if *needs != Keywords::NONE && !present.meet(*needs) {
+    for (pass, run) in passes {
+        if pass.needs != Keywords::NONE && !present.meet(pass.needs) {
             continue;
         }
+        #[cfg(test)]
+        context.notes.expect(pass.rules);
         let flow = run(node, &Site { place, present, known }, context)?;
         // Most passes find nothing to do.
         if !node.is_intact() {

@@ -14,7 +14,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         legalize::property_names,
-        pass::{run_all, AtSchema, InferenceContext},
+        pass::{run_all, AtSchema, InferenceContext, Pass},
     },
     schema::{
         keyword::Keywords,
@@ -25,7 +25,7 @@ use crate::{
 /// The walk down: each schema is repaired and upgraded before anything looks inside it.
 pub(in crate::sanitize) struct Canonicalize<'r> {
     pub(in crate::sanitize) rules: &'r mut PassContext,
-    pub(in crate::sanitize) passes: Vec<(Keywords, AtSchema)>,
+    pub(in crate::sanitize) passes: Vec<(&'static Pass, AtSchema)>,
 }
 
 impl<'a> Rewrite<'a> for Canonicalize<'_> {

@@ -129,11 +129,22 @@ pub(in crate::sanitize) struct Notes {
     read_as: Option<Vec<Number>>,
     /// Where every effect but `same` is in doubt.
     doubt: Doubt,
+    /// The rules of the pass that runs.
+    #[cfg(test)]
+    expected: &'static [Rule],
 }
 
 impl Notes {
     pub(in crate::sanitize) fn new(root: &Node<'_>, recorder: &Recorder, budget: &Budget) -> Result<Self, Error> {
-        let mut notes = Notes { entries: None, said: Map::new(), input: Vec::new(), read_as: None, doubt: Doubt::default() };
+        let mut notes = Notes {
+            entries: None,
+            said: Map::new(),
+            input: Vec::new(),
+            read_as: None,
+            doubt: Doubt::default(),
+            #[cfg(test)]
+            expected: Rule::ALL,
+        };
         if recorder.is_on() {
             notes.entries = Some(Vec::new());
             notes.locate_input(root);
@@ -150,6 +161,12 @@ impl Notes {
     /// Goes on where it was paused.
     pub(in crate::sanitize) fn resume(&mut self, paused: Paused) {
         self.entries = paused.0;
+    }
+
+    /// From here on a pass runs that has these rules: what the table says of a pass is tested wherever it runs.
+    #[cfg(test)]
+    pub(in crate::sanitize) fn expect(&mut self, rules: &'static [Rule]) {
+        self.expected = rules;
     }
 
     pub(in crate::sanitize) fn is_on(&self) -> bool {
@@ -188,6 +205,8 @@ impl Notes {
         message: impl FnOnce() -> String,
     ) {
         let Some(entries) = &mut self.entries else { return };
+        #[cfg(test)]
+        assert!(self.expected.contains(&effect.rule), "`{}` is no rule of the pass that runs", effect.rule.id());
         let (from, to) = match &self.read_as {
             Some(numbers) => (from.read_as(numbers), to.read_as(numbers)),
             None => (from, to),

@@ -29,7 +29,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         encode::json_string,
-        pass::{run_all, AtSchema, InferenceContext},
+        pass::{run_all, AtSchema, InferenceContext, Pass},
     },
     schema::{
         instance_types::InstanceTypes,
@@ -60,14 +60,18 @@ fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
 
 pub(in crate::sanitize) struct Legalize<'r> {
     rules: &'r mut PassContext,
-    enter: Vec<(Keywords, AtSchema)>,
-    leave: Vec<(Keywords, AtSchema)>,
+    enter: Vec<(&'static Pass, AtSchema)>,
+    leave: Vec<(&'static Pass, AtSchema)>,
     /// The schemas that stand around, and what stands in each.
     above: Vec<(InferenceContext, Keywords)>,
 }
 
 impl<'r> Legalize<'r> {
-    pub(in crate::sanitize) fn new(rules: &'r mut PassContext, enter: Vec<(Keywords, AtSchema)>, leave: Vec<(Keywords, AtSchema)>) -> Self {
+    pub(in crate::sanitize) fn new(
+        rules: &'r mut PassContext,
+        enter: Vec<(&'static Pass, AtSchema)>,
+        leave: Vec<(&'static Pass, AtSchema)>,
+    ) -> Self {
         Legalize { rules, enter, leave, above: Vec::new() }
     }
 }

@@ -110,6 +110,8 @@ fn round(node: &mut Node<'_>, mut rules: PassContext) -> Result<Notes, Error> {
         left = match &pass.run {
             Run::Document(run) => {
                 if pass.is_due(&rules) {
+                    #[cfg(test)]
+                    rules.notes.expect(pass.rules);
                     run(node, &mut rules)?;
                 }
                 left.get(1..).unwrap_or_default()
@@ -123,18 +125,20 @@ fn round(node: &mut Node<'_>, mut rules: PassContext) -> Result<Notes, Error> {
             }
         };
     }
+    #[cfg(test)]
+    rules.notes.expect(crate::rules::Rule::ALL);
     rules.budget.check(String::new)?;
     Ok(rules.notes)
 }
 
 /// One walk over all schemas.
-fn over_schemas(passes: &[Pass], node: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+fn over_schemas(passes: &'static [Pass], node: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
     let (mut enter, mut leave) = (Vec::new(), Vec::new());
     for pass in passes.iter().filter(|pass| pass.is_due(rules)) {
         match pass.run {
             Run::Document(_) => {}
-            Run::Enter(run) => enter.push((pass.needs, run)),
-            Run::Leave(run) => leave.push((pass.needs, run)),
+            Run::Enter(run) => enter.push((pass, run)),
+            Run::Leave(run) => leave.push((pass, run)),
         }
     }
     let budget = rules.budget.clone();

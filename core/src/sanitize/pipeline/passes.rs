@@ -68,6 +68,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Rule::TupleToPrefixItems,
             Rule::DropIdentifier,
             Rule::ConstToEnum,
+            Rule::RepairKeyword,
         ],
         needs: upgrade_draft::CONCERNS.with(Keyword::PatternProperties).with(Keyword::Items),
         applies: always,
@@ -134,6 +135,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Resolve,
         rules: &[
             Rule::InlineRef,
+            Rule::DropIdentifier,
             Rule::RespellRef,
             Rule::UnresolvedRef,
             Rule::CutRecursion,
@@ -168,15 +170,6 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         why: "What is put in the place of a reference brings what it has.",
     },
     Pass {
-        name: "declare-draft",
-        phase: Phase::Canonicalize,
-        rules: &[Rule::RespellSchema, Rule::TupleToPrefixItems],
-        needs: Keywords::NONE,
-        applies: always,
-        run: Run::Document(upgrade_draft::declare_draft),
-        why: "Until here references were read in the draft that the schema declares.",
-    },
-    Pass {
         name: "unroll",
         phase: Phase::Resolve,
         rules: &[Rule::UnrollRecursion, Rule::InlineRef],
@@ -197,14 +190,24 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
     Pass {
         name: "any-of-siblings",
         phase: Phase::Legalize,
-        rules: &[Rule::DistributeIntoAnyOf, Rule::LiftSingleBranch, Rule::DropImpossibleBranch, Rule::FlattenRootUnion],
+        rules: &[
+            Rule::DistributeIntoAnyOf,
+            Rule::LiftSingleBranch,
+            Rule::DropImpossibleBranch,
+            Rule::FlattenRootUnion,
+            Rule::DeclareObject,
+            Rule::AddProperties,
+            Rule::MergeConflict,
+            Rule::MergeInDoubt,
+            Rule::MergeTexts,
+        ],
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(any_of_alone::join),
         why: "Where nothing may stand beside `anyOf`, branches say everything before anything is inferred from them.",
     },
     Pass {
-        name: "unsupported-keywords-above",
+        name: "unsupported-keywords",
         phase: Phase::Legalize,
         rules: UNSUPPORTED,
         needs: Keywords::NONE,
@@ -251,15 +254,6 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Ok(Flow::Continue)
         }),
         why: "Before anything copies or joins properties.",
-    },
-    Pass {
-        name: "unsupported-keywords",
-        phase: Phase::Legalize,
-        rules: UNSUPPORTED,
-        needs: Keywords::NONE,
-        applies: always,
-        run: Run::Leave(unsupported),
-        why: "Once more, because passes over the schemas inside may have brought keywords; before anything is inferred from them.",
     },
     Pass {
         name: "ref-like-keys",
@@ -369,10 +363,20 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Rule::DropSharedAnnotation,
             Rule::DropLongUnion,
             Rule::DropImpossibleBranch,
-            Rule::SayAny,
+            Rule::SplitTypeList,
+            Rule::DropUnknownRequired,
+            Rule::InferType,
+            Rule::GuessString,
             Rule::MergeConflict,
             Rule::MergeInDoubt,
             Rule::MergeTexts,
+            Rule::ObjectToJson,
+            Rule::AddProperties,
+            Rule::AddItems,
+            Rule::SayOpen,
+            Rule::SayAny,
+            Rule::AnyToJson,
+            Rule::DropKeyword,
         ],
         needs: Keywords::of(&[Keyword::AnyOf]),
         applies: always,
@@ -391,7 +395,20 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
     Pass {
         name: "type-array",
         phase: Phase::Legalize,
-        rules: &[Rule::SplitTypeList, Rule::MergeConflict, Rule::MergeInDoubt, Rule::MergeTexts],
+        rules: &[
+            Rule::SplitTypeList,
+            Rule::DropUnknownRequired,
+            Rule::MergeConflict,
+            Rule::MergeInDoubt,
+            Rule::MergeTexts,
+            Rule::ObjectToJson,
+            Rule::AddProperties,
+            Rule::AddItems,
+            Rule::SayOpen,
+            Rule::SayAny,
+            Rule::AnyToJson,
+            Rule::DropKeyword,
+        ],
         needs: Keywords::of(&[Keyword::Type]),
         applies: always,
         run: Run::Leave(|node, site, rules| {
@@ -441,7 +458,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         why: "The branches are what the grammar can say, and become one object.",
     },
     Pass {
-        name: "declare-draft-again",
+        name: "declare-draft",
         phase: Phase::Canonicalize,
         rules: &[Rule::RespellSchema, Rule::TupleToPrefixItems],
         needs: Keywords::NONE,
@@ -452,7 +469,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
     Pass {
         name: "end-recursion",
         phase: Phase::Resolve,
-        rules: &[Rule::CutRecursion],
+        rules: &[Rule::CutRecursion, Rule::SayAny],
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(unending::cut),
@@ -552,7 +569,7 @@ const fn prunes(rules: &PassContext) -> bool {
 
 /// The root is an object and nothing else: a pass of its own flattens what is left of its union.
 const fn is_finished_here(site: &Site<'_, '_>, rules: &PassContext) -> bool {
-    !site.known.opaque && !(site.is_root() && rules.grammar.object_root)
+    !(site.known.opaque || site.is_root() && rules.grammar.object_root)
 }
 
 fn unsupported<'a>(node: &mut Node<'a>, site: &Site<'_, 'a>, rules: &mut PassContext) -> Result<Flow, Error> {

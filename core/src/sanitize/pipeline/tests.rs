@@ -1,101 +1,157 @@
-//! What each rule is for: without it, `check` finds what it would have repaired.
-#![allow(clippy::panic, reason = "a test stops where it cannot go on")]
+//! What each pass is for: without it, some fixture is refused, is no longer idempotent, or comes out otherwise.
+//!
+//! The table goes to `docs/pipeline.md`; `TOOLWIRE_BLESS=1` writes it anew.
+#![allow(clippy::panic, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
 
 extern crate std;
 
-use alloc::{rc::Rc, string::String, vec::Vec};
+use alloc::{
+    format,
+    rc::Rc,
+    string::{String, ToString},
+    vec::Vec,
+};
+use std::{env, fs, path::Path};
 
+use serde_json::Value;
+
+use super::{passes::PASSES, sanitize, Finish};
 use crate::{
     check,
     dialect::{self, Method},
+    error::Error,
     json,
-    options::SanitizeOptions,
-    report::Recorder,
-    sanitize::pass::off::without,
+    options::{Naming, SanitizeOptions},
+    report::{Change, Recorder},
+    sanitize::pass::{off::without, Pass, Run},
 };
 
-/// A rule, a schema that needs it, and what `check` finds in the result without it.
-const NEEDED: &[(&str, &str, &str)] = &[
-    ("repair", r#"{"type":"declare-object","properties":{"v":{"type":"int"}}}"#, "unknown-type"),
-    ("upgrade-draft", r#"{"type":"declare-object","properties":{"v":{"type":"array","items":[{"type":"string"}]}}}"#, "array-items"),
-    ("inline", r##"{"type":"declare-object","properties":{"a":{"type":"string"},"v":{"$ref":"#/properties/a"}}}"##, "ref-form"),
-    ("booleans", r#"{"type":"declare-object","properties":{"v":true}}"#, "not-a-schema"),
-    ("declare-object", r#"{"description":"x"}"#, "root-object"),
-    ("property-names", r#"{"type":"declare-object","properties":{"anyOf":{"type":"string"}}}"#, "reserved-name"),
-    ("ref-like-keys", r##"{"type":"declare-object","properties":{"v":{"type":"declare-object","default":{"$ref":"#"}}}}"##, "ref-place"),
-    (
-        "slash-keys",
-        r##"{"type":"declare-object","properties":{"v":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"declare-object","properties":{"n":{"$ref":"#/$defs/n"}},"patternProperties":{"a/b":{"type":"string"}}}}}"##,
-        "slash-in-definition",
-    ),
-    ("enum", r#"{"type":"declare-object","properties":{"v":{"enum":["a"]}}}"#, "enum-without-type"),
-    (
-        "any-of",
-        r#"{"type":"declare-object","properties":{"v":{"type":"string","anyOf":[{"minLength":1},{"pattern":"a"}]}}}"#,
-        "type-beside-any-of",
-    ),
-    ("type-array", r#"{"type":"declare-object","properties":{"v":{"type":["string","null"],"default":null}}}"#, "beside-type-list"),
-    ("required", r#"{"type":"declare-object","properties":{"v":{"type":"declare-object","required":["a"]}}}"#, "required-unknown"),
-    ("root", r#"{"type":"declare-object","anyOf":[{"properties":{}},{"properties":{}}]}"#, "type-beside-any-of"),
-    (
-        "end-recursion",
-        r##"{"type":"declare-object","properties":{"v":{"$ref":"#/$defs/n"}},"required":["v"],"$defs":{"n":{"type":"array","items":{"$ref":"#/$defs/n"}}}}"##,
-        "endless-recursion",
-    ),
-    ("fit", TOO_LONG, "too-many-bytes"),
-];
+/// A case of the fixtures that a grammar is for.
+struct Case {
+    name: String,
+    options: SanitizeOptions,
+    input: String,
+}
 
-/// More than the 60 bytes it is given: the example has to go.
-const TOO_LONG: &str = r#"{"type":"declare-object","properties":{},"examples":["a long example"]}"#;
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/sanitize");
+    let mut files: Vec<_> = [folder.join("rules"), folder]
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten())
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    let mut cases = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let list: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        for case in list {
+            let (Some(input), Some(options)) = (case.get("input"), case.get("options")) else { continue };
+            let read = json::read(&options.to_string()).map(|options| SanitizeOptions::read(&options, Naming::Camel));
+            let Ok(Ok(options)) = read else { continue };
+            let name = case["name"].as_str().unwrap_or_default().to_string();
+            cases.push(Case { name, options, input: input.to_string() });
+        }
+    }
+    // The smallest that shows something is shown.
+    cases.sort_by_key(|case| (case.input.len(), case.name.clone()));
+    cases
+}
 
-/// PassContext that the validator does not need, and why they are there.
-const NOT_NEEDED: &[(&str, &str)] = &[
-    // The documentation wants a type everywhere; the validator accepts schemas without one.
-    ("infer-type", r#"{"type":"declare-object","properties":{"v":{"description":"x"}}}"#),
-    // Definitions that nothing needs go in the end anyway; so early they need not be rewritten first.
-    ("drop-tables", r#"{"type":"declare-object","properties":{},"$defs":{"a":true,"b/c":{"type":"string"}}}"#),
-];
-
-fn found(schema: &str, options: &SanitizeOptions) -> Vec<&'static str> {
-    let mut node = json::read(schema).unwrap_or_else(|error| panic!("{schema}: {error}"));
-    // The rules alone: the public function would turn what `check` finds into an error.
-    let dialect = dialect::of(options).unwrap_or_else(|error| panic!("{error}"));
-    let Method::Rules(grammar) = dialect.method else { panic!("`{}` has no grammar", dialect.name) };
+/// What the passes alone make of a schema, and their report: the public function would turn what `check` finds into an error.
+fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec<Change>)>, Error> {
+    let mut node = json::read(schema)?;
+    let dialect = dialect::of(options)?;
+    let Method::Rules(grammar) = dialect.method else { return Ok(None) };
     let budget = Rc::new(options.budget(&node));
-    crate::sanitize::pipeline::sanitize(
-        &mut node,
-        dialect,
-        grammar,
-        options,
-        super::Finish::Written(&|_| false),
-        &mut Recorder::off(),
-        &budget,
-    )
-    .unwrap_or_else(|error| panic!("{schema}: {error}"));
-    // As text, so that nothing but what a provider sees counts.
-    let text: String = json::write(&node);
-    let node = json::read(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let violations = check::check(&node, options).unwrap_or_else(|error| panic!("{text}: {error}"));
-    violations.into_iter().map(|violation| violation.rule).collect()
+    let mut recorder = Recorder::on();
+    sanitize(&mut node, dialect, grammar, options, Finish::Written(&|_| false), &mut recorder, &budget)?;
+    Ok(Some((json::write(&node), recorder.finish())))
 }
 
-#[test]
-fn check_notices_each_rule_that_does_not_run() {
-    for (rule, schema, expected) in NEEDED {
-        let options = match *rule {
-            "fit" => SanitizeOptions::new("moonshot").max_bytes(60),
-            _ => SanitizeOptions::new("moonshot"),
+/// What is wrong with an output.
+fn fault(output: &str, options: &SanitizeOptions) -> Option<String> {
+    let node = json::read(output).unwrap_or_else(|error| panic!("{output}: {error}"));
+    let violations = check::check(&node, options).unwrap_or_else(|error| panic!("{output}: {error}"));
+    violations.first().map(|violation| format!("accepted: `check` finds `{}`", violation.rule))
+}
+
+/// A case, its output and its report.
+type Whole = (Case, String, Vec<Change>);
+
+/// Which promise breaks without a pass, and in which case. The worst is shown: what is refused, then what is not idempotent.
+fn broken(pass: &Pass, cases: &[Whole]) -> Option<(String, String)> {
+    let mut other: [Option<(String, String)>; 3] = [None, None, None];
+    for (case, whole, report) in cases {
+        let (found, changes) = match without(pass.name, || passed(&case.input, &case.options)) {
+            Err(error) => return Some((format!("total: the error `{}`", error.code().as_str()), case.name.clone())),
+            Ok(Some(found)) => found,
+            Ok(None) => continue,
         };
-        assert_eq!(found(schema, &options), Vec::<&str>::new(), "with `{rule}`: {schema}");
-        let without_it = without(rule, || found(schema, &options));
-        assert!(without_it.contains(expected), "without `{rule}`: {schema} gave {without_it:?}, not {expected}");
+        if found == *whole && changes == *report {
+            continue;
+        }
+        if let Some(fault) = fault(&found, &case.options) {
+            return Some((fault, case.name.clone()));
+        }
+        let again = without(pass.name, || passed(&found, &case.options));
+        let (place, promise) = match again {
+            Ok(Some((again, _))) if again == found && found == *whole => (2, "honest: the report is another"),
+            Ok(Some((again, _))) if again == found => (1, "faithful: the output is another"),
+            _ => (0, "idempotent: a second call changes the output"),
+        };
+        if other[place].is_none() {
+            other[place] = Some((promise.to_string(), case.name.clone()));
+        }
     }
+    other.into_iter().flatten().next()
 }
 
 #[test]
-fn the_validator_does_not_need_these() {
-    let options = SanitizeOptions::new("moonshot");
-    for (rule, schema) in NOT_NEEDED {
-        assert_eq!(without(rule, || found(schema, &options)), Vec::<&str>::new(), "without `{rule}`: {schema}");
+fn every_pass_keeps_a_promise_and_the_page_shows_it() {
+    let cases: Vec<Whole> = cases()
+        .into_iter()
+        .filter_map(|case| {
+            let (whole, report) = passed(&case.input, &case.options).ok()??;
+            fault(&whole, &case.options).is_none().then_some((case, whole, report))
+        })
+        .collect();
+    let mut page = String::from(HEAD);
+    let mut idle = Vec::new();
+    for pass in PASSES {
+        let (promise, case) = broken(pass, &cases).unwrap_or_else(|| {
+            idle.push(pass.name);
+            Default::default()
+        });
+        let rules: Vec<String> = pass.rules.iter().map(|rule| format!("[`{0}`](rules.md#{0})", rule.id())).collect();
+        let over = match pass.run {
+            Run::Document(_) => "the document",
+            Run::Enter(_) => "schemas, on the way down",
+            Run::Leave(_) => "schemas, on the way up",
+        };
+        let phase = format!("{:?}", pass.phase).to_lowercase();
+        page.push_str(&format!("| `{}` | {phase} | {over} | {} | {} | {promise} (`{case}`) |\n", pass.name, pass.why, rules.join(", ")));
     }
+    assert!(idle.is_empty(), "no fixture needs {idle:?}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pipeline.md");
+    if env::var_os("TOOLWIRE_BLESS").is_some() {
+        fs::write(&path, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    let standing = fs::read_to_string(&path).unwrap_or_default();
+    assert!(standing == page, "docs/pipeline.md is not what the table says: TOOLWIRE_BLESS=1 cargo test -p toolwire --lib every_pass");
 }
+
+const HEAD: &str =
+    "<!-- Generated: `TOOLWIRE_BLESS=1 cargo test -p toolwire --lib every_pass`. Edit the table of passes, not this page. -->
+
+# The pipeline
+
+What `sanitize` does to a schema that the dialect does not accept as it stands: these passes, in this order. Passes over schemas that follow
+one another are one walk. The whole is repeated until nothing changes; where a dialect encodes, the plain schema is lowered at the end.
+
+The last column says which promise breaks without the pass, and in which fixture (`tests/fixtures/sanitize`): a test takes each out in turn.
+
+| pass | phase | over | why it stands there | rules | without it |
+|---|---|---|---|---|---|
+";
