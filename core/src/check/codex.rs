@@ -14,7 +14,7 @@ use crate::{
     schema::{
         keyword::{Keyword, Keywords},
         reach::{self, Definition, TABLES},
-        walk::{self, Next, Place},
+        visit::{self, SchemaPath, Visit},
     },
     sorted::Set,
 };
@@ -72,9 +72,9 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
     }
     let emptied = emptied(root, budget)?;
     let reached = reach::reached_except(root, &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)), budget);
-    walk::visit(budget, root, KEPT, &mut |node, place| {
+    visit::walk(budget, root, KEPT, &mut |node, place| {
         if is_pruned(place, &reached) {
-            return Ok(Next::Skip);
+            return Ok(Visit::Skip);
         }
         let Data::Object(object) = node.data() else {
             // Booleans become strings; `additionalProperties` may be one. A list that stands for one schema is a fault of
@@ -83,13 +83,13 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
             if node.as_bool().is_none() && !belongs_to_parent {
                 faults.add(node, place.pointer.render(), Constraint::NotASchema, "a schema");
             }
-            return Ok(Next::Skip);
+            return Ok(Visit::Skip);
         };
         if is_emptied(object) {
-            return Ok(Next::Skip);
+            return Ok(Visit::Skip);
         }
         members(object, place, &mut faults);
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
     Ok(faults.0.finish())
 }
@@ -116,7 +116,7 @@ fn only_null(root: &Node<'_>) -> bool {
     }
 }
 
-fn is_pruned(place: &Place<'_, '_>, reached: &Set<Definition>) -> bool {
+fn is_pruned(place: &SchemaPath<'_, '_>, reached: &Set<Definition>) -> bool {
     let [Step::Name(table), Step::Member(name)] = place.pointer.steps() else { return false };
     let Some(table) = TABLES.iter().position(|known| known == table) else { return false };
     name.value().is_none_or(|name| !reached.contains(&Definition { table, name: name.into_owned() }))
@@ -125,12 +125,12 @@ fn is_pruned(place: &Place<'_, '_>, reached: &Set<Definition>) -> bool {
 /// The schemas that Codex empties before it looks what is reached, by their numbers.
 fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     let mut emptied = Set::new();
-    walk::visit(budget, root, KEPT.with(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
+    visit::walk(budget, root, KEPT.with(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
         Some(object) if is_emptied(object) => {
             emptied.extend(node.origin().number());
-            Ok(Next::Skip)
+            Ok(Visit::Skip)
         }
-        _ => Ok(Next::Into),
+        _ => Ok(Visit::Descend),
     })?;
     Ok(emptied)
 }
@@ -149,7 +149,7 @@ fn is_emptied(object: &Object<'_>) -> bool {
 }
 
 /// The faults of one schema's own members.
-fn members(object: &Object<'_>, place: &Place<'_, '_>, faults: &mut Faults) {
+fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults) {
     let elsewhere = ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|keyword| object.get(keyword).is_some_and(|value| !value.is_null()));
     for Member { key, value } in object {
         if value.is_null() {

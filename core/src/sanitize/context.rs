@@ -12,7 +12,7 @@ use crate::{
     json::Node,
     limits::MAX_NODES,
     options::{Hints, Refs, SanitizeOptions, Untyped},
-    sanitize::diagnostics::Notes,
+    sanitize::diagnostics::Diagnostics,
     schema::{
         draft::Draft,
         keyword::Keywords,
@@ -40,7 +40,7 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) applied_with: Set<Number>,
     /// Definitions may grow by what stands beside references to them.
     pub(in crate::sanitize) may_grow: bool,
-    /// What the rules work on is the input, and not what they have written.
+    /// What the passes work on is the input, and not what they have written.
     pub(in crate::sanitize) reads_input: bool,
     /// Something was respelled that older drafts say otherwise.
     pub(in crate::sanitize) respelled: bool,
@@ -68,7 +68,7 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) lists_objects: bool,
     /// What `refused` may find something wrong with.
     pub(in crate::sanitize) refused: Keywords,
-    pub(in crate::sanitize) notes: Notes,
+    pub(in crate::sanitize) diagnostics: Diagnostics,
 }
 
 impl PassContext {
@@ -77,7 +77,7 @@ impl PassContext {
         (dialect, grammar): (&'static Dialect, &'static Grammar),
         options: &SanitizeOptions,
         draft: Draft,
-        notes: Notes,
+        diagnostics: Diagnostics,
         budget: &Rc<Budget>,
     ) -> Result<Self, Error> {
         let mentions_references = references::mentions_references(node);
@@ -95,7 +95,7 @@ impl PassContext {
             references: None,
             applied_with: Set::new(),
             may_grow: true,
-            reads_input: notes.reads_input(),
+            reads_input: diagnostics.reads_input(),
             respelled: false,
             mentions_references,
             no_references: !has_references,
@@ -109,7 +109,7 @@ impl PassContext {
             judges_names: false,
             lists_objects: false,
             refused: grammar.restricted(),
-            notes,
+            diagnostics,
         })
     }
 }

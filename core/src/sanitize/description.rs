@@ -12,8 +12,8 @@ const LONGEST_KEYWORD: usize = 32;
 
 /// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. What is said there already is not said
 /// again, and a parenthesis of that form at its end takes what is new.
-pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, notes: &[(&str, &Node<'_>)]) {
-    let said = notes.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
+pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)]) {
+    let said = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
         Some(text) => format!("{keyword}: {text}"),
         None => format!("{keyword}: {}", json::write_plain(value)),
     });

@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     json::Node,
     rules::{Phase, Rule},
-    schema::{instance_types::InstanceTypes, keyword::Keywords, walk::Place},
+    schema::{instance_types::InstanceTypes, keyword::Keywords, visit::SchemaPath},
 };
 
 /// One step of the pipeline.
@@ -50,7 +50,7 @@ pub(in crate::sanitize) enum Flow {
 
 /// Where a schema stands, and what is known of it.
 pub(in crate::sanitize) struct Site<'p, 'a> {
-    pub(in crate::sanitize) place: &'p Place<'p, 'a>,
+    pub(in crate::sanitize) place: &'p SchemaPath<'p, 'a>,
     /// What stands in it.
     pub(in crate::sanitize) present: Keywords,
     pub(in crate::sanitize) known: InferenceContext,
@@ -90,7 +90,7 @@ impl Pass {
 pub(in crate::sanitize) fn run_all<'a>(
     passes: &[(&Pass, AtSchema)],
     node: &mut Node<'a>,
-    place: &Place<'_, 'a>,
+    place: &SchemaPath<'_, 'a>,
     known: InferenceContext,
     mut present: Keywords,
     context: &mut PassContext,
@@ -100,7 +100,7 @@ pub(in crate::sanitize) fn run_all<'a>(
             continue;
         }
         #[cfg(test)]
-        context.notes.expect(pass.rules);
+        context.diagnostics.expect(pass.rules);
         let flow = run(node, &Site { place, present, known }, context)?;
         // Most passes find nothing to do.
         if !node.is_intact() {

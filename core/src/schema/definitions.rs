@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::{
     keyword::{Keyword, Keywords},
     references::Number,
-    walk::{self, Next},
+    visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
@@ -54,12 +54,12 @@ pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, E
 
 /// What a schema refers to, tables of definitions left out.
 fn references(schema: &Node<'_>, found: &mut Vec<String>, budget: &Budget) -> Result<(), Error> {
-    walk::visit(budget, schema, Keywords::ALL, &mut |node, place| {
+    visit::walk(budget, schema, Keywords::ALL, &mut |node, place| {
         if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
-            return Ok(Next::Skip);
+            return Ok(Visit::Skip);
         }
         found.extend(node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).map(String::from));
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })
 }
 

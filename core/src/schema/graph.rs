@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{
     keyword::{Keyword, Keywords},
     references::{self, Number, References},
-    walk::{self, Next},
+    visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
@@ -211,7 +211,7 @@ impl Survey<'_, '_> {
     fn part(&mut self, part: &Node<'_>, what: Part) -> Result<(), Error> {
         // The targets we are inside of, and the tables of definitions, with how many schemas stand above each.
         let (mut open, mut tables): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
-        walk::visit(self.budget, part, Keywords::ALL, &mut |node, place| {
+        visit::walk(self.budget, part, Keywords::ALL, &mut |node, place| {
             let level = place.pointer.steps().len();
             while open.last().is_some_and(|known| known.depth >= place.depth) {
                 open.pop();
@@ -245,7 +245,7 @@ impl Survey<'_, '_> {
                     add(target, level - around.level);
                 }
             }
-            Ok(Next::Into)
+            Ok(Visit::Descend)
         })
     }
 }

@@ -17,4 +17,4 @@ pub(crate) mod references;
 pub(crate) mod regex;
 pub(crate) mod termination;
 pub(crate) mod uri;
-pub(crate) mod walk;
+pub(crate) mod visit;

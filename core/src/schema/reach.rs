@@ -6,7 +6,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
     keyword::{Keyword, Keywords},
-    walk::{self, Next},
+    visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
@@ -50,9 +50,9 @@ pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Set<Definition> {
 pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, budget: &Budget) -> Set<Definition> {
     let mut queue: Vec<Definition> = Vec::new();
     // Where the budget is spent, the walks after this one say so.
-    let _ = walk::visit(budget, root, OUTSIDE, &mut |node, _| {
+    let _ = visit::walk(budget, root, OUTSIDE, &mut |node, _| {
         queue.extend(node.get("$ref").and_then(Node::as_text).and_then(definition));
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     });
     let tables = TABLES.map(|table| {
         root.get(table).and_then(Node::as_object).map(|object| {

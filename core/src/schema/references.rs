@@ -10,7 +10,7 @@ use super::{
     draft::Draft,
     keyword::{Holds, Keyword, Keywords},
     reach, uri,
-    walk::{self, Next},
+    visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
@@ -161,9 +161,9 @@ pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Erro
 
 fn has(root: &Node<'_>, keywords: &[&str], budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
-    walk::visit(budget, root, Keywords::ALL, &mut |node, _| {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
         found = found || keywords.iter().any(|keyword| node.get(keyword).is_some_and(|reference| reference.as_text().is_some()));
-        Ok(if found { Next::Skip } else { Next::Into })
+        Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
     Ok(found)
 }
@@ -219,7 +219,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
     fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
         // The identifiers that we are inside of, with how many schemas stand above each.
         let mut around: Vec<(usize, Base)> = Vec::new();
-        walk::visit(self.budget, part, Keywords::ALL, &mut |node, place| {
+        visit::walk(self.budget, part, Keywords::ALL, &mut |node, place| {
             while around.last().is_some_and(|(known, _)| *known >= place.depth) {
                 around.pop();
             }
@@ -228,7 +228,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             if own != outer {
                 around.push((place.depth, own));
             }
-            Ok(Next::Into)
+            Ok(Visit::Descend)
         })
     }
 

@@ -5,7 +5,7 @@ use crate::{
     json::Node,
     schema::{
         keyword::{Keyword, Keywords},
-        walk::{self, Next},
+        visit::{self, Visit},
     },
     sorted::Set,
 };
@@ -36,13 +36,13 @@ pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
     let Some(schema) = schema else { return 0 };
     // The visitor never fails.
     // One walk never takes more than the budget of a call.
-    let _ = walk::visit(&crate::budget::Budget::new(schema.values_read(), None), schema, REACHED, &mut |node, _| {
+    let _ = visit::walk(&crate::budget::Budget::new(schema.values_read(), None), schema, REACHED, &mut |node, _| {
         if let Some(properties) = node.get("properties").and_then(Node::as_object) {
             let required = node.get("required").and_then(Node::as_array).unwrap_or_default();
             let required: Set<_> = required.iter().filter_map(Node::as_text).collect();
             count += properties.iter().filter(|member| per_property(&member.value, required.contains(&member.key))).count();
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     });
     count
 }

@@ -13,7 +13,7 @@ use crate::{
         graph::Graph,
         keyword::{Keyword, Keywords},
         references::{self, References},
-        walk::{self, Next},
+        visit::{self, Visit},
     },
     sorted::Set,
 };
@@ -31,7 +31,7 @@ pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Repor
     }
     // The schemas that we are inside of.
     let mut way: Vec<Passed<'_, '_>> = Vec::new();
-    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         way.truncate(place.depth);
         let is_optional = match (place.keyword, place.pointer.steps().last(), way.last()) {
             (Some(Keyword::Properties), Some(Step::Member(name)), Some(outer)) => !outer.required.contains(name),
@@ -45,7 +45,7 @@ pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Repor
         });
         let target = references::reference_number(node).and_then(|number| references.target(number));
         if !target.is_some_and(|target| recursive.contains(&target)) {
-            return Ok(Next::Into);
+            return Ok(Visit::Descend);
         }
         // A reference from a place that is no part of the recursion only leads into it.
         let leads_in = !way.iter().any(|passed| passed.is_recursive);
@@ -60,7 +60,7 @@ pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Repor
             };
             report.add(reference, Constraint::Recursion, place.pointer.render_with("$ref"), expected, &found);
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })
 }
 

@@ -38,7 +38,7 @@ use crate::{
         self,
         draft::Draft,
         keyword::{Keyword, Keywords},
-        walk::{self, Next, Place},
+        visit::{self, SchemaPath, Visit},
     },
 };
 
@@ -77,9 +77,9 @@ pub(super) fn check(
     let resolved = if resolves { schema::references::resolve(root, Draft::of(root), budget)? } else { Default::default() };
     let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
-    walk::visit(budget, root, grammar.through, &mut |node, place| {
+    visit::walk(budget, root, grammar.through, &mut |node, place| {
         let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar) && !report.is_decided()) else {
-            return Ok(Next::Skip);
+            return Ok(Visit::Skip);
         };
         let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object) };
         // No more `properties` stand above than schemas.
@@ -105,7 +105,7 @@ pub(super) fn check(
                 references::check(&schema, reference, objects::depth(place), &mut references, &mut nesting, &mut report);
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
     if !report.is_decided() {
         places::check(root, &mut references, &mut report);
@@ -116,7 +116,7 @@ pub(super) fn check(
 }
 
 /// A list where one schema belongs, or one schema where a list belongs: a fault of its parent, and nobody looks inside.
-fn is_misplaced(place: &Place<'_, '_>, grammar: &Grammar) -> bool {
+fn is_misplaced(place: &SchemaPath<'_, '_>, grammar: &Grammar) -> bool {
     let is_item = matches!(place.pointer.steps().last(), Some(Step::Index(_)));
     match place.keyword {
         Some(Keyword::AnyOf) => !is_item,

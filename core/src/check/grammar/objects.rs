@@ -6,7 +6,7 @@ use super::{quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
     json::{push_token, Node, Step},
     rules::Constraint,
-    schema::{keyword::Keyword, walk::Place},
+    schema::{keyword::Keyword, visit::SchemaPath},
     sorted::Set,
 };
 
@@ -14,7 +14,7 @@ use crate::{
 const FEW: usize = 16;
 
 /// How many `properties` stand above.
-pub(super) fn depth(place: &Place<'_, '_>) -> usize {
+pub(super) fn depth(place: &SchemaPath<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name(Keyword::Properties.name())).count()
 }
 

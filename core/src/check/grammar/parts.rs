@@ -11,7 +11,7 @@ use crate::{
     rules::Constraint,
     schema::{
         keyword::Keywords,
-        walk::{self, Next},
+        visit::{self, Visit},
     },
     sorted::Map,
 };
@@ -41,8 +41,8 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
     }
     // The root's, and those of definitions by name.
     let (mut main, mut parts) = (Held::default(), Map::<String, Held>::new());
-    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
-        let Some(object) = node.as_object() else { return Ok(Next::Skip) };
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         let (held, inside) = match place.pointer.steps() {
             [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => {
                 let name = name.display().into_owned();
@@ -89,7 +89,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
                 report.add(node, rule, place.pointer.render(), &expected, &format!("{found} so far"));
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })
 }
 

@@ -15,7 +15,7 @@ use crate::{
     report::Recorder,
     schema::{
         keyword::{Keyword, Keywords},
-        walk::{self, Next},
+        visit::{self, Visit},
     },
 };
 
@@ -157,14 +157,14 @@ impl<'a> Listed<'_, 'a> {
         let Some(schema) = self.schema() else { return };
         // The visitor never fails, so neither does the walk.
         // One walk never takes more than the budget of a call.
-        let _ = walk::visit(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, place| {
+        let _ = visit::walk(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, place| {
             if let (Some(Keyword::Properties), Some(Step::Member(name))) = (place.keyword, place.pointer.steps().last()) {
                 found(Field::ArgumentName, name);
             }
             if let Some(description) = node.get("description").and_then(Node::as_text) {
                 found(Field::ArgumentDescription, description);
             }
-            Ok(Next::Into)
+            Ok(Visit::Descend)
         });
     }
 }

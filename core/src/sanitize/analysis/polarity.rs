@@ -12,22 +12,22 @@ use crate::{
         definitions,
         keyword::{Keyword, Keywords},
         references::{self, Number},
-        walk::{self, Next, Position},
+        visit::{self, Polarity, Visit},
     },
     sorted::{self, Map},
 };
 
 /// The places at which nothing but `same` can be claimed.
 #[derive(Default)]
-pub(in crate::sanitize) struct Doubt {
+pub(in crate::sanitize) struct PolarityMap {
     everywhere: bool,
     /// Definitions and what stands beside references, as ranges of the numbers of nodes, in order.
     definitions: Vec<Range<Number>>,
 }
 
-impl Doubt {
+impl PolarityMap {
     /// What is in doubt in a schema whose nodes are numbered.
-    pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<Doubt, Error> {
+    pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<PolarityMap, Error> {
         let mut search = Search { budget, bodies: Map::new(), open: Vec::new(), beside: Vec::new(), everywhere: false, by_name: true };
         for table in definitions::TABLES {
             for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
@@ -37,13 +37,13 @@ impl Doubt {
             }
         }
         search.all(root)?;
-        let unsure = search.bodies.values().filter(|body| body.reached == Some(Position::Uncertain));
+        let unsure = search.bodies.values().filter(|body| body.reached == Some(Polarity::Mixed));
         let mut definitions: Vec<Range<Number>> = unsure.map(|body| definitions::numbers(body.schema)).collect();
         definitions.append(&mut search.beside);
         let mut definitions = sorted::by(definitions, |one, two| one.start.cmp(&two.start));
         // Of ranges inside of others, the outer.
         definitions.dedup_by(|inner, outer| inner.end <= outer.end);
-        Ok(Doubt { everywhere: search.everywhere, definitions })
+        Ok(PolarityMap { everywhere: search.everywhere, definitions })
     }
 
     /// Is it in doubt what happens at this node?
@@ -56,15 +56,15 @@ impl Doubt {
 
 struct Body<'n, 'a> {
     schema: &'n Node<'a>,
-    /// The worst position from which something leads here: `Positive` or `Uncertain`.
-    reached: Option<Position>,
+    /// The worst polarity from which something leads here: `Positive` or `Uncertain`.
+    reached: Option<Polarity>,
 }
 
 struct Search<'n, 'a> {
     budget: &'n Budget,
     /// By the reference that leads to each.
     bodies: Map<String, Body<'n, 'a>>,
-    open: Vec<(String, Position)>,
+    open: Vec<(String, Polarity)>,
     /// What stands beside references at other places than those that accept what it accepts: it may become part of a definition.
     beside: Vec<Range<Number>>,
     everywhere: bool,
@@ -76,48 +76,48 @@ impl<'n, 'a> Search<'n, 'a> {
     /// Looks at whatever the root leads to.
     fn all(&mut self, root: &'n Node<'a>) -> Result<(), Error> {
         self.by_name = !references::has_dynamic(root, self.budget)?;
-        self.schema(root, Position::Positive)?;
-        while let Some((name, position)) = self.open.pop() {
+        self.schema(root, Polarity::Positive)?;
+        while let Some((name, polarity)) = self.open.pop() {
             let Some(body) = self.bodies.get_mut(&name) else { continue };
-            if body.reached == Some(Position::Uncertain) || body.reached == Some(position) {
+            if body.reached == Some(Polarity::Mixed) || body.reached == Some(polarity) {
                 continue;
             }
-            body.reached = Some(position);
+            body.reached = Some(polarity);
             let schema = body.schema;
-            self.schema(schema, position)?;
+            self.schema(schema, polarity)?;
         }
         if !self.by_name {
             // Anything may be reached from anywhere.
-            walk::visit(self.budget, root, Keywords::ALL, &mut |node, place| {
+            visit::walk(self.budget, root, Keywords::ALL, &mut |node, place| {
                 let refers = references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
-                self.everywhere |= looks_around(node) || (place.position != Position::Positive && refers);
-                Ok(if self.everywhere { Next::Skip } else { Next::Into })
+                self.everywhere |= looks_around(node) || (place.polarity != Polarity::Positive && refers);
+                Ok(if self.everywhere { Visit::Skip } else { Visit::Descend })
             })?;
         }
         Ok(())
     }
 
     /// Looks at a schema, its tables of definitions left out.
-    fn schema(&mut self, schema: &Node<'_>, position: Position) -> Result<(), Error> {
-        walk::visit(self.budget, schema, Keywords::ALL, &mut |node, place| {
+    fn schema(&mut self, schema: &Node<'_>, polarity: Polarity) -> Result<(), Error> {
+        visit::walk(self.budget, schema, Keywords::ALL, &mut |node, place| {
             if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
-                return Ok(Next::Skip);
+                return Ok(Visit::Skip);
             }
             self.everywhere |= looks_around(node);
             if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
-                let unsure = position == Position::Uncertain || place.position != Position::Positive;
+                let unsure = polarity == Polarity::Mixed || place.polarity != Polarity::Positive;
                 if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
                     self.beside.push(definitions::numbers(node));
                 }
                 let reference = reference.value().unwrap_or_default();
                 if self.bodies.contains_key(&*reference) {
-                    self.open.push((reference.into_owned(), if unsure { Position::Uncertain } else { Position::Positive }));
+                    self.open.push((reference.into_owned(), if unsure { Polarity::Mixed } else { Polarity::Positive }));
                 } else {
                     self.by_name &= reference == "#";
                     self.everywhere |= reference == "#" && unsure;
                 }
             }
-            Ok(if self.everywhere { Next::Skip } else { Next::Into })
+            Ok(if self.everywhere { Visit::Skip } else { Visit::Descend })
         })
     }
 }

@@ -18,24 +18,24 @@ use crate::{
     },
     schema::{
         keyword::Keywords,
-        walk::{Next, Place, Rewrite},
+        visit::{SchemaPath, Visit, VisitorMut},
     },
 };
 
 /// The walk down: each schema is repaired and upgraded before anything looks inside it.
 pub(in crate::sanitize) struct Canonicalize<'r> {
-    pub(in crate::sanitize) rules: &'r mut PassContext,
+    pub(in crate::sanitize) context: &'r mut PassContext,
     pub(in crate::sanitize) passes: Vec<(&'static Pass, AtSchema)>,
 }
 
-impl<'a> Rewrite<'a> for Canonicalize<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Canonicalize<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
-        let present = run_all(&self.passes, node, place, InferenceContext::default(), present, self.rules)?;
+        let present = run_all(&self.passes, node, place, InferenceContext::default(), present, self.context)?;
         if node.as_object().is_some() {
-            self.rules.present = self.rules.present.and(present);
-            self.rules.lists_objects |= property_names::lists_objects(node, present);
+            self.context.present = self.context.present.and(present);
+            self.context.lists_objects |= property_names::lists_objects(node, present);
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }

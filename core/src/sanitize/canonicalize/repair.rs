@@ -11,12 +11,12 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         instance_types::TYPE_NAMES,
         keyword::{Holds, Keyword},
-        walk::Place,
+        visit::SchemaPath,
     },
     sorted::Set,
 };
@@ -52,20 +52,20 @@ const ALIASES: [(&str, Option<&str>); 17] = [
 ];
 
 /// Makes a schema of what stands at a place where one belongs, and values of what stands under its keywords.
-pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     match node.data() {
         Data::Object(_) => {}
         Data::Bool(_) => return,
-        _ => return non_schema(node, place, rules),
+        _ => return non_schema(node, place, context),
     }
-    if node.as_object().is_some_and(|object| is_well_formed(object, &rules.budget)) {
+    if node.as_object().is_some_and(|object| is_well_formed(object, &context.budget)) {
         return;
     }
-    nulls(node, place, rules);
-    types(node, place, rules);
-    properties(node, place, rules);
-    required(node, place, rules);
-    values(node, place, rules);
+    nulls(node, place, context);
+    types(node, place, context);
+    properties(node, place, context);
+    required(node, place, context);
+    values(node, place, context);
 }
 
 /// Is there nothing to repair at an object? Most are as they should be, and one look at their members tells.
@@ -100,10 +100,12 @@ fn is_flagged(member: &Member<'_>) -> bool {
     member.value.get("required").and_then(Node::as_bool).is_some()
 }
 
-fn non_schema<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let spot = Spot::of(node);
+fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let location = Location::of(node);
     if let Some(known) = node.as_text().and_then(|text| text.value()).as_deref().and_then(known_type) {
-        rules.notes.note(place.position, spot.clone(), spot, BARE_TYPE, || String::from("spelled a bare type name as a schema"));
+        context
+            .diagnostics
+            .report(place.polarity, location.clone(), location, BARE_TYPE, || String::from("spelled a bare type name as a schema"));
         node.replace(match known {
             Some(name) => Node::record([("type", Node::literal(name))]).into_data(),
             None => Data::Bool(true),
@@ -111,7 +113,9 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
         return;
     }
     let kind = node.kind();
-    rules.notes.note(place.position, spot.clone(), spot, NOT_A_SCHEMA, || format!("replaced {kind} by a schema that accepts anything"));
+    context
+        .diagnostics
+        .report(place.polarity, location.clone(), location, NOT_A_SCHEMA, || format!("replaced {kind} by a schema that accepts anything"));
     node.replace(Data::Bool(true));
 }
 
@@ -125,7 +129,7 @@ fn known_type(name: &str) -> Option<Option<&'static str>> {
 }
 
 /// Null where a keyword's value belongs is no value. (`const`, `default` and the like may be null.)
-fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_null = |member: &Member<'_>| {
         member.value.is_null()
             && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword, Keyword::Const | Keyword::Default | Keyword::Examples))
@@ -133,7 +137,9 @@ fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
     let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
     for member in object.iter().filter(|member| is_null(member)) {
         let keyword = member.key.display().into_owned();
-        rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, NULL, || format!("removed `{keyword}`, which is null"));
+        context
+            .diagnostics
+            .report(place.polarity, Location::of(&member.value), Location::Nowhere, NULL, || format!("removed `{keyword}`, which is null"));
     }
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| !is_null(member));
@@ -141,7 +147,7 @@ fn nulls<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
 }
 
 /// `type: "any" | "int" | "String" | {} | []` and lists of such.
-fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get("type") else { return };
     if names_types(value) {
         return;
@@ -160,7 +166,7 @@ fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
             _ => lost = true,
         }
     }
-    let spot = Spot::of(value);
+    let location = Location::of(value);
     let found = json::write_plain(value);
     let (replacement, effect) = match meant.as_slice() {
         [] => (None, if lost { UNKNOWN_TYPE } else { TYPE_NAME }),
@@ -168,7 +174,7 @@ fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
         [name] => (Some(Node::literal(name)), TYPE_NAME),
         names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
     };
-    rules.notes.note(place.position, spot, Spot::under(node, "type"), effect, || match &replacement {
+    context.diagnostics.report(place.polarity, location, Location::under(node, "type"), effect, || match &replacement {
         Some(types) => format!("read `type: {found}` as {}", json::write_plain(types)),
         None => format!("removed `type: {found}`, which names no type"),
     });
@@ -182,14 +188,14 @@ fn types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
 }
 
 /// `properties: []`, and a whole schema where its properties belong.
-fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get("properties") else { return };
     let Some(table) = value.as_object() else {
-        let spot = Spot::of(value);
+        let location = Location::of(value);
         let empty = value.as_array().is_some_and(<[_]>::is_empty);
         let kind = value.kind();
-        let to = Spot::under(node, "properties");
-        rules.notes.note(place.position, spot, to, if empty { REPAIR } else { REMOVE }, || {
+        let to = Location::under(node, "properties");
+        context.diagnostics.report(place.polarity, location, to, if empty { REPAIR } else { REMOVE }, || {
             format!("replaced {kind} under `properties` by `{{}}`")
         });
         if let Some(object) = node.as_object_mut() {
@@ -203,8 +209,8 @@ fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
     if !nested {
         return;
     }
-    let spot = Spot::of(value);
-    rules.notes.note(place.position, spot, Spot::under(node, "properties"), UNNEST, || {
+    let location = Location::of(value);
+    context.diagnostics.report(place.polarity, location, Location::under(node, "properties"), UNNEST, || {
         String::from("lifted a whole schema that stood where its properties belong")
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -217,15 +223,17 @@ fn properties<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
 }
 
 /// `required: "name"`, `required: [1]`, and `required: true` on a property, which belongs to the object it is a property of.
-fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let mut hoisted: Vec<Text<'a>> = Vec::new();
     let any_flagged = node.get("properties").and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
     if any_flagged {
         node.visit("properties", |table| {
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 let Some(flag) = member.value.get("required").and_then(Node::as_bool) else { continue };
-                let spot = member.value.get("required").map(Spot::of).unwrap_or(Spot::Nowhere);
-                rules.notes.note(place.position, spot, Spot::Nowhere, REPAIR, || format!("moved `required: {flag}` to the object"));
+                let location = member.value.get("required").map(Location::of).unwrap_or(Location::Nowhere);
+                context
+                    .diagnostics
+                    .report(place.polarity, location, Location::Nowhere, REPAIR, || format!("moved `required: {flag}` to the object"));
                 if flag {
                     hoisted.push(member.key.clone());
                 }
@@ -249,14 +257,14 @@ fn required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCont
         return;
     }
     let mut names: Vec<Node<'a>> = match value.data() {
-        Data::Array(names) => names.iter().filter(|name| is_name(name)).map(|name| name.copy(&rules.budget)).collect(),
-        Data::String(_) => vec![value.copy(&rules.budget)],
+        Data::Array(names) => names.iter().filter(|name| is_name(name)).map(|name| name.copy(&context.budget)).collect(),
+        Data::String(_) => vec![value.copy(&context.budget)],
         _ => Vec::new(),
     };
-    let spot = Spot::of(value);
-    rules
-        .notes
-        .note(place.position, spot, Spot::under(node, "required"), REPAIR, || String::from("kept of `required` what is a list of names"));
+    let location = Location::of(value);
+    context.diagnostics.report(place.polarity, location, Location::under(node, "required"), REPAIR, || {
+        String::from("kept of `required` what is a list of names")
+    });
     let known: Set<Text<'a>> = names.iter().filter_map(|name| name.as_text().cloned()).collect();
     names.extend(hoisted.into_iter().filter(|name| !known.contains(name)).map(Node::string));
     let Some(object) = node.as_object_mut() else { return };
@@ -274,12 +282,12 @@ enum Mended<'a> {
     Gone,
 }
 
-fn values<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let mut mended: Vec<(Keyword, Mended<'a>)> = Vec::new();
     for member in object {
         let Some(keyword) = Keyword::named(&member.key) else { continue };
-        match mend(keyword, &member.value, &rules.budget) {
+        match mend(keyword, &member.value, &context.budget) {
             Mended::Fine => {}
             other => mended.push((keyword, other)),
         }
@@ -287,17 +295,21 @@ fn values<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContex
     for (keyword, becomes) in mended {
         let name = keyword.name();
         let Some(value) = node.get(name) else { continue };
-        let (spot, kind) = (Spot::of(value), value.kind());
+        let (location, kind) = (Location::of(value), value.kind());
         match becomes {
             Mended::Fine => {}
             Mended::As(value) => {
-                rules.notes.note(place.position, spot, Spot::under(node, name), REPAIR, || format!("respelled {kind} under `{name}`"));
+                context
+                    .diagnostics
+                    .report(place.polarity, location, Location::under(node, name), REPAIR, || format!("respelled {kind} under `{name}`"));
                 if let Some(object) = node.as_object_mut() {
                     object.set(Text::literal(name), value);
                 }
             }
             Mended::Gone => {
-                rules.notes.note(place.position, spot, Spot::Nowhere, REMOVE, || format!("removed {kind} under `{name}`"));
+                context
+                    .diagnostics
+                    .report(place.polarity, location, Location::Nowhere, REMOVE, || format!("removed {kind} under `{name}`"));
                 if let Some(object) = node.as_object_mut() {
                     object.remove(name);
                 }

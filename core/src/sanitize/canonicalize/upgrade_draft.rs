@@ -10,12 +10,12 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         draft::Draft,
         keyword::{Keyword, Keywords, Role},
-        walk::{self, Next, Place, Position, Rewrite},
+        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -42,79 +42,85 @@ pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[
 ]);
 
 /// Gives one schema's own keywords their spelling.
-pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if node.as_object().is_none_or(Object::is_empty) {
         return;
     }
-    identifier(node, place, rules);
-    bound(node, place, rules, "exclusiveMinimum", "minimum");
-    bound(node, place, rules, "exclusiveMaximum", "maximum");
-    tuple(node, place, rules);
-    dependencies(node, place, rules);
-    constant(node, place, rules);
-    nullable(node, place, rules);
+    identifier(node, place, context);
+    bound(node, place, context, "exclusiveMinimum", "minimum");
+    bound(node, place, context, "exclusiveMaximum", "maximum");
+    tuple(node, place, context);
+    dependencies(node, place, context);
+    constant(node, place, context);
+    nullable(node, place, context);
 }
 
 /// A schema that was rewritten is no longer in the draft it declares, if that is an old one.
-pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
-    if draft == Draft::Y2020 || !(rules.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, rules)?)) {
+    if draft == Draft::Y2020 || !(context.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, context)?)) {
         return Ok(());
     }
-    let spot = Spot::under(root, "$schema");
-    rules.notes.note(Position::Positive, spot.clone(), spot, DIALECT, || format!("declared `{CURRENT}`, whose words are used now"));
+    let location = Location::under(root, "$schema");
+    context
+        .diagnostics
+        .report(Polarity::Positive, location.clone(), location, DIALECT, || format!("declared `{CURRENT}`, whose words are used now"));
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }
     // A list of items is a tuple in old drafts only.
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Tuples { rules })
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Tuples { context })
 }
 
 /// Spells the tuples that could stay as they were while an old draft was declared.
 struct Tuples<'r> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
 }
 
-impl<'a> Rewrite<'a> for Tuples<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
-        to_prefix_items(node, place, self.rules);
-        Ok(Next::Into)
+impl<'a> VisitorMut<'a> for Tuples<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        to_prefix_items(node, place, self.context);
+        Ok(Visit::Descend)
     }
 }
 
 /// Does something apply beside a reference, which in old drafts nothing does?
-fn has_words_beside_ref(root: &Node<'_>, rules: &PassContext) -> Result<bool, Error> {
+fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, Error> {
     let applies = |member: &Member<'_>| {
         !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
     };
     let mut found = false;
-    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
         let object = node.as_object().filter(|object| object.has("$ref"));
         found |= object.is_some_and(|object| object.iter().any(applies));
-        Ok(if found { Next::Skip } else { Next::Into })
+        Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
     Ok(found)
 }
 
 /// Where definitions are written for the whole document, an identifier further down would hide them.
-fn identifier<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let writes_definitions = rules.grammar.objects.open == OpenRule::MustClose && rules.no_references;
+fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.no_references;
     let Some(value) = node.get("$id").filter(|_| writes_definitions && place.keyword.is_some()) else { return };
-    rules.notes.note(place.position, Spot::of(value), Spot::Nowhere, IDENTIFIER, || String::from("dropped `$id`: nothing refers to it"));
+    context
+        .diagnostics
+        .report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || String::from("dropped `$id`: nothing refers to it"));
     if let Some(object) = node.as_object_mut() {
         object.remove("$id");
     }
 }
 
 /// Draft 4: `exclusiveMinimum: true` beside `minimum`.
-fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext, exclusive: &'static str, inclusive: &'static str) {
+fn bound<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext, exclusive: &'static str, inclusive: &'static str) {
     let Some(value) = node.get(exclusive) else { return };
     let Some(flag) = value.as_bool() else { return };
-    let spot = Spot::of(value);
+    let location = Location::of(value);
     let moves = flag && node.get(inclusive).is_some();
-    let to = if moves { Spot::under(node, exclusive) } else { Spot::Nowhere };
-    rules.notes.note(place.position, spot, to, BOUND, || format!("spelled `{exclusive}: {flag}` as a number, as drafts after 4 do"));
-    rules.respelled = true;
+    let to = if moves { Location::under(node, exclusive) } else { Location::Nowhere };
+    context
+        .diagnostics
+        .report(place.polarity, location, to, BOUND, || format!("spelled `{exclusive}: {flag}` as a number, as drafts after 4 do"));
+    context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     object.remove(exclusive);
     if moves {
@@ -125,25 +131,27 @@ fn bound<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
 }
 
 /// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
-fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // Without its `$schema` nobody would know in which draft it was a tuple.
-    if !rules.grammar.array_items || rules.grammar.refuses.has(Keyword::Schema) {
-        to_prefix_items(node, place, rules);
+    if !context.grammar.array_items || context.grammar.refuses.has(Keyword::Schema) {
+        to_prefix_items(node, place, context);
     }
 }
 
-fn to_prefix_items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
-    let spot = Spot::of(items);
+    let location = Location::of(items);
     if node.get("prefixItems").is_some() {
         // Two tuples: today's counts, and nothing says what the other one was meant for.
-        rules.notes.note(place.position, spot, Spot::Nowhere, SECOND_TUPLE, || {
+        context.diagnostics.report(place.polarity, location, Location::Nowhere, SECOND_TUPLE, || {
             String::from("dropped a list of schemas in `items`, which is no schema beside `prefixItems`")
         });
     } else {
-        rules.notes.note(place.position, spot.clone(), spot, TUPLE, || String::from("spelled a tuple in `items` as `prefixItems`"));
+        context
+            .diagnostics
+            .report(place.polarity, location.clone(), location, TUPLE, || String::from("spelled a tuple in `items` as `prefixItems`"));
     }
-    rules.respelled = true;
+    context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     let rest = object.remove("additionalItems");
     let empty = object.get("items").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
@@ -160,13 +168,13 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut P
 }
 
 /// Before 2019-09: `dependencies` of names and schemas in one.
-fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get("dependencies") else { return };
-    let spot = Spot::of(table);
-    rules.notes.note(place.position, spot.clone(), spot, DEPENDENCIES, || {
+    let location = Location::of(table);
+    context.diagnostics.report(place.polarity, location.clone(), location, DEPENDENCIES, || {
         String::from("spelled `dependencies` as `dependentRequired` and `dependentSchemas`")
     });
-    rules.respelled = true;
+    context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     let Some(at) = object.position("dependencies") else { return };
     let Some(table) = object.remove("dependencies") else { return };
@@ -191,21 +199,23 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Pass
 }
 
 /// `const: c` is an `enum` of one.
-fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get("const") else { return };
     // Where `enum` needs a type beside it, one rule for both is enough.
-    let untyped = rules.grammar.typed == Typed::TypeOrUnion && node.get("type").is_none();
+    let untyped = context.grammar.typed == Typed::TypeOrUnion && node.get("type").is_none();
     // Where values may be written as text, they are looked at once.
-    let listed = rules.grammar.encodes() && node.get("enum").is_some();
-    if !rules.grammar.refuses.has(Keyword::Const) && !rules.grammar.enums.needs_type && !untyped && !listed {
+    let listed = context.grammar.encodes() && node.get("enum").is_some();
+    if !context.grammar.refuses.has(Keyword::Const) && !context.grammar.enums.needs_type && !untyped && !listed {
         return;
     }
-    let spot = Spot::of(value);
+    let location = Location::of(value);
     let among = node
         .get("enum")
         .and_then(Node::as_array)
-        .is_none_or(|items| items.iter().any(|item| json::same_within(&rules.budget, item, value)));
-    rules.notes.note(place.position, spot, Spot::under(node, "enum"), CONST, || String::from("spelled `const` as an `enum` of one value"));
+        .is_none_or(|items| items.iter().any(|item| json::same_within(&context.budget, item, value)));
+    context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), CONST, || {
+        String::from("spelled `const` as an `enum` of one value")
+    });
     if !among {
         // Nothing is both that constant and in the list.
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
@@ -221,15 +231,15 @@ fn constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCont
 }
 
 /// OpenAPI: `nullable: true` admits null, whatever else is said.
-fn nullable<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(flag) = node.get("nullable") else { return };
     // Beside a type it stays where it is the way to say null; elsewhere it would be lost when schemas are joined.
-    if rules.grammar.null == Null::Nullable && node.get("type").is_some() {
+    if context.grammar.null == Null::Nullable && node.get("type").is_some() {
         return;
     }
-    let (spot, admits) = (Spot::of(flag), flag.as_bool() == Some(true));
-    let to = if admits { Spot::of(node) } else { Spot::Nowhere };
-    rules.notes.note(place.position, spot, to, NULLABLE, || format!("spelled `nullable: {admits}` as JSON Schema does"));
+    let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
+    let to = if admits { Location::of(node) } else { Location::Nowhere };
+    context.diagnostics.report(place.polarity, location, to, NULLABLE, || format!("spelled `nullable: {admits}` as JSON Schema does"));
     let Some(object) = node.as_object_mut() else { return };
     object.remove("nullable");
     if !admits {

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String};
 
-use super::notes::{Left, Note, Notes};
+use super::diagnostics::{Diagnostics, Left, Note};
 use crate::{
     error::{Code, Error},
     json::{Data, Member, Node, Object, Pointer, Step, Text},
@@ -10,7 +10,7 @@ use crate::{
     rules::Rule,
     schema::{
         keyword::{Keyword, Keywords, Role},
-        walk::{self, Next, Place, Rewrite},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
     sorted::Set,
 };
@@ -52,33 +52,33 @@ pub(super) const APPLICATORS: Keywords = Keywords::of(&[
 ]);
 
 /// Applies rules 17 and 18.
-pub(super) fn keep(root: &mut Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
+pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if root.as_object().is_none() {
         return Err(refused(String::new(), "a schema (an object or a boolean)", root.kind()));
     }
     if root.get("type").is_some_and(|value| value.is_text("null")) {
         return Err(refused(String::new(), "parameters that admit something", "the single type `null`"));
     }
-    forget_dropped(root, notes)?;
-    let budget = notes.budget;
-    let mut keep = Keep { notes, first: None };
-    walk::rewrite(budget, root, APPLICATORS, &mut keep)?;
+    forget_dropped(root, diagnostics)?;
+    let budget = diagnostics.budget;
+    let mut keep = Keep { diagnostics, first: None };
+    visit::walk_mut(budget, root, APPLICATORS, &mut keep)?;
     keep.first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
 /// `prefixItems` is the one keyword that repairing goes into and that does not survive: what was noted there is gone with it.
-fn forget_dropped(root: &Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
-    if !notes.is_on() {
+fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
+    if !diagnostics.is_on() {
         return Ok(());
     }
     let mut gone = Set::new();
-    walk::visit(notes.budget, root, APPLICATORS, &mut |node, place| {
+    visit::walk(diagnostics.budget, root, APPLICATORS, &mut |node, place| {
         if node.get("prefixItems").is_some() {
             gone.insert(place.pointer.render_with("prefixItems"));
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
-    notes.forget(&gone);
+    diagnostics.retract(&gone);
     Ok(())
 }
 
@@ -87,23 +87,23 @@ fn refused(pointer: String, expected: &str, found: &str) -> Error {
 }
 
 struct Keep<'n, 'r> {
-    notes: &'n mut Notes<'r>,
+    diagnostics: &'n mut Diagnostics<'r>,
     /// The fault that stands first in the document, with its place there.
     first: Option<(u32, Error)>,
 }
 
-impl<'a> Rewrite<'a> for Keep<'_, '_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Keep<'_, '_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         match node.data() {
             Data::Object(object) => {
                 self.refuse_members(object, place.pointer);
                 self.drop_unmodelled(node, place);
-                Ok(Next::Into)
+                Ok(Visit::Descend)
             }
-            Data::Bool(_) if place.pointer.steps().last() == Some(&Step::Name("additionalProperties")) => Ok(Next::Skip),
+            Data::Bool(_) if place.pointer.steps().last() == Some(&Step::Name("additionalProperties")) => Ok(Visit::Skip),
             _ => {
                 self.refuse(node, || place.pointer.render(), "a schema");
-                Ok(Next::Skip)
+                Ok(Visit::Skip)
             }
         }
     }
@@ -142,15 +142,15 @@ impl<'a> Keep<'_, '_> {
     }
 
     /// Rule 17.
-    fn drop_unmodelled(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+    fn drop_unmodelled(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let modelled = |member: &Member<'_>| modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| !object.iter().all(modelled)) else { return };
-        if self.notes.is_on() {
+        if self.diagnostics.is_on() {
             for member in object.iter().filter(|member| !modelled(member)) {
                 let (accepts, guidance) = lost(member, object, place.keyword.is_none());
                 let name = member.key.display();
                 let note = Note { rule: Rule::DropKeyword, accepts, guidance, left: Left::Nothing };
-                self.notes.note(node, place, Some(&name), note, || format!("dropped `{name}`, which Codex has no field for"));
+                self.diagnostics.report(node, place, Some(&name), note, || format!("dropped `{name}`, which Codex has no field for"));
             }
         }
         if let Some(object) = node.as_object_mut() {

@@ -5,13 +5,13 @@
 //! null is removed before types are inferred, and pruning runs once more after [`keep`].
 
 mod compact;
+mod diagnostics;
 mod keep;
-mod notes;
 mod prune;
 mod repair;
 
 use crate::{budget::Budget, error::Error, json::Node, report::Recorder};
-use notes::Notes;
+use diagnostics::Diagnostics;
 
 /// What Codex does before a request leaves, beyond repairing.
 pub(super) struct Wire {
@@ -21,16 +21,16 @@ pub(super) struct Wire {
 
 /// Does to a schema what Codex does. Without `wire` that is its sanitizer alone.
 pub(super) fn sanitize(node: &mut Node<'_>, wire: Option<&Wire>, recorder: &mut Recorder, budget: &Budget) -> Result<(), Error> {
-    let mut notes = Notes::new(node, wire.is_some(), recorder, budget)?;
-    repair::repair(node, &mut notes)?;
+    let mut diagnostics = Diagnostics::new(node, wire.is_some(), recorder, budget)?;
+    repair::repair(node, &mut diagnostics)?;
     if let Some(wire) = wire {
-        prune::prune(node, &mut notes);
-        keep::keep(node, &mut notes)?;
+        prune::prune(node, &mut diagnostics);
+        keep::keep(node, &mut diagnostics)?;
         if let Some(max_bytes) = wire.max_bytes {
-            compact::compact(node, max_bytes, &mut notes)?;
+            compact::compact(node, max_bytes, &mut diagnostics)?;
         }
         // Only now: Codex measures definitions that a dropped keyword reached, too.
-        prune::prune(node, &mut notes);
+        prune::prune(node, &mut diagnostics);
     }
     Ok(())
 }

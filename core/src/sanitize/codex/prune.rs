@@ -2,14 +2,14 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::notes::{Left, Note, Notes};
+use super::diagnostics::{Diagnostics, Left, Note};
 use crate::{
     json::{Node, Pointer, Step, Text},
     report::{Accepts, Guidance},
     rules::Rule,
     schema::{
         reach::{self, Definition, TABLES},
-        walk::Position,
+        visit::Polarity,
     },
     sorted::Set,
 };
@@ -17,11 +17,11 @@ use crate::{
 const NOTE: Note = Note { rule: Rule::PruneDefinition, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
 
 /// Removes unreached definitions, and a table that is emptied.
-pub(super) fn prune(root: &mut Node<'_>, notes: &mut Notes<'_>) {
+pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
     if !TABLES.iter().any(|table| root.get(table).is_some()) {
         return;
     }
-    let reached = reach::reached(root, notes.budget);
+    let reached = reach::reached(root, diagnostics.budget);
     for (number, table) in TABLES.iter().enumerate() {
         let is_reached = |name: &Text<'_>| match name.value() {
             Some(value) => reached.contains(&Definition { table: number, name: value.into_owned() }),
@@ -32,7 +32,7 @@ pub(super) fn prune(root: &mut Node<'_>, notes: &mut Notes<'_>) {
         if kept == definitions.len() && kept > 0 {
             continue;
         }
-        note_pruned(root, table, kept, &is_reached, notes);
+        note_pruned(root, table, kept, &is_reached, diagnostics);
         let Some(object) = root.as_object_mut() else { continue };
         if kept == 0 {
             object.remove(table);
@@ -42,21 +42,27 @@ pub(super) fn prune(root: &mut Node<'_>, notes: &mut Notes<'_>) {
     }
 }
 
-fn note_pruned(root: &Node<'_>, table: &'static str, kept: usize, is_reached: &dyn Fn(&Text<'_>) -> bool, notes: &mut Notes<'_>) {
-    let Some(definitions) = root.get(table).filter(|_| notes.is_on()) else { return };
+fn note_pruned(
+    root: &Node<'_>,
+    table: &'static str,
+    kept: usize,
+    is_reached: &dyn Fn(&Text<'_>) -> bool,
+    diagnostics: &mut Diagnostics<'_>,
+) {
+    let Some(definitions) = root.get(table).filter(|_| diagnostics.is_on()) else { return };
     let mut pointer = Pointer::root();
     pointer.push(Step::Name(table));
     if kept == 0 {
-        notes.forget(&Set::from([pointer.render()]));
-        notes.note_at(definitions, &pointer, Position::Positive, None, NOTE, || format!("removed `{table}`: nothing refers to it"));
+        diagnostics.retract(&Set::from([pointer.render()]));
+        diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, NOTE, || format!("removed `{table}`: nothing refers to it"));
         return;
     }
     let pruned: Vec<_> = definitions.as_object().into_iter().flatten().filter(|member| !is_reached(&member.key)).collect();
     let gone: Set<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).collect();
-    notes.forget(&gone);
+    diagnostics.retract(&gone);
     for member in pruned {
         pointer.push(Step::Member(member.key.borrowed()));
-        notes.note_at(&member.value, &pointer, Position::Positive, None, NOTE, || {
+        diagnostics.report_at(&member.value, &pointer, Polarity::Positive, None, NOTE, || {
             format!("removed the definition `{}`: nothing refers to it", member.key.display())
         });
         pointer.pop();

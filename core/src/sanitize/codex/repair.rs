@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
-use super::notes::{Left, Note, Notes};
+use super::diagnostics::{Diagnostics, Left, Note};
 use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Step, Text},
@@ -10,7 +10,7 @@ use crate::{
     rules::Rule,
     schema::{
         keyword::{Keyword, Keywords, Role},
-        walk::{self, Place, Rewrite},
+        visit::{self, SchemaPath, VisitorMut},
     },
 };
 
@@ -42,16 +42,16 @@ const HINTS: [(&str, &[&str]); 4] = [
 const SAYS_ITS_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
 
 /// Applies rules 1 to 12.
-pub(super) fn repair(root: &mut Node<'_>, notes: &mut Notes<'_>) -> Result<(), Error> {
-    walk::rewrite(notes.budget, root, VISITED, &mut Repair { notes })
+pub(super) fn repair(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
+    visit::walk_mut(diagnostics.budget, root, VISITED, &mut Repair { diagnostics })
 }
 
 struct Repair<'n, 'r> {
-    notes: &'n mut Notes<'r>,
+    diagnostics: &'n mut Diagnostics<'r>,
 }
 
-impl<'a> Rewrite<'a> for Repair<'_, '_> {
-    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+impl<'a> VisitorMut<'a> for Repair<'_, '_> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         match node.data() {
             // `additionalProperties: false` is a rule about names, not a schema to Codex; in a list it is one again.
             Data::Bool(value) if place.pointer.steps().last() != Some(&Step::Name("additionalProperties")) => {
@@ -72,19 +72,19 @@ impl<'a> Rewrite<'a> for Repair<'_, '_> {
 
 impl Repair<'_, '_> {
     /// Rule 1.
-    fn boolean(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>, value: bool) {
+    fn boolean(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, value: bool) {
         let accepts = if value { Accepts::Narrower } else { Accepts::Wider };
         let note = Note { rule: Rule::BooleanToString, accepts, guidance: Guidance::Same, left: Left::Here };
-        self.notes.note(node, place, None, note, || format!("replaced the schema `{value}` by a string"));
+        self.diagnostics.report(node, place, None, note, || format!("replaced the schema `{value}` by a string"));
         node.replace(Node::record([("type", Node::literal("string"))]).into_data());
     }
 
     /// Rule 5, its last part: a table of definitions that is no object.
-    fn tables(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+    fn tables(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         for table in ["$defs", "definitions"] {
             let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else { continue };
             let note = Note { rule: Rule::DropDefinitionsTable, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
-            self.notes.note(node, place, Some(table), note, || format!("removed `{table}`, which is {kind}"));
+            self.diagnostics.report(node, place, Some(table), note, || format!("removed `{table}`, which is {kind}"));
             if let Some(object) = node.as_object_mut() {
                 object.remove(table);
             }
@@ -92,7 +92,7 @@ impl Repair<'_, '_> {
     }
 
     /// Rule 6.
-    fn constant(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+    fn constant(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(value) = node.get("const") else { return };
         let accepts = match node.get("enum") {
             None => Accepts::Same,
@@ -101,7 +101,7 @@ impl Repair<'_, '_> {
             Some(_) => Accepts::Wider,
         };
         let note = Note { rule: Rule::ConstToEnum, accepts, guidance: Guidance::Same, left: Left::Keyword("enum") };
-        self.notes.note(node, place, Some("const"), note, || String::from("spelled `const` as an `enum` of one value"));
+        self.diagnostics.report(node, place, Some("const"), note, || String::from("spelled `const` as an `enum` of one value"));
         let Some(object) = node.as_object_mut() else { return };
         object.remove("enum");
         if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
@@ -111,14 +111,14 @@ impl Repair<'_, '_> {
     }
 
     /// Our first deviation: Codex's typed model treats null as absent, but only after it has taken it for a hint.
-    fn nulls(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+    fn nulls(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let is_null = |member: &Member<'_>| member.value.is_null() && super::keep::modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
-        if self.notes.is_on() {
+        if self.diagnostics.is_on() {
             for member in object.iter().filter(|member| is_null(member)) {
                 let keyword = member.key.display();
                 let note = Note { rule: Rule::RemoveNullKeyword, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
-                self.notes.note(node, place, Some(&keyword), note, || format!("removed `{keyword}`, which is null"));
+                self.diagnostics.report(node, place, Some(&keyword), note, || format!("removed `{keyword}`, which is null"));
             }
         }
         if let Some(object) = node.as_object_mut() {
@@ -127,7 +127,7 @@ impl Repair<'_, '_> {
     }
 
     /// Rules 7 to 12.
-    fn types(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+    fn types(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object() else { return };
         let listed = recognised(object.get("type"));
         let named = match listed.first() {
@@ -150,7 +150,7 @@ impl Repair<'_, '_> {
         if lacks_properties {
             let note =
                 Note { rule: Rule::AddProperties, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("properties") };
-            self.notes.note(node, place, None, note, || String::from("wrote `properties: {}`, which objects have in Codex"));
+            self.diagnostics.report(node, place, None, note, || String::from("wrote `properties: {}`, which objects have in Codex"));
             if let Some(object) = node.as_object_mut() {
                 let place = object.position("type").map_or(0, |place| place + 1);
                 object.insert_at(place, Text::literal("properties"), Node::empty_object());
@@ -158,7 +158,8 @@ impl Repair<'_, '_> {
         }
         if lacks_items {
             let note = Note { rule: Rule::AddItems, accepts: Accepts::Narrower, guidance: Guidance::Same, left: Left::Keyword("items") };
-            self.notes.note(node, place, None, note, || String::from("wrote `items: {\"type\":\"string\"}`: Codex guesses strings"));
+            self.diagnostics
+                .report(node, place, None, note, || String::from("wrote `items: {\"type\":\"string\"}`: Codex guesses strings"));
             if let Some(object) = node.as_object_mut() {
                 object.set(Text::literal("items"), Node::record([("type", Node::literal("string"))]));
             }
@@ -166,7 +167,7 @@ impl Repair<'_, '_> {
     }
 
     /// Rule 10 for a type that stands there: unknown names go, and a list of one becomes that one.
-    fn respell_type(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>, listed: &[&'static str]) {
+    fn respell_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, listed: &[&'static str]) {
         let spelled = node.get("type").is_some_and(|value| match value.data() {
             Data::String(_) => true,
             Data::Array(names) => names.len() == listed.len() && listed.len() > 1,
@@ -177,7 +178,7 @@ impl Repair<'_, '_> {
         }
         // A name that JSON Schema does not know accepts no value, so nothing is lost with it.
         let note = Note { rule: Rule::RepairType, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("type") };
-        self.notes.note(node, place, Some("type"), note, || format!("kept of `type` what Codex knows: {}", listed.join(", ")));
+        self.diagnostics.report(node, place, Some("type"), note, || format!("kept of `type` what Codex knows: {}", listed.join(", ")));
         let value = match listed {
             [name] => Node::literal(name),
             names => Node::array(names.iter().map(|name| Node::literal(name)).collect()),
@@ -188,7 +189,7 @@ impl Repair<'_, '_> {
     }
 
     /// Rules 9 and 10 for a type that is missing or not recognised.
-    fn infer_type(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>, name: &'static str) {
+    fn infer_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, name: &'static str) {
         let Some(object) = node.as_object() else { return };
         let all_strings = |list: &Node<'_>| list.as_array().is_some_and(|items| items.iter().all(|item| item.as_text().is_some()));
         let proved = match name {
@@ -203,7 +204,8 @@ impl Repair<'_, '_> {
             false => (Rule::InferType, None, Accepts::Narrower),
         };
         let note = Note { rule, accepts, guidance: Guidance::Same, left: Left::Keyword("type") };
-        self.notes.note(node, place, at, note, || format!("wrote `type: \"{name}\"`, which Codex infers from the keywords beside it"));
+        self.diagnostics
+            .report(node, place, at, note, || format!("wrote `type: \"{name}\"`, which Codex infers from the keywords beside it"));
         let Some(object) = node.as_object_mut() else { return };
         match object.has("type") {
             true => object.set(Text::literal("type"), Node::literal(name)),
@@ -212,12 +214,12 @@ impl Repair<'_, '_> {
     }
 
     /// Rule 9, its last part: without any hint the schema is emptied, description and all.
-    fn clear(&mut self, node: &mut Node<'_>, place: &Place<'_, '_>) {
+    fn clear(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
         let (accepts, guidance) = emptied(object, place.keyword.is_none());
         let note = Note { rule: Rule::ClearUntyped, accepts, guidance, left: Left::Here };
-        self.notes.forget_latest_below(place);
-        self.notes.note(node, place, None, note, || {
+        self.diagnostics.forget_latest_below(place);
+        self.diagnostics.report(node, place, None, note, || {
             let names: Vec<String> = object.iter().map(|member| format!("`{}`", member.key.display())).collect();
             format!("emptied a schema in which Codex sees no hint of a type: {}", names.join(", "))
         });

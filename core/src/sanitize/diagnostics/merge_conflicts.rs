@@ -6,11 +6,11 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         merge::{Merged, Side},
-        walk::Position,
+        visit::Polarity,
     },
 };
 
@@ -18,11 +18,11 @@ const CONFLICT: ChangeKind = ChangeKind::of(Rule::MergeConflict);
 const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInDoubt);
 const TEXT: ChangeKind = ChangeKind::of(Rule::MergeTexts);
 
-/// Notes it at the node where the two met.
-pub(in crate::sanitize) fn note(merged: &Merged<'_>, position: Position, met: &Spot, rules: &mut PassContext) {
+/// Diagnostics it at the node where the two met.
+pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
     for left in &merged.unmerged {
-        let spot = left.value().map_or_else(|| met.clone(), Spot::of);
-        rules.notes.note(position, spot, Spot::Nowhere, CONFLICT, || {
+        let location = left.value().map_or_else(|| met.clone(), Location::of);
+        context.diagnostics.report(polarity, location, Location::Nowhere, CONFLICT, || {
             let (keyword, at) = (left.keyword.name(), left.at.render());
             let side = match left.side {
                 Side::Outer => "outer",
@@ -32,12 +32,12 @@ pub(in crate::sanitize) fn note(merged: &Merged<'_>, position: Position, met: &S
         });
     }
     if merged.in_doubt {
-        rules
-            .notes
-            .note(position, met.clone(), met.clone(), DOUBT, || String::from("joined schemas of which one looks at what stands beside it"));
+        context.diagnostics.report(polarity, met.clone(), met.clone(), DOUBT, || {
+            String::from("joined schemas of which one looks at what stands beside it")
+        });
     }
     if merged.guidance_lost {
-        rules.notes.note(position, met.clone(), met.clone(), TEXT, || {
+        context.diagnostics.report(polarity, met.clone(), met.clone(), TEXT, || {
             String::from("joined schemas that say different things to the reader, and kept one")
         });
     }

@@ -1,4 +1,4 @@
-//! How the rules report: by the numbers of nodes while they move, as pointers once they stand still.
+//! How passes report: by the numbers of nodes while they move, as pointers once they stand still.
 
 pub(in crate::sanitize) mod merge_conflicts;
 
@@ -11,10 +11,10 @@ use crate::{
     json::{push_token, Data, Node},
     report::{Accepts, Change, Effect, Guidance, Recorder},
     rules::Rule,
-    sanitize::{analysis::polarity::Doubt, rounds::Before},
+    sanitize::{analysis::polarity::PolarityMap, rounds::Before},
     schema::{
         references::{Number, KEYWORDS},
-        walk::Position,
+        visit::Polarity,
     },
     sorted::{self, Map, Set},
 };
@@ -56,7 +56,7 @@ const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::
 
 /// Where a change came from or went to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::sanitize) enum Spot {
+pub(in crate::sanitize) enum Location {
     /// A node.
     Node(Number),
     /// A keyword of a node.
@@ -65,108 +65,108 @@ pub(in crate::sanitize) enum Spot {
     Nowhere,
 }
 
-impl Spot {
+impl Location {
     /// A node, by its origin.
-    pub(in crate::sanitize) fn of(node: &Node<'_>) -> Spot {
-        node.origin().number().map_or(Spot::Node(0), Spot::Node)
+    pub(in crate::sanitize) fn of(node: &Node<'_>) -> Location {
+        node.origin().number().map_or(Location::Node(0), Location::Node)
     }
 
     /// The reference that a schema holds, by whatever keyword, wherever it was written.
-    pub(in crate::sanitize) fn of_reference(node: &Node<'_>) -> Spot {
+    pub(in crate::sanitize) fn of_reference(node: &Node<'_>) -> Location {
         let written = KEYWORDS.iter().find_map(|keyword| node.get(keyword));
         let value = written.filter(|value| value.origin().number().is_some());
-        value.map_or_else(|| Spot::under(node, "$ref"), Spot::of)
+        value.map_or_else(|| Location::under(node, "$ref"), Location::of)
     }
 
     /// A keyword of a node.
-    pub(in crate::sanitize) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Spot {
-        Spot::Keyword(node.origin().number().unwrap_or(0), keyword.into())
+    pub(in crate::sanitize) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Location {
+        Location::Keyword(node.origin().number().unwrap_or(0), keyword.into())
     }
 
     fn number(&self) -> Number {
         match self {
-            Spot::Node(number) | Spot::Keyword(number, _) => *number,
-            Spot::Nowhere => 0,
+            Location::Node(number) | Location::Keyword(number, _) => *number,
+            Location::Nowhere => 0,
         }
     }
 
-    fn read_as(self, numbers: &[Number]) -> Spot {
+    fn read_as(self, numbers: &[Number]) -> Location {
         let known = |number: Number| numbers.get(number as usize).copied().unwrap_or_default();
         match self {
-            Spot::Node(number) => Spot::Node(known(number)),
-            Spot::Keyword(number, keyword) => Spot::Keyword(known(number), keyword),
-            Spot::Nowhere => Spot::Nowhere,
+            Location::Node(number) => Location::Node(known(number)),
+            Location::Keyword(number, keyword) => Location::Keyword(known(number), keyword),
+            Location::Nowhere => Location::Nowhere,
         }
     }
 
     fn keyword(&self) -> Option<(Number, &str)> {
         match self {
-            Spot::Keyword(number, keyword) => Some((*number, keyword)),
-            Spot::Node(_) | Spot::Nowhere => None,
+            Location::Keyword(number, keyword) => Some((*number, keyword)),
+            Location::Node(_) | Location::Nowhere => None,
         }
     }
 }
 
 struct Entry {
-    from: Spot,
-    to: Spot,
+    from: Location,
+    to: Location,
     effect: ChangeKind,
     message: String,
     is_undone: bool,
 }
 
 /// What was noted before a pause.
-pub(in crate::sanitize) struct Paused(Option<Vec<Entry>>);
+pub(in crate::sanitize) struct Muted(Option<Vec<Entry>>);
 
-/// Collects what the rules did; costs nothing when nobody asked.
-pub(in crate::sanitize) struct Notes {
+/// Collects what the passes did; costs nothing when nobody asked.
+pub(in crate::sanitize) struct Diagnostics {
     entries: Option<Vec<Entry>>,
     /// What has been said already: an inlined definition is rewritten at every place, but reported once.
-    said: Map<(Spot, Rule), usize>,
+    said: Map<(Location, Rule), usize>,
     /// The pointers of the input, by number: parent and token.
     input: Vec<(Number, String)>,
     /// What the numbers of the tree that is being rewritten stand for, once it is not the input any more.
     read_as: Option<Vec<Number>>,
     /// Where every effect but `same` is in doubt.
-    doubt: Doubt,
+    doubt: PolarityMap,
     /// The rules of the pass that runs.
     #[cfg(test)]
     expected: &'static [Rule],
 }
 
-impl Notes {
+impl Diagnostics {
     pub(in crate::sanitize) fn new(root: &Node<'_>, recorder: &Recorder, budget: &Budget) -> Result<Self, Error> {
-        let mut notes = Notes {
+        let mut diagnostics = Diagnostics {
             entries: None,
             said: Map::new(),
             input: Vec::new(),
             read_as: None,
-            doubt: Doubt::default(),
+            doubt: PolarityMap::default(),
             #[cfg(test)]
             expected: Rule::ALL,
         };
         if recorder.is_on() {
-            notes.entries = Some(Vec::new());
-            notes.locate_input(root);
-            notes.doubt = Doubt::of(root, budget)?;
+            diagnostics.entries = Some(Vec::new());
+            diagnostics.locate_input(root);
+            diagnostics.doubt = PolarityMap::of(root, budget)?;
         }
-        Ok(notes)
+        Ok(diagnostics)
     }
 
-    /// Notes nothing until [`resume`](Self::resume): for what is only tried.
-    pub(in crate::sanitize) fn pause(&mut self) -> Paused {
-        Paused(self.entries.take())
+    /// Diagnostics nothing until [`unmute`](Self::unmute): for what is only tried.
+    pub(in crate::sanitize) fn mute(&mut self) -> Muted {
+        Muted(self.entries.take())
     }
 
     /// Goes on where it was paused.
-    pub(in crate::sanitize) fn resume(&mut self, paused: Paused) {
+    pub(in crate::sanitize) fn unmute(&mut self, paused: Muted) {
         self.entries = paused.0;
     }
 
     /// From here on a pass runs that has these rules: what the table says of a pass is tested wherever it runs.
     #[cfg(test)]
-    pub(in crate::sanitize) fn expect(&mut self, rules: &'static [Rule]) {
-        self.expected = rules;
+    pub(in crate::sanitize) fn expect(&mut self, context: &'static [Rule]) {
+        self.expected = context;
     }
 
     pub(in crate::sanitize) fn is_on(&self) -> bool {
@@ -195,12 +195,12 @@ impl Notes {
         }
     }
 
-    /// Notes a change, unless it is known already.
-    pub(in crate::sanitize) fn note(
+    /// Diagnostics a change, unless it is known already.
+    pub(in crate::sanitize) fn report(
         &mut self,
-        position: Position,
-        from: Spot,
-        to: Spot,
+        polarity: Polarity,
+        from: Location,
+        to: Location,
         effect: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
@@ -211,8 +211,8 @@ impl Notes {
             Some(numbers) => (from.read_as(numbers), to.read_as(numbers)),
             None => (from, to),
         };
-        let position = if self.doubt.covers(from.number()) { Position::Uncertain } else { position };
-        let effect = ChangeKind { accepts: position.seen_outside(effect.accepts), ..effect };
+        let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
+        let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
             // The same definition, at a place where the effect is another.
             Some(said) if said.effect.accepts != effect.accepts => said.effect.accepts = Accepts::Mixed,
@@ -224,13 +224,13 @@ impl Notes {
         }
     }
 
-    /// Notes a change that undoes what was noted for the same cause before.
-    pub(in crate::sanitize) fn note_instead_of(
+    /// Diagnostics a change that undoes what was noted for the same cause before.
+    pub(in crate::sanitize) fn supersede(
         &mut self,
         undone: ChangeKind,
-        position: Position,
-        from: Spot,
-        to: Spot,
+        polarity: Polarity,
+        from: Location,
+        to: Location,
         effect: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
@@ -239,7 +239,7 @@ impl Notes {
         if let Some(entry) = self.said.remove(&(known, undone.rule)).and_then(|place| entries.get_mut(place)) {
             entry.is_undone = true;
         }
-        self.note(position, from, to, effect, message);
+        self.report(polarity, from, to, effect, message);
     }
 
     pub(in crate::sanitize) fn reads_input(&self) -> bool {
@@ -252,7 +252,7 @@ impl Notes {
     }
 
     /// Forgets what happened inside these nodes: they are gone, and another change says so. The ranges are in order.
-    pub(in crate::sanitize) fn forget(&mut self, gone: &[Range<Number>]) {
+    pub(in crate::sanitize) fn retract(&mut self, gone: &[Range<Number>]) {
         // Ranges of numbers that stand for others say nothing.
         let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty() && self.read_as.is_none()) else { return };
         entries.retain(|entry| {
@@ -284,9 +284,9 @@ impl Notes {
                     push_token(&mut pointer, keyword);
                 }
                 let output_pointer = match &entry.to {
-                    Spot::Nowhere => None,
-                    Spot::Node(number) => places.get(number).map(|(pointer, _)| pointer.clone()),
-                    Spot::Keyword(number, keyword) => places.get(number).map(|(pointer, keys)| {
+                    Location::Nowhere => None,
+                    Location::Node(number) => places.get(number).map(|(pointer, _)| pointer.clone()),
+                    Location::Keyword(number, keyword) => places.get(number).map(|(pointer, keys)| {
                         let mut pointer = pointer.clone();
                         if keys.contains(&**keyword) {
                             push_token(&mut pointer, keyword);
@@ -304,7 +304,7 @@ impl Notes {
 
 /// Leaves out what was done inside of parts that were removed later, if nothing of them is left anywhere: one cause, one change.
 fn forget_removed(entries: &mut Vec<Entry>, input: &[(Number, String)], output: &Node<'_>) {
-    let removes = |entry: &Entry| entry.to == Spot::Nowhere && REMOVE.contains(&entry.effect.rule);
+    let removes = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
     if !entries.iter().any(removes) {
         return;
     }

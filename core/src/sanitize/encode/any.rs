@@ -9,10 +9,10 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         encode::{KEY, PAIRS, VALUE},
     },
-    schema::{keyword::Keyword, walk::Place},
+    schema::{keyword::Keyword, visit::SchemaPath},
 };
 
 const DEFINE: ChangeKind = ChangeKind::of(Rule::DefineAny);
@@ -33,12 +33,12 @@ pub(in crate::sanitize) fn asserts(member: &Member<'_>) -> bool {
 }
 
 /// Says that anything goes; `true` if that takes the definition.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &str, rules: &mut PassContext) -> bool {
-    let spot = Spot::of(node);
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, definition: &str, context: &mut PassContext) -> bool {
+    let location = Location::of(node);
     if node.as_object().is_none() {
         *node = Node::empty_object().with_origin(node.origin());
     }
-    let by_definition = rules.grammar.defines_any();
+    let by_definition = context.grammar.defines_any();
     // What is said of one kind of value alone is lost.
     let loses = node.as_object().is_some_and(|object| object.iter().any(asserts));
     let said = |effect: ChangeKind| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
@@ -46,7 +46,7 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, d
         object.retain(|member| member.key.is("description") || member.key.is("title"));
     }
     if by_definition {
-        rules.notes.note(place.position, spot.clone(), spot, said(DEFINE), || {
+        context.diagnostics.report(place.polarity, location.clone(), location, said(DEFINE), || {
             String::from("said that anything goes by a definition of JSON, in which an object is a list of pairs of key and value")
         });
         let reference = Node::string(alloc::format!("#/$defs/{definition}"));
@@ -57,7 +57,7 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, d
             false => object.set(Text::literal("anyOf"), Node::array(vec![Node::record([("$ref", reference)])])),
         }
     } else {
-        rules.notes.note(place.position, spot.clone(), spot, said(TEXT), || {
+        context.diagnostics.report(place.polarity, location.clone(), location, said(TEXT), || {
             String::from("said that anything goes as a string that holds JSON, because a definition of JSON would refer to itself")
         });
         if let Some(object) = node.as_object_mut() {

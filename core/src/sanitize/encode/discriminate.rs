@@ -11,10 +11,10 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         encode::layout::{self, Members, Shape, Typed},
     },
-    schema::{join, walk::Place},
+    schema::{join, visit::SchemaPath},
     sorted::{Map, Set},
 };
 
@@ -25,24 +25,28 @@ const JOIN: ChangeKind = ChangeKind::of(Rule::JoinBranches);
 const MOST: usize = 256;
 
 /// Sees to it that no two branches begin with the same name; `true` if branches were joined.
-pub(in crate::sanitize) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<bool, Error> {
-    if !rules.grammar.any_of.distinct_first_keys {
+pub(in crate::sanitize) fn tell_apart<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+) -> Result<bool, Error> {
+    if !context.grammar.any_of.distinct_first_keys {
         return Ok(false);
     }
-    let Shape::Union(branches) = layout::of(node, false, rules.grammar) else { return Ok(false) };
-    let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, rules)).collect();
+    let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return Ok(false) };
+    let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, context)).collect();
     if are_apart(branches) {
         return Ok(false);
     }
     let chosen = discriminator(branches, &names).unwrap_or_else(|| choose(&names));
-    let spots: Vec<Spot> = branches.iter().map(Spot::of).collect();
+    let spots: Vec<Location> = branches.iter().map(Location::of).collect();
     for (at, name) in chosen.iter().enumerate() {
-        let (Some(name), Some(own), Some(spot)) = (name, names.get(at), spots.get(at)) else { continue };
+        let (Some(name), Some(own), Some(location)) = (name, names.get(at), spots.get(at)) else { continue };
         if own.first() == Some(name) {
             continue;
         }
         let shown = name.display().into_owned();
-        rules.notes.note(place.position, spot.clone(), spot.clone(), ORDER, || {
+        context.diagnostics.report(place.polarity, location.clone(), location.clone(), ORDER, || {
             format!("put the property `{shown}` first: branches must not begin with the same name")
         });
         node.visit("anyOf", |branches| {
@@ -57,7 +61,7 @@ pub(in crate::sanitize) fn tell_apart<'a>(node: &mut Node<'a>, place: &Place<'_,
     if left.is_empty() {
         return Ok(false);
     }
-    join(node, place, &names, &chosen, &left, rules);
+    join(node, place, &names, &chosen, &left, context);
     Ok(true)
 }
 
@@ -103,8 +107,8 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
 }
 
 /// The names of the properties of a branch that is an object with some.
-fn names<'a>(branch: &Node<'a>, rules: &PassContext) -> Vec<Text<'a>> {
-    let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, rules.grammar) else {
+fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
+    let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, context.grammar) else {
         return Vec::new();
     };
     branch.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone()).collect()
@@ -157,11 +161,11 @@ fn put_first<'a>(table: &mut Node<'a>, name: &Text<'a>) {
 /// Joins each branch that is left with the one that begins as it does.
 fn join<'a>(
     node: &mut Node<'a>,
-    place: &Place<'_, 'a>,
+    place: &SchemaPath<'_, 'a>,
     names: &[Vec<Text<'a>>],
     chosen: &[Option<Text<'a>>],
     left: &[usize],
-    rules: &mut PassContext,
+    context: &mut PassContext,
 ) {
     let beginning = |name: &Text<'a>| chosen.iter().position(|first| first.as_ref() == Some(name));
     let mut groups: Map<usize, Vec<usize>> = Map::new();
@@ -170,24 +174,24 @@ fn join<'a>(
         groups.entry(with.unwrap_or(*at)).or_default().push(*at);
     }
     let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
-    let mut branches: Vec<Option<Node<'a>>> = branches.iter().map(|branch| Some(branch.copy(&rules.budget))).collect();
+    let mut branches: Vec<Option<Node<'a>>> = branches.iter().map(|branch| Some(branch.copy(&context.budget))).collect();
     for (with, others) in groups.iter() {
         let members = core::iter::once(with).chain(others.iter().filter(|other| *other != with));
         let joined: Vec<Node<'a>> = members.filter_map(|at| branches.get_mut(*at).and_then(Option::take)).collect();
-        let objects: Vec<Object<'a>> = joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&rules.budget))).collect();
-        let effect = match differs_in_one(&objects, &rules.budget) {
+        let objects: Vec<Object<'a>> = joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
+        let effect = match differs_in_one(&objects, &context.budget) {
             true => JOIN,
             false if join::narrows(&objects) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
             false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
         };
         let Some(first) = joined.first() else { continue };
         let (origin, count) = (first.origin(), joined.len());
-        let spot = Spot::of(first);
-        rules.notes.note(place.position, spot.clone(), spot, effect, || {
+        let location = Location::of(first);
+        context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
             format!("joined {count} branches of `anyOf`: branches must not begin with the same name")
         });
         if let Some(slot) = branches.get_mut(*with) {
-            *slot = Some(Node::object(Object::from_members(join::flat(objects, &rules.budget))).with_origin(origin));
+            *slot = Some(Node::object(Object::from_members(join::flat(objects, &context.budget))).with_origin(origin));
         }
     }
     let branches: Vec<Node<'a>> = branches.into_iter().flatten().collect();

@@ -12,11 +12,11 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         keyword::{Keyword, Role},
-        walk::Place,
+        visit::SchemaPath,
     },
 };
 
@@ -55,9 +55,11 @@ impl Holds {
 }
 
 /// Says that anything goes.
-pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let spot = Spot::of(node);
-    rules.notes.note(place.position, spot.clone(), spot, ANY, || String::from("said that anything goes as a string that holds JSON"));
+pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let location = Location::of(node);
+    context
+        .diagnostics
+        .report(place.polarity, location.clone(), location, ANY, || String::from("said that anything goes as a string that holds JSON"));
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
     }
@@ -66,9 +68,9 @@ pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
 }
 
 /// Says an object of which no property is known, where objects must have some.
-pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let rule = rules.grammar.objects.properties;
-    if rules.grammar.anything != Anything::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
+pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let rule = context.grammar.objects.properties;
+    if context.grammar.anything != Anything::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
         return;
     }
     let empty = node.get("properties").and_then(Node::as_object).is_none_or(Object::is_empty);
@@ -77,7 +79,7 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>
     }
     let stays = |member: &Member<'a>| STAYS.iter().any(|keyword| member.key.is(keyword));
     let goes = |member: &Member<'a>| !stays(member) && !member.key.is("type") && !member.key.is("properties");
-    let spot = Spot::of(node);
+    let location = Location::of(node);
     let Some(members) = node.as_object_mut() else { return };
     let (told, left): (Vec<Member<'a>>, Vec<Member<'a>>) = core::mem::take(members).into_members().into_iter().partition(goes);
     *members = Object::from_unique(left);
@@ -86,12 +88,12 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>
     Holds::Object.mark(node);
     let asserts = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
-    rules.notes.note(place.position, spot.clone(), spot, effect, || {
+    context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
         String::from("said an object of which no property is known as a string that holds JSON")
     });
     let names: Vec<(Cow<'_, str>, &Node<'a>)> = told.iter().map(|member| (member.key.display(), &member.value)).collect();
     let kind = Node::literal("a JSON object, written as JSON text");
-    let mut notes: Vec<(&str, &Node<'a>)> = names.iter().map(|(name, value)| (&**name, *value)).collect();
-    notes.push(("value", &kind));
-    description::append(node, &notes);
+    let mut diagnostics: Vec<(&str, &Node<'a>)> = names.iter().map(|(name, value)| (&**name, *value)).collect();
+    diagnostics.push(("value", &kind));
+    description::append(node, &diagnostics);
 }

@@ -11,7 +11,7 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         encode::{
             any,
             layout::{self, Definitions, Members, Others, Shape, Typed},
@@ -21,7 +21,7 @@ use crate::{
     schema::{
         keyword::{Keyword, Keywords, Kind, Role},
         references,
-        walk::{self, Next, Place, Rewrite},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -36,14 +36,14 @@ const VALUES: ChangeKind = ChangeKind::of(Rule::ValuesToJson);
 /// What the property for all other members says to the reader.
 const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
 
-pub(in crate::sanitize) fn write(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     // What references lead to is asked of the schema as it was; without any, nothing is asked of it.
-    let plain = if references::mentions_references(root) { root.copy(&rules.budget) } else { Node::default() };
-    let budget = rules.budget.clone();
+    let plain = if references::mentions_references(root) { root.copy(&context.budget) } else { Node::default() };
+    let budget = context.budget.clone();
     let definitions = Definitions::of(&plain, &budget);
     let definition = any::name(root);
-    let mut writer = Writer { rules, definitions: &definitions, definition: &definition, uses_definition: false };
-    walk::rewrite(&budget, root, Keywords::ALL, &mut writer)?;
+    let mut writer = Writer { context, definitions: &definitions, definition: &definition, uses_definition: false };
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut writer)?;
     if writer.uses_definition {
         any::define(root, &definition);
     }
@@ -51,27 +51,27 @@ pub(in crate::sanitize) fn write(root: &mut Node<'_>, rules: &mut PassContext) -
 }
 
 struct Writer<'w, 'n, 'a> {
-    rules: &'w mut PassContext,
+    context: &'w mut PassContext,
     definitions: &'w Definitions<'n, 'a>,
     /// The name of the definition that says "anything".
     definition: &'w str,
     uses_definition: bool,
 }
 
-impl<'a> Rewrite<'a> for Writer<'_, '_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
-        let grammar = self.rules.grammar;
+impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let grammar = self.context.grammar;
         let is_root = place.keyword.is_none();
         if place.keyword == Some(Keyword::AdditionalProperties) {
             // Of those that stay, all are `false`.
-            return Ok(Next::Skip);
+            return Ok(Visit::Skip);
         }
         match layout::of(node, is_root, grammar) {
             Shape::Anything => {
-                self.uses_definition |= any::say(node, place, self.definition, self.rules);
-                return Ok(Next::Skip);
+                self.uses_definition |= any::apply(node, place, self.definition, self.context);
+                return Ok(Visit::Skip);
             }
-            Shape::Reference => return Ok(Next::Skip),
+            Shape::Reference => return Ok(Visit::Skip),
             Shape::Union(branches) => {
                 let boxes = self.definitions.boxes(branches, grammar);
                 if boxes.iter().any(Option::is_some) {
@@ -86,13 +86,13 @@ impl<'a> Rewrite<'a> for Writer<'_, '_, 'a> {
             }
             Shape::Values(_) => {
                 self.values(node, place);
-                return Ok(Next::Skip);
+                return Ok(Visit::Skip);
             }
             Shape::Typed(Typed { object, array, items }) => {
-                let is_unique = array && self.rules.notes.is_on() && node.get("uniqueItems").and_then(Node::as_bool) == Some(true);
-                if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.rules.budget)) {
-                    let spot = Spot::under(node, "uniqueItems");
-                    self.rules.notes.note(place.position, spot.clone(), spot, UNIQUE, || {
+                let is_unique = array && self.context.diagnostics.is_on() && node.get("uniqueItems").and_then(Node::as_bool) == Some(true);
+                if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.context.budget)) {
+                    let location = Location::under(node, "uniqueItems");
+                    self.context.diagnostics.report(place.polarity, location.clone(), location, UNIQUE, || {
                         String::from("`uniqueItems` compares how items are written, and one value may be written in several ways")
                     });
                 }
@@ -107,22 +107,22 @@ impl<'a> Rewrite<'a> for Writer<'_, '_, 'a> {
                 }
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
 impl<'a> Writer<'_, '_, 'a> {
-    fn members(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, is_root: bool) -> Result<Next, Error> {
-        let grammar = self.rules.grammar;
-        let Shape::Typed(Typed { object: Some(members), .. }) = layout::of(node, is_root, grammar) else { return Ok(Next::Into) };
+    fn members(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, is_root: bool) -> Result<Visit, Error> {
+        let grammar = self.context.grammar;
+        let Shape::Typed(Typed { object: Some(members), .. }) = layout::of(node, is_root, grammar) else { return Ok(Visit::Descend) };
         match members {
             Members::Map(value) => {
-                let value = value.map(|value| value.copy(&self.rules.budget));
+                let value = value.map(|value| value.copy(&self.context.budget));
                 self.map(node, place, value);
             }
             Members::Nothing => {
-                let spot = Spot::of(node);
-                self.rules.notes.note(place.position, spot.clone(), spot, VALUES, || {
+                let location = Location::of(node);
+                self.context.diagnostics.report(place.polarity, location.clone(), location, VALUES, || {
                     String::from("said the empty object as JSON text, because an object needs a property")
                 });
                 let list = Node::array(vec![Node::literal("{}")]);
@@ -131,32 +131,32 @@ impl<'a> Writer<'_, '_, 'a> {
                     object.insert_at(0, Text::literal("type"), Node::literal("string"));
                     object.set(Text::literal("enum"), list);
                 }
-                return Ok(Next::Skip);
+                return Ok(Visit::Skip);
             }
             Members::Record { others } => {
                 let others = match others {
                     Others::Closed => None,
                     Others::Unsaid => {
-                        self.rules.notes.note(
-                            place.position,
-                            Spot::of(node),
-                            Spot::under(node, "additionalProperties"),
+                        self.context.diagnostics.report(
+                            place.polarity,
+                            Location::of(node),
+                            Location::under(node, "additionalProperties"),
                             CLOSE.accepts(Accepts::Narrower),
                             || String::from("closed an object that did not say whether it is open"),
                         );
                         None
                     }
-                    Others::Open(value) => Some(value.map(|value| value.copy(&self.rules.budget))),
+                    Others::Open(value) => Some(value.map(|value| value.copy(&self.context.budget))),
                 };
                 self.record(node, place, others);
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 
     /// Any names become pairs of key and value.
-    fn map(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, value: Option<Node<'a>>) {
-        self.rules.notes.note(place.position, Spot::of(node), Spot::under(node, "items"), MAP, || {
+    fn map(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
+        self.context.diagnostics.report(place.polarity, Location::of(node), Location::under(node, "items"), MAP, || {
             String::from("said an object of any names as a list of pairs of key and value")
         });
         // Members are said by the pairs; of items nothing was said unless there may be some.
@@ -165,7 +165,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let has_no_subject = |member: &Member<'_>| !has_arrays && speaks_of(&member.key, Kind::Array);
         for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
             let name = member.key.display().into_owned();
-            self.rules.notes.note(place.position, Spot::under(node, name.clone()), Spot::Nowhere, DROP, || {
+            self.context.diagnostics.report(place.polarity, Location::under(node, name.clone()), Location::Nowhere, DROP, || {
                 format!("dropped `{name}`, which holds of no value of this type")
             });
         }
@@ -180,8 +180,8 @@ impl<'a> Writer<'_, '_, 'a> {
         object.set(Text::literal("items"), pair(value));
     }
 
-    fn record(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, others: Option<Option<Node<'a>>>) {
-        let (rule, spot) = (self.rules.grammar.objects, Spot::of(node));
+    fn record(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, others: Option<Option<Node<'a>>>) {
+        let (rule, location) = (self.context.grammar.objects, Location::of(node));
         let Some(object) = node.as_object() else { return };
         let required = layout::required(object);
         let optional: Vec<bool> = object
@@ -194,34 +194,34 @@ impl<'a> Writer<'_, '_, 'a> {
         let others = others.map(|value| (value, layout::others_name(object)));
         if rule.all_required && optional.contains(&true) {
             let definitions = self.definitions;
-            let rules = &mut *self.rules;
+            let context = &mut *self.context;
             node.visit("properties", |table| {
                 let origin = table.origin();
                 for (member, _) in
                     table.as_object_mut().into_iter().flat_map(Object::members_mut).zip(&optional).filter(|(_, optional)| **optional)
                 {
-                    let kept = !definitions.null_is_absence(&member.value, rules.grammar);
-                    if rules.notes.is_on() {
+                    let kept = !definitions.null_is_absence(&member.value, context.grammar);
+                    if context.diagnostics.is_on() {
                         let name = member.key.display().into_owned();
                         let effect = match kept {
                             true => REQUIRE.accepts(Accepts::Narrower),
                             false => REQUIRE.encoded(true),
                         };
-                        let at = origin.number().map_or_else(|| spot.clone(), |number| Spot::Keyword(number, name.clone().into()));
-                        rules.notes.note(place.position, at.clone(), at, effect, || match kept {
+                        let at = origin.number().map_or_else(|| location.clone(), |number| Location::Keyword(number, name.clone().into()));
+                        context.diagnostics.report(place.polarity, at.clone(), at, effect, || match kept {
                             true => format!("required the optional property `{name}`, which may be null anyway"),
                             false => format!("required the optional property `{name}`, and let null say that it is absent"),
                         });
                     }
                     if !kept {
-                        null::admit(&mut member.value, rules.grammar);
+                        null::admit(&mut member.value, context.grammar);
                     }
                 }
             });
         }
         if let Some((value, others_name)) = others {
-            let (from, to) = (Spot::under(node, "additionalProperties"), Spot::under(node, "properties"));
-            self.rules.notes.note(place.position, from, to, MAP, || {
+            let (from, to) = (Location::under(node, "additionalProperties"), Location::under(node, "properties"));
+            self.context.diagnostics.report(place.polarity, from, to, MAP, || {
                 format!("said the members that no property names as pairs of key and value in `{others_name}`")
             });
             let list = Node::record([("type", Node::literal("array")), ("items", pair(value)), ("description", Node::literal(OTHERS_SAY))]);
@@ -242,8 +242,8 @@ impl<'a> Writer<'_, '_, 'a> {
         let count = node.get("required").and_then(Node::as_array).map(<[_]>::len);
         let lacks_properties = rule.properties != PropertiesRule::Optional && node.get("properties").is_none();
         if lacks_properties {
-            let (from, to) = (Spot::of(node), Spot::under(node, "properties"));
-            self.rules.notes.note(place.position, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+            let (from, to) = (Location::of(node), Location::under(node, "properties"));
+            self.context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
         }
         let Some(object) = node.as_object_mut() else { return };
         if lacks_properties {
@@ -259,12 +259,12 @@ impl<'a> Writer<'_, '_, 'a> {
     }
 
     /// Values with objects and arrays among them are all said as JSON text.
-    fn values(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
-        let spot = Spot::of(node);
+    fn values(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+        let location = Location::of(node);
         // Nothing holds the values to what else is said of their members and items.
         let loses = node.as_object().is_some_and(|object| object.iter().any(any::asserts));
         let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
-        self.rules.notes.note(place.position, spot.clone(), spot, effect, || {
+        self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
             String::from("said the values of `enum` as JSON text: they are no scalars")
         });
         let Some(object) = node.as_object_mut() else { return };
@@ -283,7 +283,7 @@ impl<'a> Writer<'_, '_, 'a> {
 fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
     let mut found = false;
     // Where the budget is spent, the walk around this one says so.
-    let _ = walk::visit(budget, schema, Keywords::ALL, &mut |node, place| {
+    let _ = visit::walk(budget, schema, Keywords::ALL, &mut |node, place| {
         let closes = place.keyword == Some(Keyword::AdditionalProperties);
         found |= match layout::of(node, false, grammar) {
             Shape::Anything => !(closes && node.as_bool() == Some(false)),
@@ -293,7 +293,7 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
             Shape::Typed(Typed { array, items, .. }) => array && items.is_none(),
             Shape::Union(_) | Shape::Values(_) => false,
         };
-        Ok(if found { Next::Skip } else { Next::Into })
+        Ok(if found { Visit::Skip } else { Visit::Descend })
     });
     found
 }

@@ -1,6 +1,6 @@
 //! Strict dialects: what they cannot say is encoded, and `restore_arguments` undoes it.
 //!
-//! The rules leave a *plain* schema: one that says with `type`, `properties`, `items`, `anyOf` and kept references what is accepted.
+//! The passes leave a *plain* schema: one that says with `type`, `properties`, `items`, `anyOf` and kept references what is accepted.
 //! [`write`] writes it anew for a surface whose objects are all closed; [`crate::sanitize::decode`] reads the same plain schema to bring a
 //! model's answer back. Both ask [`layout`] what a schema is, so that one cannot disagree with the other. What must be settled before
 //! that is the business of [`normalize`].
@@ -25,6 +25,6 @@ pub(in crate::sanitize) const PAIRS: &str = "pairs";
 const OTHERS: &str = "additional_properties";
 
 /// Writes a plain schema so that the surface accepts it.
-pub(in crate::sanitize) fn write(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
-    lower::write(root, rules)
+pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    lower::write(root, context)
 }

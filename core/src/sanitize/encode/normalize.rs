@@ -11,7 +11,7 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         encode::{
             any, discriminate,
             layout::{self, Members, Shape},
@@ -21,7 +21,7 @@ use crate::{
         definitions::definition_name,
         emptiness::is_never,
         keyword::{Keyword, Keywords, Kind},
-        walk::{self, Next, Place, Rewrite},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
     sorted::Set,
 };
@@ -35,16 +35,16 @@ const NONE: ChangeKind = ChangeKind::of(Rule::JoinAny).accepts(Accepts::Wider);
 const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
 
-pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
-    if rules.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
-        walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Cut { rules, above: Vec::new() })?;
+pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    if context.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
+        visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Cut { context, above: Vec::new() })?;
     }
-    let budget = rules.budget.clone();
+    let budget = context.budget.clone();
     let mut spare = json::size(root, &budget).saturating_mul(MOST_TIMES).saturating_add(ALWAYS);
     // Branches that are joined bring unions together.
     for _ in 0..ROUNDS {
-        let mut prepare = Prepare { rules, joined: false, spare: &mut spare };
-        walk::rewrite(&budget, root, Keywords::ALL, &mut prepare)?;
+        let mut prepare = Prepare { context, joined: false, spare: &mut spare };
+        visit::walk_mut(&budget, root, Keywords::ALL, &mut prepare)?;
         if !prepare.joined {
             break;
         }
@@ -63,26 +63,26 @@ const MOST_TIMES: usize = 4;
 const ALWAYS: usize = 1_000;
 
 struct Prepare<'r> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
     joined: bool,
     /// How many nodes may still be copied for properties that are only required.
     spare: &'r mut usize,
 }
 
-impl<'a> Rewrite<'a> for Prepare<'_> {
-    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
-        name_required(node, place, self.spare, self.rules);
-        split(node, place, self.rules);
-        possible(node, place, self.rules);
-        splice(node, self.rules);
-        join(node, place, self.rules);
-        self.joined |= discriminate::tell_apart(node, place, self.rules)?;
+impl<'a> VisitorMut<'a> for Prepare<'_> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+        name_required(node, place, self.spare, self.context);
+        split(node, place, self.context);
+        possible(node, place, self.context);
+        splice(node, self.context);
+        join(node, place, self.context);
+        self.joined |= discriminate::tell_apart(node, place, self.context)?;
         Ok(())
     }
 }
 
 /// What is required and said nothing of is a property of which nothing is said.
-fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, spare: &mut usize, rules: &mut PassContext) {
+fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mut usize, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     if !layout::declares(object, "object") {
         return;
@@ -96,22 +96,22 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, spare: &mut usi
     let others = object.get("additionalProperties");
     let closed = others.and_then(Node::as_bool) == Some(false);
     let others = others.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()));
-    let cost = |schema: &Node<'_>| json::size(schema, &rules.budget).saturating_mul(unknown.len());
+    let cost = |schema: &Node<'_>| json::size(schema, &context.budget).saturating_mul(unknown.len());
     let left = match others.filter(|_| *spare > 0) {
         Some(schema) => spare.checked_sub(cost(schema)),
         None => others.is_none().then_some(*spare),
     };
     // One that is too much is the last that was measured.
     *spare = left.unwrap_or_default();
-    let schema = others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&rules.budget));
+    let schema = others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&context.budget));
     let effect = match (closed, left) {
         (true, _) => UNKNOWN,
         (false, Some(_)) => NAME,
         (false, None) => UNTOLD,
     };
-    let spot = Spot::under(node, "required");
-    let to = if closed { Spot::of(node) } else { Spot::under(node, "properties") };
-    rules.notes.note(place.position, spot, to, effect, || {
+    let location = Location::under(node, "required");
+    let to = if closed { Location::of(node) } else { Location::under(node, "properties") };
+    context.diagnostics.report(place.polarity, location, to, effect, || {
         let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
         format!(
             "{} {}",
@@ -136,18 +136,18 @@ fn name_required<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, spare: &mut usi
     }
     node.visit("properties", |table| {
         if let Some(table) = table.as_object_mut() {
-            table.members_mut().extend(unknown.into_iter().map(|key| Member { key, value: schema.copy(&rules.budget) }));
+            table.members_mut().extend(unknown.into_iter().map(|key| Member { key, value: schema.copy(&context.budget) }));
         }
     });
 }
 
 /// Objects and arrays in one list of types get a branch each, so that pairs are not taken for items; and any container does where
 /// lists of types are of scalars only.
-fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get("type").and_then(Node::as_array) else { return };
     let containers = types.iter().filter(|name| name.is_text("object") || name.is_text("array")).count();
-    let allowed = match rules.grammar.type_lists {
+    let allowed = match context.grammar.type_lists {
         TypeLists::Any => 1,
         TypeLists::Scalars | TypeLists::None => 0,
     };
@@ -159,7 +159,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
         return;
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
-    rules.notes.note(place.position, Spot::under(node, "type"), Spot::under(node, "anyOf"), SPLIT, || {
+    context.diagnostics.report(place.polarity, Location::under(node, "type"), Location::under(node, "anyOf"), SPLIT, || {
         format!("gave each of {} types its own branch, because there are containers among them", names.len())
     });
     let origin = node.origin();
@@ -188,7 +188,7 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
         let mut branch = Object::new();
         branch.set(Text::literal("type"), Node::string(name));
         for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::constrains) == kind) {
-            branch.set(member.key.clone(), member.value.copy(&rules.budget));
+            branch.set(member.key.clone(), member.value.copy(&context.budget));
         }
         Node::object(branch).with_origin(origin)
     });
@@ -200,15 +200,15 @@ fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext
 
 /// Unions in a union are one with it, where lists of pairs in one could be taken for arrays of another: only branches of one union
 /// are told apart.
-fn splice(node: &mut Node<'_>, rules: &PassContext) {
+fn splice(node: &mut Node<'_>, context: &PassContext) {
     let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
     if !branches.iter().any(is_bare_union) {
         return;
     }
     let (mut lists, mut maps) = (0, 0);
     let mut open: Vec<&Node<'_>> = branches.iter().collect();
-    while let Some(branch) = open.pop().filter(|_| rules.budget.pay(1)) {
-        match layout::of(branch, false, rules.grammar) {
+    while let Some(branch) = open.pop().filter(|_| context.budget.pay(1)) {
+        match layout::of(branch, false, context.grammar) {
             Shape::Union(branches) => open.extend(branches),
             Shape::Typed(typed) if matches!(typed.object, Some(Members::Map(_))) => maps += 1,
             Shape::Typed(typed) if typed.array => lists += 1,
@@ -237,15 +237,15 @@ fn is_bare_union(node: &Node<'_>) -> bool {
 }
 
 /// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
-fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let Shape::Union(branches) = layout::of(node, false, rules.grammar) else { return };
+fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
     let (count, impossible) = (branches.len(), branches.iter().filter(|branch| is_never(branch)).count());
     if impossible == 0 {
         return;
     }
     if impossible == count {
-        let (from, to) = (Spot::under(node, "anyOf"), Spot::of(node));
-        rules.notes.note(place.position, from, to, NONE, || {
+        let (from, to) = (Location::under(node, "anyOf"), Location::of(node));
+        context.diagnostics.report(place.polarity, from, to, NONE, || {
             String::from("said a union that accepts nothing as anything, because nothing else is left to say")
         });
         if let Some(object) = node.as_object_mut() {
@@ -254,7 +254,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCont
         return;
     }
     for branch in branches.iter().filter(|branch| is_never(branch)) {
-        rules.notes.note(place.position, Spot::of(branch), Spot::Nowhere, IMPOSSIBLE, || {
+        context.diagnostics.report(place.polarity, Location::of(branch), Location::Nowhere, IMPOSSIBLE, || {
             String::from("dropped a branch of `anyOf` that accepts nothing")
         });
     }
@@ -266,9 +266,9 @@ fn possible<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCont
 }
 
 /// A union in which one branch, or all of them together, accept anything says nothing.
-fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let Shape::Union(branches) = layout::of(node, false, rules.grammar) else { return };
-    let says_nothing = |branch: &Node<'a>| matches!(layout::of(branch, false, rules.grammar), Shape::Anything);
+fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
+    let says_nothing = |branch: &Node<'a>| matches!(layout::of(branch, false, context.grammar), Shape::Anything);
     let bare = |branch: &Node<'a>, name: &str| {
         branch.as_object().is_some_and(|object| {
             layout::declares(object, name)
@@ -286,12 +286,14 @@ fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext)
     if !branches.iter().any(says_nothing) && !all.iter().all(|name| branches.iter().any(|branch| bare(branch, name))) {
         return;
     }
-    let spot = Spot::under(node, "anyOf");
+    let location = Location::under(node, "anyOf");
     // Branches without a type may say something of one kind of value all the same; types that are all there say nothing.
     let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(any::asserts));
     let loses = branches.iter().any(says_nothing) && branches.iter().filter(|branch| says_nothing(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
-    rules.notes.note(place.position, spot, Spot::of(node), effect, || String::from("said a union that accepts anything as anything"));
+    context
+        .diagnostics
+        .report(place.polarity, location, Location::of(node), effect, || String::from("said a union that accepts anything as anything"));
     if let Some(object) = node.as_object_mut() {
         object.remove("anyOf");
     }
@@ -299,13 +301,13 @@ fn join<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext)
 
 /// Recursion that would lead through `anyOf`, as an optional property's does, is cut where the surface has no such recursion.
 struct Cut<'r> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
     /// Of each schema above: whether it stands below `anyOf`, and the names it requires.
     above: Vec<(bool, Vec<String>)>,
 }
 
-impl<'a> Rewrite<'a> for Cut<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Cut<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let steps = place.pointer.steps();
         let below = self.above.last().is_some_and(|(below, required)| {
             let optional = || match steps.last() {
@@ -319,17 +321,17 @@ impl<'a> Rewrite<'a> for Cut<'_> {
         let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
         self.above.push((below, required));
         if let Some(name) = definition_name(node).map(String::from).filter(|_| below) {
-            self.rules.notes.note(place.position, Spot::under(node, "$ref"), Spot::of(node), CUT, || {
+            self.context.diagnostics.report(place.polarity, Location::under(node, "$ref"), Location::of(node), CUT, || {
                 format!("cut the recursion into `{name}`, which would lead through `anyOf`")
             });
             if let Some(object) = node.as_object_mut() {
                 object.remove("$ref");
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 
-    fn leave(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         self.above.pop();
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::{
         graph,
         keyword::Keywords,
         termination::place_of,
-        walk::{self, Next, Place},
+        visit::{self, SchemaPath, Visit},
     },
     sorted::{Map, Set},
 };
@@ -39,22 +39,22 @@ struct Part {
 }
 
 /// Cuts references until no way through them nests deeper than `most`.
-pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, rules: &mut PassContext) -> Result<(), Error> {
-    let parts = parts(root, &rules.budget)?;
+pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, context: &mut PassContext) -> Result<(), Error> {
+    let parts = parts(root, &context.budget)?;
     if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= most
         || longest(&parts).is_some_and(|longest| longest <= most)
     {
         return Ok(());
     }
     let gone = too_deep(&parts, most);
-    let budget = rules.budget.clone();
+    let budget = context.budget.clone();
     let mut cutter = ReferenceCutter {
-        rules,
+        context,
         goes: &|node, _| gone.contains(&place_of(node)),
         effect: CUT,
         says: &|name| format!("cut the reference to `{name}`: properties may nest {most} deep, references followed"),
     };
-    walk::rewrite(&budget, root, Keywords::ALL, &mut cutter)
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)
 }
 
 fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
@@ -62,20 +62,20 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
     let names: Map<String, usize> =
         table.into_iter().flatten().zip(1..).filter_map(|(member, number)| Some((member.key.value()?.into_owned(), number))).collect();
     let mut parts: Vec<Part> = (0..=names.len()).map(|_| Part::default()).collect();
-    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         let (number, depth) = whose(place, &names);
-        let Some(part) = parts.get_mut(number) else { return Ok(Next::Skip) };
+        let Some(part) = parts.get_mut(number) else { return Ok(Visit::Skip) };
         part.deepest = part.deepest.max(depth);
         if let Some(to) = definition_name(node).and_then(|name| names.get(name)) {
             part.references.push(Reference { at: depth, to: *to, place: place_of(node) });
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
     Ok(parts)
 }
 
 /// The part that a place is in, and how many `properties` stand above it there.
-fn whose(place: &Place<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
+fn whose(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
     let depth = place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count();
     let number = match place.pointer.steps() {
         [Step::Name("$defs"), Step::Member(name), ..] => name.value().and_then(|name| names.get(&*name).copied()).unwrap_or_default(),

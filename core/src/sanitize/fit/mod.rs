@@ -15,12 +15,12 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         legalize::infer_type,
     },
     schema::{
         keyword::{Keyword, Keywords, Role},
-        walk::{self, Next, Place, Position, Rewrite},
+        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -46,13 +46,13 @@ impl Limits {
 }
 
 /// Gives up meaning until the schema is within the dialect's limits.
-pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
-    let dialect = rules.dialect;
+pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    let dialect = context.dialect;
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
-    let bytes = rules.max_bytes.unwrap_or(usize::MAX);
+    let bytes = context.max_bytes.unwrap_or(usize::MAX);
     let limits = Limits { bytes, depth: most("propertyDepth"), properties: most("properties") };
-    if rules.grammar.refs.to_defs && limits.depth != usize::MAX && root.get("$defs").is_some() {
-        depth::cut_deep(root, limits.depth, rules)?;
+    if context.grammar.refs.to_defs && limits.depth != usize::MAX && root.get("$defs").is_some() {
+        depth::cut_deep(root, limits.depth, context)?;
     }
     if limits.is_none() {
         return Ok(());
@@ -60,35 +60,35 @@ pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, rules: &mut PassContext)
     // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands deeper
     // than the deepest schema.
     let length = json::plain_length(root);
-    if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && rules.deepest <= limits.depth {
+    if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && context.deepest <= limits.depth {
         return Ok(());
     }
-    let growth = Growth::of(rules.grammar.six_bytes);
-    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, &limits, &rules.budget)? };
+    let growth = Growth::of(context.grammar.six_bytes);
+    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, &limits, &context.budget)? };
     if found.excess(&limits).is_none() {
         return Ok(());
     }
     if found.is_too_long(&limits) {
-        drop_keywords(root, rules)?;
-        found = Found::of(root, &limits, &growth, &rules.budget)?;
+        drop_keywords(root, context)?;
+        found = Found::of(root, &limits, &growth, &context.budget)?;
     }
     if found.is_too_long(&limits) {
-        drop_constraints(root, rules)?;
-        found = Found::of(root, &limits, &growth, &rules.budget)?;
+        drop_constraints(root, context)?;
+        found = Found::of(root, &limits, &growth, &context.budget)?;
     }
-    let mut level = deepest(root, &rules.budget)?;
-    let budget = rules.budget.clone();
+    let mut level = deepest(root, &context.budget)?;
+    let budget = context.budget.clone();
     while let Some(excess) = found.excess(&limits).filter(|_| level > 0) {
-        let mut cut = Cut { rules, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
-        walk::rewrite(&budget, root, Keywords::ALL, &mut cut)?;
+        let mut cut = Cut { context, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
+        visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
         // What went and what came was measured on the way: the whole need not be measured again at each level.
-        found = Found { bytes: (found.bytes + cut.added).saturating_sub(cut.saved), shape: Shape::of(root, &limits, &rules.budget)? };
+        found = Found { bytes: (found.bytes + cut.added).saturating_sub(cut.saved), shape: Shape::of(root, &limits, &context.budget)? };
         level -= 1;
     }
     for length in SHORTER {
         if found.excess(&limits).is_some() {
-            walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Shorten { rules, length })?;
-            found = Found::of(root, &limits, &growth, &rules.budget)?;
+            visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Shorten { context, length })?;
+            found = Found::of(root, &limits, &growth, &context.budget)?;
         }
     }
     match found.excess(&limits) {
@@ -148,13 +148,13 @@ impl Shape {
         if limits.depth == usize::MAX && limits.properties == usize::MAX {
             return Ok(shape);
         }
-        walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+        visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
             shape.properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
             if place.depth > shape.depth {
                 let steps = place.pointer.steps().iter();
                 shape.depth = shape.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
             }
-            Ok(Next::Into)
+            Ok(Visit::Descend)
         })?;
         Ok(shape)
     }
@@ -208,53 +208,53 @@ impl<'c> Growth<'c> {
 
 fn deepest(root: &Node<'_>, budget: &Budget) -> Result<usize, Error> {
     let mut deepest = 0;
-    walk::visit(budget, root, Keywords::ALL, &mut |_, place| {
+    visit::walk(budget, root, Keywords::ALL, &mut |_, place| {
         deepest = deepest.max(place.depth);
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
     Ok(deepest)
 }
 
 /// Unknown keywords, examples, defaults.
-fn drop_keywords<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut DropKeywords { rules })
+fn drop_keywords<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut DropKeywords { context })
 }
 
 struct DropKeywords<'r> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
 }
 
-impl<'a> Rewrite<'a> for DropKeywords<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for DropKeywords<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let goes = |member: &Member<'_>| match Keyword::named(&member.key) {
             None => true,
             Some(keyword) => matches!(keyword, Keyword::Default | Keyword::Examples | Keyword::Comment | Keyword::Schema),
         };
-        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Next::Into) };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
-            self.rules
-                .notes
-                .note(place.position, Spot::of(&member.value), Spot::Nowhere, DROP, || format!("dropped `{name}` to make room"));
+            self.context
+                .diagnostics
+                .report(place.polarity, Location::of(&member.value), Location::Nowhere, DROP, || format!("dropped `{name}` to make room"));
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
 /// Constraints on values: what they said is said in the description.
-fn drop_constraints<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut DropConstraints { rules })
+fn drop_constraints<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut DropConstraints { context })
 }
 
 struct DropConstraints<'r> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
 }
 
-impl<'a> Rewrite<'a> for DropConstraints<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for DropConstraints<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let goes = |member: &Member<'_>| {
             Keyword::named(&member.key).is_some_and(|keyword| {
                 keyword.constrains().is_some()
@@ -263,18 +263,18 @@ impl<'a> Rewrite<'a> for DropConstraints<'_> {
                     && !matches!(keyword, Keyword::Required | Keyword::DependentRequired)
             })
         };
-        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Next::Into) };
-        let described = self.rules.hints == Hints::Describe;
+        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
+        let described = self.context.hints == Hints::Describe;
         let guidance = if described { Guidance::Moved } else { Guidance::Lost };
         let mut said: Vec<(String, Node<'a>)> = Vec::new();
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
-            self.rules
-                .notes
-                .note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || format!("dropped `{name}` to make room"));
-            said.push((name, member.value.copy(&self.rules.budget)));
+            self.context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
+                format!("dropped `{name}` to make room")
+            });
+            said.push((name, member.value.copy(&self.context.budget)));
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
@@ -283,13 +283,13 @@ impl<'a> Rewrite<'a> for DropConstraints<'_> {
             let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
             description::append(node, &said);
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
 /// Schemas of one level become "any".
 struct Cut<'r, 'g> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
     level: usize,
     /// It is bytes that are too many, so a cut has to save some.
     for_bytes: bool,
@@ -299,19 +299,19 @@ struct Cut<'r, 'g> {
     added: usize,
 }
 
-impl<'a> Rewrite<'a> for Cut<'_, '_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Cut<'_, '_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if place.depth < self.level {
-            return Ok(Next::Into);
+            return Ok(Visit::Descend);
         }
         // Below `not` and the like anything is less, or nobody knows; what holds them is cut in its turn.
-        if place.position != Position::Positive {
-            return Ok(Next::Skip);
+        if place.polarity != Polarity::Positive {
+            return Ok(Visit::Skip);
         }
-        let Some(object) = node.as_object() else { return Ok(Next::Skip) };
+        let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         let keeps = |member: &Member<'_>| member.key.is("description") || member.key.is("title");
         if object.iter().all(|member| keeps(member) || member.key.is("type")) {
-            return Ok(Next::Skip);
+            return Ok(Visit::Skip);
         }
         // Saying "anything" may take more than what it would replace.
         let kept: usize = object
@@ -319,38 +319,40 @@ impl<'a> Rewrite<'a> for Cut<'_, '_> {
             .filter(|member| keeps(member))
             .map(|member| json::plain_length(&member.value) + member.key.display().len() + 4)
             .sum();
-        if self.for_bytes && kept + infer_type::any_length(self.rules) >= json::plain_length(node) {
-            return Ok(Next::Into);
+        if self.for_bytes && kept + infer_type::any_length(self.context) >= json::plain_length(node) {
+            return Ok(Visit::Descend);
         }
-        let spot = Spot::of(node);
-        self.rules.notes.note(place.position, spot.clone(), spot, CUT, || String::from("cut a schema to anything to make room"));
+        let location = Location::of(node);
+        self.context
+            .diagnostics
+            .report(place.polarity, location.clone(), location, CUT, || String::from("cut a schema to anything to make room"));
         self.saved += self.growth.length(node);
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| keeps(member));
         }
-        infer_type::any(node, place, self.rules);
+        infer_type::any(node, place, self.context);
         self.added += self.growth.length(node);
-        Ok(Next::Skip)
+        Ok(Visit::Skip)
     }
 }
 
 struct Shorten<'r> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
     length: usize,
 }
 
-impl<'a> Rewrite<'a> for Shorten<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Shorten<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let long = |text: &Text<'_>| text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned());
-        let Some(text) = node.get("description").and_then(Node::as_text).and_then(long) else { return Ok(Next::Into) };
+        let Some(text) = node.get("description").and_then(Node::as_text).and_then(long) else { return Ok(Visit::Descend) };
         let length = self.length;
-        let spot = Spot::under(node, "description");
-        self.rules
-            .notes
-            .note(place.position, spot.clone(), spot, SHORTEN, || format!("cut a description to {length} characters to make room"));
+        let location = Location::under(node, "description");
+        self.context.diagnostics.report(place.polarity, location.clone(), location, SHORTEN, || {
+            format!("cut a description to {length} characters to make room")
+        });
         node.visit("description", |description| {
             description.replace(Data::String(Text::new(text.chars().take(length).collect::<String>())));
         });
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }

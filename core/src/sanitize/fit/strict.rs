@@ -14,12 +14,12 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         encode::{layout, lower},
     },
     schema::{
         keyword::{Keyword, Keywords},
-        walk::{self, Next, Place, Position, Rewrite},
+        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
     sorted::Map,
 };
@@ -54,29 +54,29 @@ enum Excess {
 }
 
 /// Cuts a plain schema until what is written of it is within the dialect's limits.
-pub(in crate::sanitize) fn fit(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
-    let dialect = rules.dialect;
+pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    let dialect = context.dialect;
     let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
     if !limits.iter().any(|name| dialect.limit(name).is_some()) {
         return Ok(());
     }
-    if is_small(root, dialect, &rules.budget)? {
+    if is_small(root, dialect, &context.budget)? {
         return Ok(());
     }
     let list_most = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
     loop {
-        let mut written = root.copy(&rules.budget);
-        let noted = rules.notes.pause();
-        let result = lower::write(&mut written, rules);
-        rules.notes.resume(noted);
+        let mut written = root.copy(&context.budget);
+        let noted = context.diagnostics.mute();
+        let result = lower::write(&mut written, context);
+        context.diagnostics.unmute(noted);
         result?;
-        let Some(excess) = excess(&written, dialect, list_most, &rules.budget)? else { return Ok(()) };
+        let Some(excess) = excess(&written, dialect, list_most, &context.budget)? else { return Ok(()) };
         let done = match excess {
-            Excess::List => drop_lists(root, rules, |list| is_long(list, list_most))?,
-            Excess::Values { .. } => drop_longest(root, rules, |values| values.len())?,
-            Excess::Characters { .. } => drop_longest(root, rules, characters)? || cut_deepest(root, rules)?,
-            Excess::Properties { .. } => cut_deepest(root, rules)?,
-            Excess::Nesting { most, .. } => cut_below(root, rules, most)?,
+            Excess::List => drop_lists(root, context, |list| is_long(list, list_most))?,
+            Excess::Values { .. } => drop_longest(root, context, |values| values.len())?,
+            Excess::Characters { .. } => drop_longest(root, context, characters)? || cut_deepest(root, context)?,
+            Excess::Properties { .. } => cut_deepest(root, context)?,
+            Excess::Nesting { most, .. } => cut_below(root, context, most)?,
         };
         if !done {
             return Err(Error::new(Code::LimitExceeded, "", message(excess)));
@@ -100,7 +100,7 @@ fn is_small(root: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<bool,
         Step::Name("properties" | "anyOf") => 1,
         _ => 0,
     };
-    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         schemas += 1;
         // What leads nowhere deeper than another place need not be counted step by step.
         if 2 * place.depth > deepest {
@@ -117,7 +117,7 @@ fn is_small(root: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<bool,
                 _ => {}
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
     let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
     let names = NAMES * schemas;
@@ -140,7 +140,7 @@ fn message(excess: Excess) -> String {
 }
 
 /// The part of a schema that a place is in: a definition, or else the root.
-fn part(place: &Place<'_, '_>) -> Option<String> {
+fn part(place: &SchemaPath<'_, '_>) -> Option<String> {
     match place.pointer.steps() {
         [Step::Name("$defs" | "definitions"), Step::Member(name), ..] => Some(name.display().into_owned()),
         _ => None,
@@ -148,15 +148,15 @@ fn part(place: &Place<'_, '_>) -> Option<String> {
 }
 
 /// How many `properties` stand above a place.
-fn level(place: &Place<'_, '_>) -> usize {
+fn level(place: &SchemaPath<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count()
 }
 
 fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
     let mut parts: Map<Option<String>, Amount> = Map::new();
     let mut long = false;
-    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
-        let Some(object) = node.as_object() else { return Ok(Next::Skip) };
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         let amount = parts.entry(part(place)).or_default();
         let table = object.get("properties").and_then(Node::as_object);
         let names = table.into_iter().flatten().map(|member| member.key.code_points().count());
@@ -171,7 +171,7 @@ fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget)
             long |= is_long(values, list_most);
         }
         amount.characters += object.get("const").map_or(0, |value| characters(core::slice::from_ref(value)));
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
     for name in root.get("$defs").and_then(Node::as_object).into_iter().flatten() {
         parts.entry(Some(name.key.display().into_owned())).or_default().characters += name.key.code_points().count();
@@ -204,86 +204,88 @@ fn is_long(values: &[Node<'_>], most: usize) -> bool {
 }
 
 /// Drops the lists of values that are too long; `true` if there were any.
-fn drop_lists<'a>(root: &mut Node<'a>, rules: &mut PassContext, goes: impl Fn(&[Node<'a>]) -> bool) -> Result<bool, Error> {
+fn drop_lists<'a>(root: &mut Node<'a>, context: &mut PassContext, goes: impl Fn(&[Node<'a>]) -> bool) -> Result<bool, Error> {
     struct Drop<'d, 'r, 'a> {
         goes: &'d dyn Fn(&[Node<'a>]) -> bool,
-        rules: &'r mut PassContext,
+        context: &'r mut PassContext,
         done: bool,
     }
-    impl<'a> Rewrite<'a> for Drop<'_, '_, 'a> {
-        fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+    impl<'a> VisitorMut<'a> for Drop<'_, '_, 'a> {
+        fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
             let count = node.get("enum").and_then(Node::as_array).filter(|values| (self.goes)(values)).map(<[_]>::len);
             if let Some(count) = count {
                 self.done = true;
-                self.rules.notes.note(place.position, Spot::under(node, "enum"), Spot::Nowhere, ENUM, || {
+                self.context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, ENUM, || {
                     format!("dropped an `enum` of {count} values, which are more or longer than is accepted")
                 });
                 if let Some(object) = node.as_object_mut() {
                     object.remove("enum");
                 }
             }
-            Ok(Next::Into)
+            Ok(Visit::Descend)
         }
     }
-    let budget = rules.budget.clone();
-    let mut drop = Drop { goes: &goes, rules, done: false };
-    walk::rewrite(&budget, root, Keywords::ALL, &mut drop)?;
+    let budget = context.budget.clone();
+    let mut drop = Drop { goes: &goes, context, done: false };
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut drop)?;
     Ok(drop.done)
 }
 
 /// Drops the longest list of values, by some measure.
-fn drop_longest(root: &mut Node<'_>, rules: &mut PassContext, measure: fn(&[Node<'_>]) -> usize) -> Result<bool, Error> {
+fn drop_longest(root: &mut Node<'_>, context: &mut PassContext, measure: fn(&[Node<'_>]) -> usize) -> Result<bool, Error> {
     let mut longest = 1;
-    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
         longest = longest.max(node.get("enum").and_then(Node::as_array).map_or(0, measure));
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
-    Ok(longest > 1 && drop_lists(root, rules, |values| measure(values) >= longest)?)
+    Ok(longest > 1 && drop_lists(root, context, |values| measure(values) >= longest)?)
 }
 
 /// Cuts what nests deeper than so many levels.
 ///
 /// What is written nests deeper than what is plain, so where nothing plain is too deep its deepest level goes.
-fn cut_below(root: &mut Node<'_>, rules: &mut PassContext, most: usize) -> Result<bool, Error> {
+fn cut_below(root: &mut Node<'_>, context: &mut PassContext, most: usize) -> Result<bool, Error> {
     let mut deepest = 0;
-    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
         if node.as_object().is_some_and(|object| layout::declares(object, "object")) {
             deepest = deepest.max(level(place) + 1);
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
-    cut(root, rules, deepest.min(most.saturating_add(1)))
+    cut(root, context, deepest.min(most.saturating_add(1)))
 }
 
-fn cut_deepest(root: &mut Node<'_>, rules: &mut PassContext) -> Result<bool, Error> {
-    cut_below(root, rules, usize::MAX)
+fn cut_deepest(root: &mut Node<'_>, context: &mut PassContext) -> Result<bool, Error> {
+    cut_below(root, context, usize::MAX)
 }
 
 /// Says that an object whose properties would be at this level is anything; `true` if there was one.
-fn cut(root: &mut Node<'_>, rules: &mut PassContext, at: usize) -> Result<bool, Error> {
+fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool, Error> {
     struct Cut<'r> {
-        rules: &'r mut PassContext,
+        context: &'r mut PassContext,
         above: usize,
         done: bool,
     }
-    impl<'a> Rewrite<'a> for Cut<'_> {
-        fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+    impl<'a> VisitorMut<'a> for Cut<'_> {
+        fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
             let holds = node.as_object().is_some_and(|object| layout::declares(object, "object"));
-            if level(place) != self.above || !holds || place.keyword.is_none() || place.position != Position::Positive {
-                return Ok(Next::Into);
+            if level(place) != self.above || !holds || place.keyword.is_none() || place.polarity != Polarity::Positive {
+                return Ok(Visit::Descend);
             }
-            let spot = Spot::of(node);
-            self.rules.notes.note(place.position, spot.clone(), spot, CUT, || String::from("cut an object to anything to make room"));
+            let location = Location::of(node);
+            self.context
+                .diagnostics
+                .report(place.polarity, location.clone(), location, CUT, || String::from("cut an object to anything to make room"));
             if let Some(object) = node.as_object_mut() {
                 object.retain(|member| ["description", "title"].iter().any(|name| member.key.is(name)));
             }
             self.done = true;
-            Ok(Next::Skip)
+            Ok(Visit::Skip)
         }
     }
     let Some(above) = at.checked_sub(1) else { return Ok(false) };
-    let budget = rules.budget.clone();
-    let mut cut = Cut { rules, above, done: false };
-    walk::rewrite(&budget, root, Keywords::ALL, &mut cut)?;
+    let budget = context.budget.clone();
+    let mut cut = Cut { context, above, done: false };
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
     Ok(cut.done)
 }

@@ -11,14 +11,14 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
     },
     schema::{
         definitions,
         disjoint::disjoint,
         keyword::{Keyword, Keywords},
         merge,
-        walk::{self, Next, Place, Rewrite},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
     sorted::{Map, Set},
 };
@@ -34,25 +34,25 @@ const FEW: usize = 16;
 const MOST_PAIRS: usize = 2_000;
 
 /// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
-pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
-    let (refused, at_root) = (rules.grammar.refuses, rules.grammar.root_refuses);
-    let merges = rules.grammar.encodes();
+pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    let (refused, at_root) = (context.grammar.refuses, context.grammar.root_refuses);
+    let merges = context.grammar.encodes();
     let concerned = |keyword| refused.has(keyword) || at_root.has(keyword) || merges;
-    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| rules.present.has(keyword) && concerned(keyword)) {
+    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| context.present.has(keyword) && concerned(keyword)) {
         return Ok(());
     }
-    let definitions = definitions(root, rules)?;
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules, definitions })
+    let definitions = definitions(root, context)?;
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, definitions })
 }
 
 /// What the branches of any `oneOf` refer to, by the references.
-fn definitions<'a>(root: &Node<'a>, rules: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
+fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
     let mut wanted: Set<String> = Set::new();
-    if rules.present.has(Keyword::OneOf) && rules.mentions_references {
-        walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, _| {
+    if context.present.has(Keyword::OneOf) && context.mentions_references {
+        visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
             let branches = node.get("oneOf").and_then(Node::as_array).unwrap_or_default();
             wanted.extend(branches.iter().filter_map(reference));
-            Ok(Next::Into)
+            Ok(Visit::Descend)
         })?;
     }
     if wanted.is_empty() {
@@ -63,7 +63,7 @@ fn definitions<'a>(root: &Node<'a>, rules: &PassContext) -> Result<Map<String, N
         .flat_map(|table| root.get(table).and_then(Node::as_object).into_iter().flatten().map(move |member| (table, member)));
     let named =
         tables.filter_map(|(table, member)| Some((definitions::reference_to(table, member).filter(|name| wanted.contains(name))?, member)));
-    Ok(named.map(|(name, member)| (name, member.value.copy(&rules.budget))).collect())
+    Ok(named.map(|(name, member)| (name, member.value.copy(&context.budget))).collect())
 }
 
 fn reference(branch: &Node<'_>) -> Option<String> {
@@ -71,14 +71,14 @@ fn reference(branch: &Node<'_>) -> Option<String> {
 }
 
 struct Join<'r, 'a> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
     /// What the branches of `oneOf` refer to, by the references.
     definitions: Map<String, Node<'a>>,
 }
 
-impl<'a> Rewrite<'a> for Join<'_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
-        let grammar = self.rules.grammar;
+impl<'a> VisitorMut<'a> for Join<'_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let grammar = self.context.grammar;
         // What is encoded must be one schema.
         let merges = grammar.encodes();
         let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword)) || merges;
@@ -89,26 +89,26 @@ impl<'a> Rewrite<'a> for Join<'_, 'a> {
         if refused(Keyword::OneOf) && node.get("oneOf").is_some_and(|branches| branches.as_array().is_some()) {
             self.one_of(node, place);
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
 impl<'a> Join<'_, 'a> {
-    fn all_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
-        let spot = Spot::under(node, "allOf");
+    fn all_of(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+        let location = Location::under(node, "allOf");
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position("allOf").unwrap_or_default();
         let Some(Data::Array(parts)) = object.remove("allOf").map(Node::into_data) else { return };
-        let to = Spot::of(node);
+        let to = Location::of(node);
         // What `unevaluated…` sees depends on what stands in which part.
         let sees = |part: &Node<'_>| ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some());
         let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
-        self.rules.notes.note(place.position, spot, to, effect, || format!("joined the {} parts of `allOf`", parts.len()));
+        self.context.diagnostics.report(place.polarity, location, to, effect, || format!("joined the {} parts of `allOf`", parts.len()));
         let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
             // What refers to a definition was settled as a reference with all that stands beside it; what is left had no room.
             if part.get("$ref").is_some() {
-                self.rules.notes.note(place.position, Spot::of(&part), Spot::Nowhere, UNSAID, || {
+                self.context.diagnostics.report(place.polarity, Location::of(&part), Location::Nowhere, UNSAID, || {
                     String::from("left out a part of `allOf` that refers to itself, and cannot be joined")
                 });
             } else {
@@ -135,26 +135,26 @@ impl<'a> Join<'_, 'a> {
         }
     }
 
-    fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &Place<'_, 'a>) -> Node<'a> {
-        let met = Spot::of(&part);
-        let merged = merge::both_at(&self.rules.budget, whole, part, at);
-        merge_conflicts::note(&merged, place.position, &met, self.rules);
+    fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &SchemaPath<'_, 'a>) -> Node<'a> {
+        let met = Location::of(&part);
+        let merged = merge::both_at(&self.context.budget, whole, part, at);
+        merge_conflicts::note(&merged, place.polarity, &met, self.context);
         merged.node
     }
 
-    fn one_of(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+    fn one_of(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
         let effect = if self.are_exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
-        let (from, to) = (Spot::under(node, "oneOf"), Spot::under(node, "anyOf"));
-        self.rules.notes.note(place.position, from.clone(), to, effect, || String::from("spelled `oneOf` as `anyOf`"));
+        let (from, to) = (Location::under(node, "oneOf"), Location::under(node, "anyOf"));
+        self.context.diagnostics.report(place.polarity, from.clone(), to, effect, || String::from("spelled `oneOf` as `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position("oneOf").unwrap_or_default();
         let Some(branches) = object.remove("oneOf") else { return };
         if object.has("anyOf") {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            let merged = merge::both_at(&self.rules.budget, whole, Node::record([("anyOf", branches)]), at);
-            merge_conflicts::note(&merged, place.position, &from, self.rules);
+            let merged = merge::both_at(&self.context.budget, whole, Node::record([("anyOf", branches)]), at);
+            merge_conflicts::note(&merged, place.polarity, &from, self.context);
             *node = merged.node.with_origin(origin);
             node.touch();
         } else {
@@ -167,7 +167,8 @@ impl<'a> Join<'_, 'a> {
         let said = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
         let branches: Vec<&Node<'a>> = branches.iter().map(said).collect();
         let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
-        let are_disjoint = |(at, one): (usize, &&Node<'a>)| branches.iter().skip(at + 1).all(|two| disjoint(&self.rules.budget, one, two));
+        let are_disjoint =
+            |(at, one): (usize, &&Node<'a>)| branches.iter().skip(at + 1).all(|two| disjoint(&self.context.budget, one, two));
         pairs <= MOST_PAIRS && branches.iter().enumerate().all(are_disjoint)
     }
 }

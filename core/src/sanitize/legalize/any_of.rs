@@ -8,10 +8,10 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
         legalize::type_array,
     },
-    schema::{annotations::is_annotation, definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, walk::Place},
+    schema::{annotations::is_annotation, definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, visit::SchemaPath},
     sorted::Set,
 };
 
@@ -24,19 +24,19 @@ const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const DEEPEST: usize = 32;
 
 /// Distributes, if the grammar refuses what stands beside `anyOf`.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<(), Error> {
-    distribute(node, place, rules, 0)?;
-    drop_shared(node, place, rules);
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<(), Error> {
+    distribute(node, place, context, 0)?;
+    drop_shared(node, place, context);
     Ok(())
 }
 
 /// What tells the reader something both beside `anyOf` and in a branch: the whole's goes for every branch.
-fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if !rules.grammar.any_of.no_shared_keywords {
+fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if !context.grammar.any_of.no_shared_keywords {
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| rules.grammar.annotations.has(keyword));
+    let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| context.grammar.annotations.has(keyword));
     let beside: Set<Text<'a>> =
         object.iter().filter(|member| is_annotation(member) && !may_repeat(member)).map(|member| member.key.clone()).collect();
     let is_shared = |branch: &Node<'_>| branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)));
@@ -47,7 +47,7 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassC
         for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
             for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
                 let name = member.key.display().into_owned();
-                rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, SHARED, || {
+                context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, SHARED, || {
                     format!("dropped `{name}` in a branch of `anyOf`, beside which it stands too")
                 });
             }
@@ -58,26 +58,26 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassC
     });
 }
 
-fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext, depth: usize) -> Result<(), Error> {
-    let rule = rules.grammar.any_of;
+fn distribute<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext, depth: usize) -> Result<(), Error> {
+    let rule = context.grammar.any_of;
     let Some(object) = node.as_object() else { return Ok(()) };
     let Some(branches) = object.get("anyOf").and_then(Node::as_array) else { return Ok(()) };
     let count = branches.len();
     let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !is_annotation(member) && !is_bookkeeping(member);
-    let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &rules.budget)).sum();
+    let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &context.budget)).sum();
     let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
     let typed = rule.no_type_beside && object.has("type");
     let shared = rule.no_shared_keywords
         && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
     let homeless = object.has("properties")
         && branches.iter().any(|branch| names_unknown(branch))
-        && rules.grammar.required_is_known_at(place.pointer);
+        && context.grammar.required_is_known_at(place.pointer);
     // Where every object is closed, each branch has to name all the properties that there are.
-    let closes = rules.grammar.encodes() && object.iter().any(bundled);
+    let closes = context.grammar.encodes() && object.iter().any(bundled);
     let joins = typed || shared || homeless || closes;
-    if count > rule.most || (joins && (weight.saturating_mul(count) > rules.max_nodes || depth > DEEPEST)) {
+    if count > rule.most || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
         let most = rule.most;
-        rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::Nowhere, TOO_MANY, || {
+        context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::Nowhere, TOO_MANY, || {
             format!("dropped an `anyOf` of {count} branches: at most {most} are accepted, and they must not repeat too much")
         });
         if let Some(object) = node.as_object_mut() {
@@ -89,13 +89,13 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
         node.visit("anyOf", |branches| {
             // The visitor never fails.
             let _ = branches.visit_children::<()>(|_, branch| {
-                settled(branch, place, rules);
+                settled(branch, place, context);
                 Ok(())
             });
         });
         return Ok(());
     }
-    rules.notes.note(place.position, Spot::under(node, "anyOf"), Spot::under(node, "anyOf"), DISTRIBUTE, || {
+    context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::under(node, "anyOf"), DISTRIBUTE, || {
         format!("said what stands beside `anyOf` in each of its {count} branches")
     });
     let Some(object) = node.as_object_mut() else { return Ok(()) };
@@ -120,13 +120,13 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
     let bundle = Node::object(bundle).with_origin(origin);
     let mut joined: Vec<Node<'a>> = Vec::new();
     for branch in branches {
-        let spot = Spot::of(&branch);
+        let location = Location::of(&branch);
         let own = branch.origin();
-        let merged = merge::both(&rules.budget, bundle.copy(&rules.budget), branch);
-        merge_conflicts::note(&merged, place.position, &spot, rules);
+        let merged = merge::both(&context.budget, bundle.copy(&context.budget), branch);
+        merge_conflicts::note(&merged, place.polarity, &location, context);
         let mut branch = merged.node;
         if is_never(&branch) {
-            rules.notes.note(place.position, spot, Spot::Nowhere, IMPOSSIBLE, || {
+            context.diagnostics.report(place.polarity, location, Location::Nowhere, IMPOSSIBLE, || {
                 String::from("dropped a branch of `anyOf` that contradicts what stands beside it")
             });
             continue;
@@ -137,9 +137,9 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
             joined.push(branch);
             continue;
         }
-        distribute(&mut branch, place, rules, depth + 1)?;
-        type_array::say(&mut branch, place, rules);
-        crate::sanitize::legalize::required::say(&mut branch, place, rules);
+        distribute(&mut branch, place, context, depth + 1)?;
+        type_array::apply(&mut branch, place, context);
+        crate::sanitize::legalize::required::apply(&mut branch, place, context);
         joined.push(branch);
     }
     if joined.is_empty() {
@@ -154,12 +154,12 @@ fn distribute<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
 }
 
 /// Says what a branch requires, and the branches of unions in it, once nothing more can join them.
-fn settled<'a>(branch: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    crate::sanitize::legalize::required::say(branch, place, rules);
+fn settled<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    crate::sanitize::legalize::required::apply(branch, place, context);
     branch.visit("anyOf", |branches| {
         // The visitor never fails.
         let _ = branches.visit_children::<()>(|_, branch| {
-            crate::sanitize::legalize::required::say(branch, place, rules);
+            crate::sanitize::legalize::required::apply(branch, place, context);
             Ok(())
         });
     });

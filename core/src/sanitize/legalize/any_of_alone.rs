@@ -11,14 +11,14 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
         legalize::root,
     },
     schema::{
         emptiness::is_never,
         keyword::{Keyword, Keywords, Role},
         merge,
-        walk::{self, Next, Place, Rewrite},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -32,49 +32,49 @@ const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::MoveTextsIntoAnyOf).guidance
 const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
 /// Does the grammar let nothing that applies stand beside `anyOf`?
-fn concerns(rules: &PassContext) -> bool {
-    !rules.grammar.any_of.beside.has(Keyword::Type)
+fn concerns(context: &PassContext) -> bool {
+    !context.grammar.any_of.beside.has(Keyword::Type)
 }
 
 /// Puts what applies beside a union into its branches, from the root down.
-pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
-    if !concerns(rules) || !rules.present.meet(UNIONS) {
+pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    if !concerns(context) || !context.present.meet(UNIONS) {
         return Ok(());
     }
-    if rules.grammar.object_root && root.get("anyOf").is_some() {
-        root::declare_object(root, rules);
-        root::union(root, rules, false)?;
+    if context.grammar.object_root && root.get("anyOf").is_some() {
+        root::declare_object(root, context);
+        root::union(root, context, false)?;
     }
-    let spare = rules.max_nodes;
-    walk::rewrite(&rules.budget.clone(), root, Keywords::ALL, &mut Join { rules, spare })
+    let spare = context.max_nodes;
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, spare })
 }
 
 struct Join<'r> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
     /// How many nodes may still be copied.
     spare: usize,
 }
 
-impl<'a> Rewrite<'a> for Join<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Join<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         self.distribute(node, place);
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
 impl Join<'_> {
-    fn distribute<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+    fn distribute<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let Some(object) = node.as_object() else { return };
         let Some(count) = object.get("anyOf").and_then(Node::as_array).map(<[_]>::len) else { return };
         if !object.iter().any(applies) {
             return;
         }
         let weight: usize =
-            object.iter().filter(|member| applies(member)).map(|member| json::size(&member.value, &self.rules.budget)).sum();
+            object.iter().filter(|member| applies(member)).map(|member| json::size(&member.value, &self.context.budget)).sum();
         let affordable = self.spare.checked_sub(weight.saturating_mul(count));
-        let spot = Spot::under(node, "anyOf");
+        let location = Location::under(node, "anyOf");
         let effect = if affordable.is_some() { DISTRIBUTE } else { UNSAID };
-        self.rules.notes.note(place.position, spot.clone(), spot, effect, || match affordable {
+        self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || match affordable {
             Some(_) => format!("said what stands beside `anyOf` in each of its {count} branches"),
             None => format!("dropped what stands beside `anyOf`: there is no room for it in each of its {count} branches"),
         });
@@ -101,10 +101,10 @@ impl Join<'_> {
         node.replace(Data::Object(Object::from_unique(rest)));
     }
 
-    fn joined<'a>(&mut self, bundle: &Node<'a>, branch: Node<'a>, place: &Place<'_, 'a>) -> Option<Node<'a>> {
-        let (spot, own) = (Spot::of(&branch), branch.origin());
-        let merged = merge::both(&self.rules.budget, bundle.copy(&self.rules.budget), branch);
-        merge_conflicts::note(&merged, place.position, &spot, self.rules);
+    fn joined<'a>(&mut self, bundle: &Node<'a>, branch: Node<'a>, place: &SchemaPath<'_, 'a>) -> Option<Node<'a>> {
+        let (location, own) = (Location::of(&branch), branch.origin());
+        let merged = merge::both(&self.context.budget, bundle.copy(&self.context.budget), branch);
+        merge_conflicts::note(&merged, place.polarity, &location, self.context);
         if is_never(&merged.node) {
             return None;
         }
@@ -119,34 +119,36 @@ fn applies(member: &Member<'_>) -> bool {
 }
 
 /// Lifts a branch that is the only one, and moves texts into the branches.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if !concerns(rules) {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if !concerns(context) {
         return;
     }
     let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
     if branches.len() == 1 {
-        lift(node, place, rules);
+        lift(node, place, context);
         return;
     }
-    let beside = rules.grammar.any_of.beside;
+    let beside = context.grammar.any_of.beside;
     let moves = |member: &Member<'_>| {
         !member.key.is("anyOf") && Keyword::named(&member.key).is_none_or(|keyword| !beside.has(keyword)) && !is_table(member)
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(moves)) else { return };
     let mut moved: Vec<(String, bool)> = Vec::new();
-    let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) = object.copy(&rules.budget).into_members().into_iter().partition(moves);
+    let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) = object.copy(&context.budget).into_members().into_iter().partition(moves);
     node.replace(Data::Object(Object::from_unique(rest)));
     node.visit("anyOf", |list| {
         for text in texts {
-            let found = list.as_array_mut().is_some_and(|branches| settle(&text, branches, &rules.budget));
+            let found = list.as_array_mut().is_some_and(|branches| settle(&text, branches, &context.budget));
             moved.push((text.key.display().into_owned(), found));
         }
     });
     for (name, found) in moved {
-        let to = if found { Spot::under(node, "anyOf") } else { Spot::Nowhere };
-        rules.notes.note(place.position, Spot::under(node, name.clone()), to, if found { TEXTS } else { TEXTS_LOST }, || match found {
-            true => format!("moved `{name}` from beside `anyOf` into its branches"),
-            false => format!("dropped `{name}`, which may not stand beside `anyOf`"),
+        let to = if found { Location::under(node, "anyOf") } else { Location::Nowhere };
+        context.diagnostics.report(place.polarity, Location::under(node, name.clone()), to, if found { TEXTS } else { TEXTS_LOST }, || {
+            match found {
+                true => format!("moved `{name}` from beside `anyOf` into its branches"),
+                false => format!("dropped `{name}`, which may not stand beside `anyOf`"),
+            }
         });
     }
 }
@@ -156,18 +158,18 @@ fn is_table(member: &Member<'_>) -> bool {
 }
 
 /// Only one branch is left: it is the schema.
-fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position("anyOf").unwrap_or_default();
     let Some(Data::Array(mut branches)) = object.remove("anyOf").map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
-    rules.notes.note(place.position, Spot::of(&branch), Spot::Node(origin.number().unwrap_or(0)), LIFT, || {
+    context.diagnostics.report(place.polarity, Location::of(&branch), Location::Node(origin.number().unwrap_or(0)), LIFT, || {
         String::from("said the only branch of `anyOf` without a union")
     });
     let rest = core::mem::take(node);
-    let merged = merge::both_at(&rules.budget, rest, branch, at);
-    merge_conflicts::note(&merged, place.position, &Spot::Node(origin.number().unwrap_or(0)), rules);
+    let merged = merge::both_at(&context.budget, rest, branch, at);
+    merge_conflicts::note(&merged, place.polarity, &Location::Node(origin.number().unwrap_or(0)), context);
     *node = merged.node.with_origin(origin);
     node.touch();
 }

@@ -9,13 +9,13 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         encode,
         legalize::infer_type,
     },
     schema::{
         keyword::{Holds, Keyword, Kind},
-        walk::Place,
+        visit::SchemaPath,
     },
 };
 
@@ -28,18 +28,18 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
 
 /// Completes one schema.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is = |node: &Node<'_>, name: &str| {
         node.get("type")
             .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
     };
     let is_root = place.keyword.is_none();
-    let grammar = rules.grammar;
+    let grammar = context.grammar;
     if grammar.encodes() && node.get("type").is_some() {
-        without_a_subject(node, place, rules);
+        without_a_subject(node, place, context);
     }
     if is(node, "array") {
-        items(node, place, rules);
+        items(node, place, context);
     }
     if !is(node, "object") {
         return;
@@ -52,8 +52,8 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
     // Objects of any names are encoded.
     let written = written && (is_root || !grammar.encodes());
     if written && node.get("properties").is_none() {
-        let (from, to) = (Spot::of(node), Spot::under(node, "properties"));
-        rules.notes.note(place.position, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        let (from, to) = (Location::of(node), Location::under(node, "properties"));
+        context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
         if let Some(object) = node.as_object_mut() {
             let after = object.position("type").map_or(0, |place| place + 1);
             object.insert_at(after, Text::literal("properties"), Node::empty_object());
@@ -63,8 +63,8 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
         && node.get("additionalProperties").is_none()
         && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
     {
-        let (from, to) = (Spot::of(node), Spot::under(node, "additionalProperties"));
-        rules.notes.note(place.position, from, to, said(OPEN, Keyword::UnevaluatedProperties, rules), || {
+        let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
+        context.diagnostics.report(place.polarity, from, to, said(OPEN, Keyword::UnevaluatedProperties, context), || {
             String::from("wrote `additionalProperties: true`, because this API closes objects that do not say it")
         });
         if let Some(object) = node.as_object_mut() {
@@ -74,7 +74,7 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
 }
 
 /// What a schema of other types says of members and of items holds of nothing, and would be judged as if it did.
-fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let judged = |keyword: &Keyword| keyword.holds() != Holds::Value;
     let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::constrains) {
@@ -88,8 +88,10 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
     let dropped: Vec<String> =
         object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
     for name in &dropped {
-        let spot = Spot::under(node, name.clone());
-        rules.notes.note(place.position, spot, Spot::Nowhere, DROP, || format!("dropped `{name}`, which holds of no value of this type"));
+        let location = Location::under(node, name.clone());
+        context.diagnostics.report(place.polarity, location, Location::Nowhere, DROP, || {
+            format!("dropped `{name}`, which holds of no value of this type")
+        });
     }
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| !dropped.iter().any(|name| member.key.is(name)));
@@ -97,33 +99,33 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut
 }
 
 /// What is said of other members or items makes them evaluated, whatever it says.
-fn said(effect: ChangeKind, counts: Keyword, rules: &PassContext) -> ChangeKind {
-    if rules.counts_evaluated.has(counts) {
+fn said(effect: ChangeKind, counts: Keyword, context: &PassContext) -> ChangeKind {
+    if context.counts_evaluated.has(counts) {
         effect.accepts(Accepts::Wider)
     } else {
         effect
     }
 }
 
-fn items<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let rule = rules.grammar.arrays;
+fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let rule = context.grammar.arrays;
     let open = |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
     let missing = match node.get("items") {
         None => rule.needs_items && node.get("prefixItems").is_none(),
-        Some(items) if !rules.grammar.true_items && items.as_bool() == Some(true) => true,
+        Some(items) if !context.grammar.true_items && items.as_bool() == Some(true) => true,
         // Anything is encoded.
-        Some(items) => !rule.open_items && open(items) && !rules.grammar.encodes(),
+        Some(items) => !rule.open_items && open(items) && !context.grammar.encodes(),
     };
     if !missing {
         return;
     }
-    let (from, to) = (Spot::of(node), Spot::under(node, "items"));
-    rules.notes.note(place.position, from, to, said(ITEMS, Keyword::UnevaluatedItems, rules), || {
+    let (from, to) = (Location::of(node), Location::under(node, "items"));
+    context.diagnostics.report(place.polarity, from, to, said(ITEMS, Keyword::UnevaluatedItems, context), || {
         String::from("wrote `items`, which may be anything")
     });
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
-        infer_type::any(&mut any, place, rules);
+        infer_type::any(&mut any, place, context);
     }
     if let Some(object) = node.as_object_mut() {
         object.set(Text::literal("items"), any);

@@ -9,9 +9,9 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
     },
-    schema::{instance_types::TYPE_NAMES, merge, walk::Place},
+    schema::{instance_types::TYPE_NAMES, merge, visit::SchemaPath},
     sorted::Set,
 };
 
@@ -26,23 +26,23 @@ const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 ///
 /// # Errors
 /// `not-representable` if the root lists values and none of them is an object.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> Result<(), Error> {
-    let rule = rules.grammar.enums;
-    let typed = rule.needs_type || rules.grammar.typed == Typed::TypeOrUnion;
-    let encodes = rules.grammar.encodes();
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<(), Error> {
+    let rule = context.grammar.enums;
+    let typed = rule.needs_type || context.grammar.typed == Typed::TypeOrUnion;
+    let encodes = context.grammar.encodes();
     if (rule.agrees || encodes) && !typed {
-        agree(node, place, rules);
+        agree(node, place, context);
     }
     // Written as text, a value of another type would be one that the type accepts.
     if encodes {
-        match_type(node, place, rules);
-        match_constant(node, place, rules);
+        match_type(node, place, context);
+        match_constant(node, place, context);
     }
     let Some(values) = node.get("enum").and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
-    if place.keyword.is_none() && rules.grammar.object_root && !values.iter().any(|value| value.as_object().is_some()) {
+    if place.keyword.is_none() && context.grammar.object_root && !values.iter().any(|value| value.as_object().is_some()) {
         return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found an `enum` without one"));
     }
-    match_type(node, place, rules);
+    match_type(node, place, context);
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return Ok(()) };
     let count = values.len();
     let types = types_of(node, values);
@@ -53,38 +53,38 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
         _ => false,
     };
     if count > rule.most {
-        declare(node, place, &types, rules);
+        declare(node, place, &types, context);
         let most = rule.most;
-        rules.notes.note(place.position, Spot::under(node, "enum"), Spot::Nowhere, TOO_MANY, || {
+        context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, TOO_MANY, || {
             format!("dropped an `enum` of {count} values; {most} are accepted")
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("enum");
         }
     } else if together {
-        declare(node, place, &types, rules);
+        declare(node, place, &types, context);
         if rule.null_first {
-            null_first(node, place, rules);
+            null_first(node, place, context);
         }
     } else {
-        split(node, place, &types, rules);
+        split(node, place, &types, context);
     }
     Ok(())
 }
 
 /// A type that none of the values has is the mistake.
-fn agree<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(values), Some(declared)) = (node.get("enum").and_then(Node::as_array), node.get("type")) else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     if !values.is_empty() && !values.iter().any(|value| names.iter().any(|name| is_of(value, name))) {
-        match_type(node, place, rules);
+        match_type(node, place, context);
         let types = node.get("enum").and_then(Node::as_array).map(|values| types_of(node, values)).unwrap_or_default();
-        declare(node, place, &types, rules);
+        declare(node, place, &types, context);
     }
 }
 
 /// The same of a constant.
-fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(value), Some(declared)) = (node.get("const"), node.get("type")) else { return };
     let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));
     if agrees && declared.as_array().is_none() {
@@ -92,7 +92,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Pa
     }
     let (found, types) = (json::write_plain(declared), types_of(node, core::slice::from_ref(value)));
     let effect = if agrees { INFER } else { CONTRADICTS };
-    rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), effect, || {
+    context.diagnostics.report(place.polarity, Location::of(declared), Location::under(node, "type"), effect, || {
         format!("replaced `type: {found}` by the type of the value of `const`")
     });
     if let (Some(object), [name, ..]) = (node.as_object_mut(), types.as_slice()) {
@@ -101,7 +101,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Pa
 }
 
 /// Values that the declared type forbids go; if they all do, it is the type that is wrong.
-pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(declared) = node.get("type") else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
@@ -112,7 +112,7 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_,
     }
     if kept == 0 {
         let found = json::write_plain(declared);
-        rules.notes.note(place.position, Spot::of(declared), Spot::under(node, "type"), CONTRADICTS, || {
+        context.diagnostics.report(place.polarity, Location::of(declared), Location::under(node, "type"), CONTRADICTS, || {
             format!("replaced `type: {found}`, which none of the values in `enum` has")
         });
         if let Some(object) = node.as_object_mut() {
@@ -120,9 +120,9 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &Place<'_,
         }
         return;
     }
-    let spot = Spot::of(node.get("enum").unwrap_or(node));
+    let location = Location::of(node.get("enum").unwrap_or(node));
     let gone: Set<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
-    rules.notes.note(place.position, spot, Spot::under(node, "enum"), UNMATCHED, || {
+    context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), UNMATCHED, || {
         format!("dropped {} of the values in `enum`, which the type beside it forbids", gone.len())
     });
     node.visit("enum", |list| {
@@ -173,7 +173,7 @@ pub(in crate::sanitize) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec
 }
 
 /// Writes the types of the values, unless that is what stands there.
-fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut PassContext) {
+fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
     let standing: Vec<Option<String>> = match node.get("type") {
         Some(value) => match value.as_array() {
             Some(names) => names.iter().map(|name| name.as_text().map(|text| text.display().into_owned())).collect(),
@@ -184,8 +184,8 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str
     if standing.len() == types.len() && standing.iter().flatten().all(|name| types.contains(&name.as_str())) {
         return;
     }
-    let at = if node.get("type").is_some() { Spot::under(node, "type") } else { Spot::of(node) };
-    rules.notes.note(place.position, at, Spot::under(node, "type"), INFER, || {
+    let at = if node.get("type").is_some() { Location::under(node, "type") } else { Location::of(node) };
+    context.diagnostics.report(place.polarity, at, Location::under(node, "type"), INFER, || {
         format!("wrote `type`, which the values in `enum` have: {}", types.join(", "))
     });
     // In the order of `TYPE_NAMES`, so `null` first.
@@ -200,15 +200,15 @@ fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str
 }
 
 /// Beside an `enum`, `null` leads the list of types.
-fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(types) = node.get("type") else { return };
     let Some(at) = types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0) else {
         return;
     };
-    let spot = Spot::of(types);
-    rules
-        .notes
-        .note(place.position, spot, Spot::under(node, "type"), NULL_FIRST, || String::from("put `null` first in `type`, beside `enum`"));
+    let location = Location::of(types);
+    context.diagnostics.report(place.polarity, location, Location::under(node, "type"), NULL_FIRST, || {
+        String::from("put `null` first in `type`, beside `enum`")
+    });
     node.visit("type", |list| {
         if let Some(names) = list.as_array_mut() {
             let null = names.remove(at);
@@ -218,9 +218,9 @@ fn null_first<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCo
 }
 
 /// Values of several types: one typed `enum` a branch.
-pub(in crate::sanitize) fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, types: &[&'static str], rules: &mut PassContext) {
-    let spot = Spot::of(node.get("enum").unwrap_or(node));
-    rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || {
+pub(in crate::sanitize) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
+    let location = Location::of(node.get("enum").unwrap_or(node));
+    context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))
     });
     let (origin, at) = (node.origin(), node.as_object().and_then(|object| object.position("enum")).unwrap_or_default());
@@ -230,14 +230,14 @@ pub(in crate::sanitize) fn split<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>,
     let mut branches: Vec<Node<'a>> = Vec::new();
     for name in types {
         let wanted = Node::literal(name);
-        let own: Vec<Node<'a>> = values.iter().filter(|value| is_of(value, &wanted)).map(|value| value.copy(&rules.budget)).collect();
+        let own: Vec<Node<'a>> = values.iter().filter(|value| is_of(value, &wanted)).map(|value| value.copy(&context.budget)).collect();
         branches.push(Node::record([("type", wanted), ("enum", Node::array(own))]).with_origin(origin));
     }
     let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);
     if object.has("anyOf") {
         let rest = core::mem::take(node);
-        let merged = merge::both_at(&rules.budget, rest, union, at);
-        merge_conflicts::note(&merged, place.position, &Spot::of(&merged.node), rules);
+        let merged = merge::both_at(&context.budget, rest, union, at);
+        merge_conflicts::note(&merged, place.polarity, &Location::of(&merged.node), context);
         *node = merged.node;
         node.touch();
     } else if let Data::Object(union) = union.into_data() {

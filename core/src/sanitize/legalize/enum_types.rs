@@ -12,11 +12,11 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         encode::json_string::Holds,
         legalize::{self, enum_, null},
     },
-    schema::walk::Place,
+    schema::visit::SchemaPath,
 };
 
 const NULL: ChangeKind = ChangeKind::of(Rule::RespellNull);
@@ -26,28 +26,28 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumKind);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
 /// Says an `enum` as the grammar accepts it.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    too_many(node, place, rules);
-    if is_fine(node, rules) {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    too_many(node, place, context);
+    if is_fine(node, context) {
         return;
     }
-    enum_::match_type(node, place, rules);
-    if rules.grammar.null == Null::Nullable {
-        without_null(node, place, rules);
+    enum_::match_type(node, place, context);
+    if context.grammar.null == Null::Nullable {
+        without_null(node, place, context);
     }
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
     match enum_::types_of(node, values).as_slice() {
         [] => {}
-        [name] => single(node, place, name, rules),
+        [name] => single(node, place, name, context),
         names => {
-            enum_::split(node, place, names, rules);
+            enum_::split(node, place, names, context);
             node.visit("anyOf", |branches| {
                 // Beside a union that stood there, they are not one for each type.
                 for branch in branches.as_array_mut().into_iter().flatten() {
                     let types = branch.get("enum").and_then(Node::as_array).map(|values| enum_::types_of(branch, values));
                     if let Some([name]) = types.as_deref() {
-                        single(branch, place, name, rules);
-                        legalize::container(branch, place, rules);
+                        single(branch, place, name, context);
+                        legalize::container(branch, place, context);
                     }
                 }
             });
@@ -56,17 +56,17 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
 }
 
 /// More values than the grammar takes; all of them would not fit into a description either.
-fn too_many<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let most = rules.grammar.enums.most;
+fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let most = context.grammar.enums.most;
     let count = values_of(node).len();
     if count <= most {
         return;
     }
     // What the values proved of the type is still true.
     if let [name] = enum_::types_of(node, values_of(node)).as_slice() {
-        declare(node, place, name, rules);
+        declare(node, place, name, context);
     }
-    rules.notes.note(place.position, Spot::under(node, "enum"), Spot::Nowhere, TOO_MANY, || {
+    context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, TOO_MANY, || {
         format!("dropped an `enum` of {count} values; {most} are accepted")
     });
     if let Some(object) = node.as_object_mut() {
@@ -74,11 +74,11 @@ fn too_many<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassCont
     }
 }
 
-fn is_fine(node: &Node<'_>, rules: &PassContext) -> bool {
+fn is_fine(node: &Node<'_>, context: &PassContext) -> bool {
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return true };
-    let lists = rules.grammar.type_lists == TypeLists::Any;
-    let typed = rules.grammar.typed == Typed::No || node.get("type").is_some_and(|name| lists || name.as_text().is_some());
-    typed && values.iter().all(|value| may_be_listed(value, &rules.grammar.enums))
+    let lists = context.grammar.type_lists == TypeLists::Any;
+    let typed = context.grammar.typed == Typed::No || node.get("type").is_some_and(|name| lists || name.as_text().is_some());
+    typed && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
 }
 
 fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
@@ -88,11 +88,13 @@ fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
 }
 
 /// Null among the values is `nullable`.
-fn without_null<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
     let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else { return };
-    let spot = Spot::of(null);
-    rules.notes.note(place.position, spot, Spot::of(node), NULL, || String::from("spelled null among the values as `nullable: true`"));
+    let location = Location::of(null);
+    context
+        .diagnostics
+        .report(place.polarity, location, Location::of(node), NULL, || String::from("spelled null among the values as `nullable: true`"));
     node.visit("enum", |list| {
         if let Some(values) = list.as_array_mut() {
             values.retain(|value| !value.is_null());
@@ -100,7 +102,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Pass
     });
     // A list of types that says null too is one idea with it.
     if let Some(names) = node.get("type").and_then(Node::as_array) {
-        let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&rules.budget)).collect();
+        let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
         let kinds = if others.len() == 1 { others.pop().unwrap_or_default() } else { Node::array(others) };
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("type"), kinds);
@@ -110,8 +112,8 @@ fn without_null<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut Pass
 }
 
 /// Values of one type.
-fn single<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, rules: &mut PassContext) {
-    let rule = rules.grammar.enums;
+fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
+    let rule = context.grammar.enums;
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
     let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) { "integer" } else { name };
     let spelled: Option<Vec<String>> = match name {
@@ -119,14 +121,14 @@ fn single<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, ru
         _ => None,
     };
     let listed = values.iter().all(|value| may_be_listed(value, &rule));
-    declare(node, place, name, rules);
-    let spot = Spot::under(node, "enum");
+    declare(node, place, name, context);
+    let location = Location::under(node, "enum");
     if listed {
         return;
     }
     if let Some(spelled) = spelled {
         let effect = if node.get("format").is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
-        rules.notes.note(place.position, spot.clone(), spot, effect, || {
+        context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
             String::from("spelled the integers in `enum` as strings, beside `format: \"enum\"`")
         });
         let Some(object) = node.as_object_mut() else { return };
@@ -151,16 +153,16 @@ fn single<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, ru
         }
         _ => false,
     };
-    let told = rules.hints == Hints::Describe && !all_of_them;
+    let told = context.hints == Hints::Describe && !all_of_them;
     let effect = match (all_of_them, told) {
         (true, _) => DROP,
         (false, true) => DROP.accepts(Accepts::Wider).guidance(Guidance::Moved),
         (false, false) => DROP.accepts(Accepts::Wider).guidance(Guidance::Lost),
     };
-    let to = if told { Spot::under(node, "description") } else { Spot::Nowhere };
-    rules
-        .notes
-        .note(place.position, spot, to, effect, || format!("dropped an `enum` that this API does not take beside `type: \"{name}\"`"));
+    let to = if told { Location::under(node, "description") } else { Location::Nowhere };
+    context.diagnostics.report(place.polarity, location, to, effect, || {
+        format!("dropped an `enum` that this API does not take beside `type: \"{name}\"`")
+    });
     let values = node.as_object_mut().and_then(|object| object.remove("enum"));
     if let Some(values) = values.filter(|_| told) {
         description::append(node, &[("enum", &values)]);
@@ -172,17 +174,17 @@ fn values_of<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
 }
 
 /// Writes the type of the values, unless it stands there.
-fn declare<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &'static str, rules: &mut PassContext) {
+fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
     let standing = node.get("type");
     // Every integer is a number; where integers may be listed as they are, nothing is wrong with that.
     let fits = |standing: &Node<'_>| {
-        standing.is_text(name) || (standing.is_text("number") && name == "integer" && !rules.grammar.enums.integers_as_text)
+        standing.is_text(name) || (standing.is_text("number") && name == "integer" && !context.grammar.enums.integers_as_text)
     };
     if standing.is_some_and(fits) {
         return;
     }
-    let from = if standing.is_some() { Spot::under(node, "type") } else { Spot::of(node) };
-    rules.notes.note(place.position, from, Spot::under(node, "type"), TYPE, || {
+    let from = if standing.is_some() { Location::under(node, "type") } else { Location::of(node) };
+    context.diagnostics.report(place.polarity, from, Location::under(node, "type"), TYPE, || {
         format!("wrote `type: \"{name}\"`, which all values in `enum` have")
     });
     if let Some(object) = node.as_object_mut() {

@@ -12,7 +12,7 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
         encode::json_string,
         legalize::{self, is_open_map},
         pass::InferenceContext,
@@ -21,7 +21,7 @@ use crate::{
         emptiness::is_never,
         instance_types::{InstanceTypes, TYPE_NAMES},
         keyword::{Keyword, Keywords, Kind},
-        walk::{self, Next, Place},
+        visit::{self, SchemaPath, Visit},
     },
 };
 
@@ -40,68 +40,75 @@ const ENOUGH: [&str; 2] = ["$ref", "anyOf"];
 const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
 /// Types a schema, if it needs a type and has none.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, context: InferenceContext, rules: &mut PassContext) {
-    if !rules.types_everything {
+pub(in crate::sanitize) fn apply<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    inferred: InferenceContext,
+    context: &mut PassContext,
+) {
+    if !context.types_everything {
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let must = rules.grammar.typed == Typed::TypeOrUnion;
+    let must = context.grammar.typed == Typed::TypeOrUnion;
     // What accepts nothing needs no type.
     if is_never(node) && !must {
         return;
     }
     let enough: &[&str] = if must { &ENOUGH } else { &SAYS_IT };
     if object.has("type")
-        || context.not_typed
-        || (context.of_anything && object.is_empty() && !must)
+        || inferred.not_typed
+        || (inferred.of_anything && object.is_empty() && !must)
         || enough.iter().any(|keyword| object.has(keyword))
     {
         return;
     }
     if is_open_map(place) && object.is_empty() {
-        let spot = Spot::of(node);
-        rules.notes.note(place.position, spot.clone(), spot, OPEN, || String::from("spelled `additionalProperties: {}` as `true`"));
+        let location = Location::of(node);
+        context
+            .diagnostics
+            .report(place.polarity, location.clone(), location, OPEN, || String::from("spelled `additionalProperties: {}` as `true`"));
         node.replace(Data::Bool(true));
         return;
     }
     let hinted = hinted(object);
-    match (hinted.as_slice(), context.types) {
+    match (hinted.as_slice(), inferred.types) {
         // Where nobody looks, there is nobody to tell.
-        ([], _) if place.keyword.is_some_and(|keyword| rules.grammar.opaque.has(keyword)) => {}
+        ([], _) if place.keyword.is_some_and(|keyword| context.grammar.opaque.has(keyword)) => {}
         // No string is guessed where something else says that it is none.
-        ([], Some(known)) if rules.untyped == Untyped::String && !InstanceTypes::STRING.within(known) => {
+        ([], Some(known)) if context.untyped == Untyped::String && !InstanceTypes::STRING.within(known) => {
             match TYPE_NAMES.iter().find(|name| known.within(InstanceTypes::of_name(name))) {
-                Some(name) => known_to_be(node, place, &[name], rules),
-                None if must => any(node, place, rules),
+                Some(name) => known_to_be(node, place, &[name], context),
+                None if must => any(node, place, context),
                 None => {}
             }
         }
         ([], _) if must => match of_parts(object) {
-            Some(name) => known_to_be(node, place, &[name], rules),
-            None => any(node, place, rules),
+            Some(name) => known_to_be(node, place, &[name], context),
+            None => any(node, place, context),
         },
-        ([], _) => any(node, place, rules),
+        ([], _) => any(node, place, context),
         // A type is wanted, whatever else says it.
-        ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => write(node, place, &[name], INFER, rules),
+        ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => write(node, place, &[name], INFER, context),
         // They speak of what the instance is not, and say nothing.
         (names, Some(known)) if must && !names.iter().any(|name| InstanceTypes::of_name(name).within(known)) => {
             let known: Vec<&'static str> = known.names().collect();
-            known_to_be(node, place, &known, rules);
+            known_to_be(node, place, &known, context);
         }
-        (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
+        (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), context),
         // Where nobody looks, a type gains nothing.
-        (_, Some(_)) if context.opaque => {}
+        (_, Some(_)) if inferred.opaque => {}
         (names, Some(known)) => {
             // Something else that applies here names the types already; writing one changes nothing, or too much.
             if let [name] = names {
                 if known.within(InstanceTypes::of_name(name)) {
-                    write(node, place, names, INFER, rules);
+                    write(node, place, names, INFER, context);
                 }
             }
         }
         // Where nobody looks, a guess gains nothing.
-        (_, None) if context.opaque => {}
-        (names, None) => write(node, place, names, INFER.accepts(Accepts::Narrower), rules),
+        (_, None) if inferred.opaque => {}
+        (names, None) => write(node, place, names, INFER.accepts(Accepts::Narrower), context),
     }
 }
 
@@ -110,12 +117,12 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
     let mut found = false;
     // Of each schema that we are inside of, whether it may be anything.
     let mut around: Vec<bool> = Vec::new();
-    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         around.truncate(place.depth);
         let of_anything = place.keyword == Some(Keyword::Items) && around.last() == Some(&true);
         around.push(legalize::names_all_types(node));
         if place.keyword.is_some_and(|keyword| legalize::NOT_TYPED.has(keyword) || grammar.opaque.has(keyword)) {
-            return Ok(Next::Skip);
+            return Ok(Visit::Skip);
         }
         let is_untyped = |object: &Object<'_>| {
             let is_said = object.has("type") || SAYS_IT.iter().any(|keyword| object.has(keyword));
@@ -123,7 +130,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
             !is_said && !is_left_open
         };
         found |= node.as_object().is_some_and(is_untyped) && !is_never(node);
-        Ok(if found { Next::Skip } else { Next::Into })
+        Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
     Ok(found)
 }
@@ -150,24 +157,24 @@ fn listed(names: &[&str], last: &str) -> String {
 }
 
 /// Writes the type that keywords speak of.
-fn write<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], effect: ChangeKind, rules: &mut PassContext) {
-    put(node, place, names, effect, rules, || format!("wrote `type`: the keywords here speak of {}", listed(names, "and")));
+fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], effect: ChangeKind, context: &mut PassContext) {
+    put(node, place, names, effect, context, || format!("wrote `type`: the keywords here speak of {}", listed(names, "and")));
 }
 
 /// Writes the type that something else says that applies here.
-fn known_to_be<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, names: &[&'static str], rules: &mut PassContext) {
-    put(node, place, names, INFER, rules, || format!("wrote `type`: the instance is known to be {}", listed(names, "or")));
+fn known_to_be<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
+    put(node, place, names, INFER, context, || format!("wrote `type`: the instance is known to be {}", listed(names, "or")));
 }
 
 fn put<'a>(
     node: &mut Node<'a>,
-    place: &Place<'_, 'a>,
+    place: &SchemaPath<'_, 'a>,
     names: &[&'static str],
     effect: ChangeKind,
-    rules: &mut PassContext,
+    context: &mut PassContext,
     message: impl FnOnce() -> String,
 ) {
-    rules.notes.note(place.position, Spot::of(node), Spot::under(node, "type"), effect, message);
+    context.diagnostics.report(place.polarity, Location::of(node), Location::under(node, "type"), effect, message);
     let types = match names {
         [name] => Node::literal(name),
         names => Node::array(names.iter().map(|name| Node::literal(name)).collect()),
@@ -178,52 +185,52 @@ fn put<'a>(
 }
 
 /// Says that anything goes, in the grammar's way or the caller's.
-pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
         return;
     }
-    match rules.untyped {
+    match context.untyped {
         Untyped::Keep => {}
         Untyped::String => {
-            rules.notes.note(place.position, Spot::of(node), Spot::under(node, "type"), GUESS, || {
+            context.diagnostics.report(place.polarity, Location::of(node), Location::under(node, "type"), GUESS, || {
                 String::from("wrote `type: \"string\"`, because that was asked for")
             });
             if let Some(object) = node.as_object_mut() {
                 object.insert_at(0, Text::literal("type"), Node::literal("string"));
             }
         }
-        Untyped::Any => all_types(node, place, rules),
+        Untyped::Any => all_types(node, place, context),
     }
 }
 
 /// How many bytes it takes to say that anything goes, beside texts.
-pub(in crate::sanitize) fn any_length(rules: &PassContext) -> usize {
+pub(in crate::sanitize) fn any_length(context: &PassContext) -> usize {
     let key = r#""type":,"#.len();
-    match rules.untyped {
+    match context.untyped {
         Untyped::Keep => 0,
         Untyped::String => key + r#""string""#.len(),
         Untyped::Any => key + 1 + ALL.iter().map(|name| name.len() + 3).sum::<usize>(),
     }
 }
 
-fn all_types<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if rules.grammar.anything == Anything::JsonText {
-        json_string::any(node, place, rules);
+fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if context.grammar.anything == Anything::JsonText {
+        json_string::any(node, place, context);
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let grammar = rules.grammar;
+    let grammar = context.grammar;
     let beside = grammar.beside_type_list;
     let alone = grammar.anything != Anything::Union
         && object
             .iter()
             .all(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword))));
-    let spot = Spot::of(node);
-    let to = Spot::under(node, if alone { "type" } else { "anyOf" });
+    let location = Location::of(node);
+    let to = Location::under(node, if alone { "type" } else { "anyOf" });
     // Lists of lists have no end where items must say what they are.
     let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
     let effect = if ends { ANY } else { ANY.accepts(Accepts::Narrower) };
-    rules.notes.note(place.position, spot, to, effect, || String::from("said that anything goes, as a union of all types"));
+    context.diagnostics.report(place.polarity, location, to, effect, || String::from("said that anything goes, as a union of all types"));
     let Some(object) = node.as_object_mut() else { return };
     if alone {
         object.insert_at(0, Text::literal("type"), Node::array(ALL.map(Node::literal).into()));

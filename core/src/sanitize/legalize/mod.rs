@@ -34,7 +34,7 @@ use crate::{
     schema::{
         instance_types::InstanceTypes,
         keyword::{Keyword, Keywords},
-        walk::{Next, Place, Rewrite},
+        visit::{SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -59,7 +59,7 @@ fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
 }
 
 pub(in crate::sanitize) struct Legalize<'r> {
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
     enter: Vec<(&'static Pass, AtSchema)>,
     leave: Vec<(&'static Pass, AtSchema)>,
     /// The schemas that stand around, and what stands in each.
@@ -68,63 +68,65 @@ pub(in crate::sanitize) struct Legalize<'r> {
 
 impl<'r> Legalize<'r> {
     pub(in crate::sanitize) fn new(
-        rules: &'r mut PassContext,
+        context: &'r mut PassContext,
         enter: Vec<(&'static Pass, AtSchema)>,
         leave: Vec<(&'static Pass, AtSchema)>,
     ) -> Self {
-        Legalize { rules, enter, leave, above: Vec::new() }
+        Legalize { context, enter, leave, above: Vec::new() }
     }
 }
 
-impl<'a> Rewrite<'a> for Legalize<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
-        let context = match (place.keyword, self.above.last()) {
+impl<'a> VisitorMut<'a> for Legalize<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let inferred = match (place.keyword, self.above.last()) {
             (Some(keyword), Some((above, _))) => InferenceContext {
                 types: if IN_PLACE.has(keyword) { above.types } else { None },
                 not_typed: above.not_typed || NOT_TYPED.has(keyword),
-                opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
+                opaque: above.opaque || self.context.grammar.opaque.has(keyword),
                 of_anything: false,
             },
             // Tool arguments are objects.
-            _ => InferenceContext { types: self.rules.grammar.object_root.then_some(InstanceTypes::OBJECT), ..InferenceContext::default() },
+            _ => {
+                InferenceContext { types: self.context.grammar.object_root.then_some(InstanceTypes::OBJECT), ..InferenceContext::default() }
+            }
         };
-        self.rules.deepest = self.rules.deepest.max(place.depth);
-        let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node)).or(context.types);
+        self.context.deepest = self.context.deepest.max(place.depth);
+        let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node)).or(inferred.types);
         let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
-        let present = run_all(&self.enter, node, place, context, present, self.rules)?;
-        self.above.push((InferenceContext { types, ..context }, present));
-        Ok(Next::Into)
+        let present = run_all(&self.enter, node, place, inferred, present, self.context)?;
+        self.above.push((InferenceContext { types, ..inferred }, present));
+        Ok(Visit::Descend)
     }
 
-    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
-        if self.rules.stood.meet(EVALUATED) {
+        if self.context.stood.meet(EVALUATED) {
             // A definition may be used anywhere.
             let is_defined = matches!(place.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
             let around = self.above.iter().fold(present, |all, (_, keywords)| all.and(*keywords));
-            self.rules.counts_evaluated = if is_defined { self.rules.stood } else { around };
+            self.context.counts_evaluated = if is_defined { self.context.stood } else { around };
         }
-        let context = match (place.keyword, self.above.last()) {
+        let inferred = match (place.keyword, self.above.last()) {
             (Some(keyword), Some((above, _))) => InferenceContext {
                 types: above.types.filter(|_| IN_PLACE.has(keyword)),
                 not_typed: above.not_typed || NOT_TYPED.has(keyword),
-                opaque: above.opaque || self.rules.grammar.opaque.has(keyword),
+                opaque: above.opaque || self.context.grammar.opaque.has(keyword),
                 of_anything: keyword == Keyword::Items && above.types == Some(InstanceTypes::ALL),
             },
             _ => InferenceContext::default(),
         };
-        run_all(&self.leave, node, place, context, present, self.rules)?;
+        run_all(&self.leave, node, place, inferred, present, self.context)?;
         Ok(())
     }
 }
 
 /// What an object or an array below the root lacks, once its type is known.
-pub(in crate::sanitize) fn container<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    json_string::object(node, place, rules);
-    containers::say(node, place, rules);
+pub(in crate::sanitize) fn container<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    json_string::object(node, place, context);
+    containers::apply(node, place, context);
 }
 
 /// Does a schema stand directly under `additionalProperties`, where booleans may stand?
-pub(in crate::sanitize) fn is_open_map(place: &Place<'_, '_>) -> bool {
+pub(in crate::sanitize) fn is_open_map(place: &SchemaPath<'_, '_>) -> bool {
     place.pointer.steps().last() == Some(&Step::Name("additionalProperties"))
 }

@@ -8,32 +8,32 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
-    schema::{annotations::is_annotation, walk::Place},
+    schema::{annotations::is_annotation, visit::SchemaPath},
 };
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellNull);
 
 /// Folds the null that one schema's own keywords name.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if rules.grammar.null != Null::Nullable {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if context.grammar.null != Null::Nullable {
         return;
     }
-    list(node, place, rules);
-    union(node, place, rules);
+    list(node, place, context);
+    union(node, place, context);
 }
 
 /// `type: ["string", "null"]`
-fn list<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(names) = node.get("type").and_then(Node::as_array) else { return };
-    let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&rules.budget)).collect();
+    let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
     if names.len() > 1 && others.len() == names.len() {
         return;
     }
-    let spot = Spot::under(node, "type");
+    let location = Location::under(node, "type");
     let nullable = others.len() < names.len() && !others.is_empty();
-    rules.notes.note(place.position, spot.clone(), spot, RESPELL, || match nullable {
+    context.diagnostics.report(place.polarity, location.clone(), location, RESPELL, || match nullable {
         true => String::from("spelled null in `type` as `nullable: true`"),
         false => String::from("spelled a list of one type as that type"),
     });
@@ -54,13 +54,13 @@ fn list<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext)
 }
 
 /// A branch of `anyOf` that is null and nothing else.
-fn union<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
     // A branch that another rule wrote is that rule's business.
     if branch.origin().number().is_some() {
-        let spot = Spot::of(branch);
-        rules.notes.note(place.position, spot, Spot::under(node, "anyOf"), RESPELL, || {
+        let location = Location::of(branch);
+        context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), RESPELL, || {
             format!("spelled a branch of `anyOf` for null as `nullable: true` of the {} others", branches.len().saturating_sub(1))
         });
     }

@@ -12,9 +12,9 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
-    schema::{keyword::Keyword, walk::Place},
+    schema::{keyword::Keyword, visit::SchemaPath},
     sorted::Set,
 };
 
@@ -24,8 +24,8 @@ const RESPELL: ChangeKind = ChangeKind::of(Rule::PatternsToAdditional);
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
 /// Says patterns as `additionalProperties`, which are encoded later.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if !rules.grammar.encodes() || !rules.grammar.refuses.has(Keyword::PatternProperties) {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if !context.grammar.encodes() || !context.grammar.refuses.has(Keyword::PatternProperties) {
         return;
     }
     let Some(object) = node.as_object() else { return };
@@ -54,18 +54,18 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
     let mut known: Set<String> = Set::new();
     for schema in patterns.iter().map(|member| &member.value).chain(rest) {
         if known.insert(json::canonical(schema)) {
-            schemas.push(schema.copy(&rules.budget));
+            schemas.push(schema.copy(&context.budget));
         }
     }
-    let described = !every && rules.hints == Hints::Describe;
+    let described = !every && context.hints == Hints::Describe;
     let guidance = match (every, described) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
     };
-    let spot = Spot::under(node, "patternProperties");
-    let to = Spot::under(node, "additionalProperties");
-    rules.notes.note(place.position, spot, to, RESPELL.accepts(accepts).guidance(guidance), || {
+    let location = Location::under(node, "patternProperties");
+    let to = Location::under(node, "additionalProperties");
+    context.diagnostics.report(place.polarity, location, to, RESPELL.accepts(accepts).guidance(guidance), || {
         let shown: Vec<String> = names.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("said in `additionalProperties` what names like {} hold", shown.join(", "))
     });

@@ -9,11 +9,11 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         keyword::{Keyword, Keywords},
-        walk::Place,
+        visit::SchemaPath,
     },
     sorted::{Map, Set},
 };
@@ -169,8 +169,8 @@ fn fnv(text: &str) -> u32 {
 }
 
 /// Renames properties of one schema, wherever it names them.
-pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let spelling = Spelling { rule: rules.grammar.names, no_slash: rules.no_slash, is_root: place.keyword.is_none() };
+pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let spelling = Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root: place.keyword.is_none() };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
@@ -183,10 +183,10 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>
                 continue;
             }
             let effect = ChangeKind::of(Rule::RenameProperty);
-            let effect = if rules.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
+            let effect = if context.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
             // It is the name that is changed: what it names may come from elsewhere.
-            let (from, to) = (Spot::under(all, name.clone().into_owned()), Spot::under(all, new.clone()));
-            rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{name}` to `{new}`"));
+            let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
+            context.diagnostics.report(place.polarity, from, to, effect, || format!("renamed the property `{name}` to `{new}`"));
             renamed.insert(name.into_owned(), new);
         }
     }
@@ -199,22 +199,24 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>
     for keyword in ["dependentRequired", "dependentSchemas", "required"] {
         let Some(value) = node.get(keyword) else { continue };
         let listed = |list: &Node<'a>| {
-            let named = |name: &Node<'a>| Some((Spot::of(name), name.as_text()?.clone()));
+            let named = |name: &Node<'a>| Some((Location::of(name), name.as_text()?.clone()));
             list.as_array().into_iter().flatten().filter_map(named).collect::<Vec<_>>()
         };
-        let names: Vec<(Spot, Text<'a>)> = match value.as_object() {
+        let names: Vec<(Location, Text<'a>)> = match value.as_object() {
             Some(table) => {
-                let named = |member: &Member<'a>| (Spot::under(value, member.key.display().into_owned()), member.key.clone());
+                let named = |member: &Member<'a>| (Location::under(value, member.key.display().into_owned()), member.key.clone());
                 table.iter().flat_map(|member| core::iter::once(named(member)).chain(listed(&member.value))).collect()
             }
             None => listed(value),
         };
-        let is_new = |(_, name): &&(Spot, Text<'a>)| name.value().is_some_and(|name| !renamed.contains_key(&*name));
+        let is_new = |(_, name): &&(Location, Text<'a>)| name.value().is_some_and(|name| !renamed.contains_key(&*name));
         for (from, name) in names.iter().filter(is_new) {
             let Some(new) = new_name(name) else { continue };
-            let (from, to) = (from.clone(), Spot::under(node, keyword));
+            let (from, to) = (from.clone(), Location::under(node, keyword));
             let effect = ChangeKind::of(Rule::RenameProperty);
-            rules.notes.note(place.position, from, to, effect, || format!("renamed the property `{}` to `{new}`", name.display()));
+            context
+                .diagnostics
+                .report(place.polarity, from, to, effect, || format!("renamed the property `{}` to `{new}`", name.display()));
         }
     }
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {

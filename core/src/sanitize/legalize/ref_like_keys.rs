@@ -8,11 +8,11 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         keyword::{Holds, Keyword, Role},
-        walk::Place,
+        visit::SchemaPath,
     },
     sorted::Map,
 };
@@ -22,11 +22,12 @@ const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropStrayRef).accepts(Accepts:
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RespellPattern);
 
 /// Says one schema without them.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if rules.grammar.refs.only_under.is_none() || !node.as_object().is_some_and(|object| object.iter().any(|member| holds(&member.value))) {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if context.grammar.refs.only_under.is_none() || !node.as_object().is_some_and(|object| object.iter().any(|member| holds(&member.value)))
+    {
         return;
     }
-    pattern(node, place, rules);
+    pattern(node, place, context);
     let mut goes: Map<Text<'a>, ChangeKind> = Map::new();
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
@@ -37,7 +38,7 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
         let validates = keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
         let name = member.key.display().into_owned();
         let effect = if validates { CONSTANT } else { DROP };
-        rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || {
+        context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
             format!("dropped `{name}`: a key called `$ref` in it would be taken for a reference")
         });
         goes.insert(member.key.clone(), effect);
@@ -51,10 +52,12 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
 }
 
 /// The pattern `$ref` is another pattern for the same names.
-fn pattern<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn pattern<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(schema) = node.get("patternProperties").and_then(|table| table.get("$ref")) else { return };
-    let spot = Spot::of(schema);
-    rules.notes.note(place.position, spot.clone(), spot, PATTERN, || String::from("spelled the pattern `$ref` as `(?:$ref)`"));
+    let location = Location::of(schema);
+    context
+        .diagnostics
+        .report(place.polarity, location.clone(), location, PATTERN, || String::from("spelled the pattern `$ref` as `(?:$ref)`"));
     node.visit("patternProperties", |table| {
         for member in table.as_object_mut().into_iter().flat_map(crate::json::Object::members_mut).filter(|member| member.key.is("$ref")) {
             member.key = Text::literal("(?:$ref)");

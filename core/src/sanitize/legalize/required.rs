@@ -10,33 +10,36 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
-    schema::walk::Place,
+    schema::visit::SchemaPath,
     sorted::Set,
 };
 
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
 
 /// Removes names of properties that are not there, and says them in the description.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if !rules.grammar.required_is_known_at(place.pointer) {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if !context.grammar.required_is_known_at(place.pointer) {
         return;
     }
     let Some(object) = node.as_object() else { return };
     let Some(names) = object.get("required").and_then(Node::as_array) else { return };
     let known: Set<&Text<'_>> =
         object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
-    let unknown: Vec<Node<'a>> =
-        names.iter().filter(|name| name.as_text().is_none_or(|name| !known.contains(name))).map(|name| name.copy(&rules.budget)).collect();
+    let unknown: Vec<Node<'a>> = names
+        .iter()
+        .filter(|name| name.as_text().is_none_or(|name| !known.contains(name)))
+        .map(|name| name.copy(&context.budget))
+        .collect();
     if unknown.is_empty() {
         return;
     }
     let left = names.len() - unknown.len();
-    let moved = rules.hints == Hints::Describe;
+    let moved = context.hints == Hints::Describe;
     let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
-    let to = if left > 0 { Spot::under(node, "required") } else { Spot::Nowhere };
-    rules.notes.note(place.position, Spot::under(node, "required"), to, effect, || {
+    let to = if left > 0 { Location::under(node, "required") } else { Location::Nowhere };
+    context.diagnostics.report(place.polarity, Location::under(node, "required"), to, effect, || {
         let names: Vec<String> = unknown.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("removed from `required` what is no property here: {}", names.join(", "))
     });

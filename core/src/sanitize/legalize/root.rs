@@ -13,7 +13,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
     },
     schema::{
         annotations::is_annotation,
@@ -22,7 +22,7 @@ use crate::{
         join,
         keyword::{Keyword, Keywords},
         merge,
-        walk::{self, Next, Place, Position, Rewrite},
+        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
     sorted::{Map, Set},
 };
@@ -58,15 +58,17 @@ pub(in crate::sanitize) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, 
 }
 
 /// Writes `type: "object"`, which tool arguments are anyway, and `properties`.
-pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, rules: &mut PassContext) {
+pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
     }
     if !root.get("type").is_some_and(|value| value.is_text("object")) {
-        let (from, to) = (Spot::of(root), Spot::under(root, "type"));
+        let (from, to) = (Location::of(root), Location::under(root, "type"));
         // Where the root stands for other values too, those are no longer anything but objects.
-        let effect = if refers_to_root(root, &rules.budget) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
-        rules.notes.note(Position::Positive, from, to, effect, || String::from("wrote `type: \"object\"`, which arguments are anyway"));
+        let effect = if refers_to_root(root, &context.budget) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
+        context
+            .diagnostics
+            .report(Polarity::Positive, from, to, effect, || String::from("wrote `type: \"object\"`, which arguments are anyway"));
         if let Some(object) = root.as_object_mut() {
             match object.has("type") {
                 true => object.set(Text::literal("type"), Node::literal("object")),
@@ -75,8 +77,8 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, rules: &mut PassC
         }
     }
     if root.get("properties").is_none() {
-        let (from, to) = (Spot::of(root), Spot::under(root, "properties"));
-        rules.notes.note(Position::Positive, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        let (from, to) = (Location::of(root), Location::under(root, "properties"));
+        context.diagnostics.report(Polarity::Positive, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
         if let Some(object) = root.as_object_mut() {
             let place = object.position("type").map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
@@ -88,34 +90,34 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, rules: &mut PassC
 fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
     let mut found = false;
     // Where the budget is spent, the walks after this one say so.
-    let _ = walk::visit(budget, root, Keywords::ALL, &mut |node, _| {
+    let _ = visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
         found = found || node.get("$ref").is_some_and(|reference| reference.is_text("#"));
-        Ok(if found { Next::Skip } else { Next::Into })
+        Ok(if found { Visit::Skip } else { Visit::Descend })
     });
     found
 }
 
 /// Flattens what is left of a union at the root.
-pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
-    if !rules.grammar.object_root {
+pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    if !context.grammar.object_root {
         return Ok(());
     }
     if is_never(node) {
         return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found one that accepts nothing"));
     }
     // A union beside a root that must be closed would let nothing through but what the root names.
-    let closes = rules.grammar.objects.open == OpenRule::MustClose;
-    let refused = rules.grammar.root_refuses.has(Keyword::AnyOf) || rules.grammar.any_of.no_type_beside || closes;
+    let closes = context.grammar.objects.open == OpenRule::MustClose;
+    let refused = context.grammar.root_refuses.has(Keyword::AnyOf) || context.grammar.any_of.no_type_beside || closes;
     if refused && node.get("anyOf").is_some() {
-        let condition = condition(node, rules.grammar, &rules.budget)?;
-        union(node, rules, condition.is_some())?;
+        let condition = condition(node, context.grammar, &context.budget)?;
+        union(node, context, condition.is_some())?;
         if let Some(condition) = condition {
             require(node, condition);
         }
     }
     let pointer = Pointer::root();
-    let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
-    crate::sanitize::legalize::required::say(node, &place, rules);
+    let place = SchemaPath { pointer: &pointer, keyword: None, depth: 0, polarity: Polarity::Positive };
+    crate::sanitize::legalize::required::apply(node, &place, context);
     Ok(())
 }
 
@@ -128,21 +130,21 @@ fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<
         return Ok(None);
     }
     let mut union = union.copy(budget);
-    union.visit_children(|_, branch| walk::rewrite(budget, branch, Keywords::ALL, &mut Bare))?;
+    union.visit_children(|_, branch| visit::walk_mut(budget, branch, Keywords::ALL, &mut Bare))?;
     Ok(Some(Node::record([("anyOf", union)])))
 }
 
 /// Takes out what only the reader needs.
 struct Bare;
 
-impl<'a> Rewrite<'a> for Bare {
-    fn enter(&mut self, node: &mut Node<'a>, _: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Bare {
+    fn enter(&mut self, node: &mut Node<'a>, _: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if node.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
             if let Some(object) = node.as_object_mut() {
                 object.retain(|member| !is_annotation(member));
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
@@ -157,18 +159,18 @@ fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     object.set(Text::literal("not"), untrue);
 }
 
-pub(in crate::sanitize) fn union(node: &mut Node<'_>, rules: &mut PassContext, exact: bool) -> Result<(), Error> {
-    if one_object_of(node, rules, exact) {
+pub(in crate::sanitize) fn union(node: &mut Node<'_>, context: &mut PassContext, exact: bool) -> Result<(), Error> {
+    if one_object_of(node, context, exact) {
         return Ok(());
     }
     Err(Error::new(Code::NotRepresentable, "", "expected a root `anyOf` with a branch that accepts some object, found none"))
 }
 
 /// Makes one object of a union's branches. No branch that accepts an object gives false, and nothing worth keeping.
-fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) -> bool {
-    let spot = Spot::under(node, "anyOf");
+fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool) -> bool {
+    let location = Location::under(node, "anyOf");
     let pointer = Pointer::root();
-    let place = Place { pointer: &pointer, keyword: None, depth: 0, position: Position::Positive };
+    let place = SchemaPath { pointer: &pointer, keyword: None, depth: 0, polarity: Polarity::Positive };
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return true };
     let Some(Data::Array(branches)) = object.remove("anyOf").map(Node::into_data) else { return true };
@@ -184,15 +186,15 @@ fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) 
     let bundle = Node::object(bundle).with_origin(origin);
     let mut objects: Vec<Object<'a>> = Vec::new();
     for branch in branches {
-        let from = Spot::of(&branch);
-        let merged = merge::both(&rules.budget, bundle.copy(&rules.budget), branch);
-        merge_conflicts::note(&merged, place.position, &from, rules);
+        let from = Location::of(&branch);
+        let merged = merge::both(&context.budget, bundle.copy(&context.budget), branch);
+        merge_conflicts::note(&merged, place.polarity, &from, context);
         let mut merged = merged.node;
         if is_never(&merged) {
             continue;
         }
         // A union in the branch of a union: every branch of it is one of ours.
-        if merged.get("anyOf").is_some() && !one_object_of(&mut merged, rules, exact) {
+        if merged.get("anyOf").is_some() && !one_object_of(&mut merged, context, exact) {
             continue;
         }
         if let Data::Object(object) = merged.into_data() {
@@ -203,8 +205,8 @@ fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) 
         return false;
     }
     let single = objects.len() == 1;
-    let conditions = conditions(&objects, &rules.budget);
-    let described = !single && !exact && rules.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
+    let conditions = conditions(&objects, &context.budget);
+    let described = !single && !exact && context.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
     let guidance = match (exact, described) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
@@ -217,10 +219,10 @@ fn one_object_of<'a>(node: &mut Node<'a>, rules: &mut PassContext, exact: bool) 
         (false, false) => Accepts::Wider,
     };
     let effect = if single { ONE } else { FLAT.accepts(accepts).guidance(guidance) };
-    rules.notes.note(Position::Positive, spot, Spot::of(&bundle), effect, || {
+    context.diagnostics.report(Polarity::Positive, location, Location::of(&bundle), effect, || {
         format!("made one object of the {} branches of the root's `anyOf`", objects.len())
     });
-    let mut members = join::flat(objects, &rules.budget);
+    let mut members = join::flat(objects, &context.budget);
     // What stood beside the union holds whatever a branch says of the same.
     if let Data::Object(bundle) = bundle.into_data() {
         let is_joined = |key: &Text<'_>| key.is("properties") || key.is("required");

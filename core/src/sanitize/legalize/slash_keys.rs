@@ -9,11 +9,11 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         keyword::{Holds, Keyword, Role},
-        walk::Place,
+        visit::SchemaPath,
     },
     sorted::Set,
 };
@@ -42,11 +42,11 @@ fn has_slash(key: &Text<'_>) -> bool {
 }
 
 /// Says one schema of a definition without them.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    if !rules.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if !context.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
         return;
     }
-    patterns(node, place, rules);
+    patterns(node, place, context);
     let mut gone: Set<Text<'a>> = Set::new();
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
@@ -58,7 +58,7 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
         let validates = keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
         let name = member.key.display().into_owned();
         let effect = if validates { CONSTANT } else { DROP };
-        rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, effect, || {
+        context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
             format!("dropped `{name}`: no key inside a definition may hold a `/`")
         });
         gone.insert(member.key.clone());
@@ -72,14 +72,16 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
 }
 
 /// `a/b` and `a\x2fb` are the same pattern.
-fn patterns<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+fn patterns<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get("patternProperties").and_then(Node::as_object) else { return };
     if !table.iter().any(|member| has_slash(&member.key)) {
         return;
     }
     for member in table.iter().filter(|member| has_slash(&member.key)) {
-        let (spot, name) = (Spot::of(&member.value), member.key.display().into_owned());
-        rules.notes.note(place.position, spot.clone(), spot, PATTERN, || format!("spelled the `/` in the pattern `{name}` as `\\x2f`"));
+        let (location, name) = (Location::of(&member.value), member.key.display().into_owned());
+        context
+            .diagnostics
+            .report(place.polarity, location.clone(), location, PATTERN, || format!("spelled the `/` in the pattern `{name}` as `\\x2f`"));
     }
     node.visit("patternProperties", |table| {
         for member in table.as_object_mut().into_iter().flat_map(Object::members_mut).filter(|member| has_slash(&member.key)) {

@@ -8,30 +8,30 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
         legalize::{self, required},
     },
     schema::{
         annotations::is_annotation,
         keyword::{Keyword, Kind},
         merge,
-        walk::Place,
+        visit::SchemaPath,
     },
 };
 
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 
 /// Splits a list of types, if something stands beside it that the grammar does not accept there.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
+pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get("type").and_then(Node::as_array).filter(|types| types.len() > 1) else { return };
     let container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
-    let refused = match rules.grammar.type_lists {
+    let refused = match context.grammar.type_lists {
         TypeLists::Any => false,
         TypeLists::Scalars => types.iter().any(container),
         TypeLists::None => true,
     };
-    let beside = rules.grammar.beside_type_list;
+    let beside = context.grammar.beside_type_list;
     let accepted = |member: &Member<'_>| {
         member.key.is("type") || Keyword::named(&member.key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword)))
     };
@@ -40,10 +40,10 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
         return;
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
-    let spot = Spot::under(node, "type");
-    rules
-        .notes
-        .note(place.position, spot, Spot::under(node, "anyOf"), SPLIT, || format!("gave each of {} types its own branch", names.len()));
+    let location = Location::under(node, "type");
+    context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
+        format!("gave each of {} types its own branch", names.len())
+    });
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position("type").unwrap_or_default();
@@ -64,11 +64,11 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
             let mut branch = Object::new();
             branch.set(Text::literal("type"), Node::string(name));
             for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == kind && kind.is_some()) {
-                branch.set(member.key.clone(), member.value.copy(&rules.budget));
+                branch.set(member.key.clone(), member.value.copy(&context.budget));
             }
             let mut branch = Node::object(branch).with_origin(origin);
-            legalize::container(&mut branch, place, rules);
-            required::say(&mut branch, place, rules);
+            legalize::container(&mut branch, place, context);
+            required::apply(&mut branch, place, context);
             branch
         })
         .collect();
@@ -81,8 +81,8 @@ pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, r
     }
     // A value is of one of the types, and in one of the branches that stand there.
     let union = Node::record([("anyOf", branches)]).with_origin(origin);
-    let merged = merge::both_at(&rules.budget, Node::object(rest).with_origin(origin), union, at);
-    merge_conflicts::note(&merged, place.position, &Spot::of(&merged.node), rules);
+    let merged = merge::both_at(&context.budget, Node::object(rest).with_origin(origin), union, at);
+    merge_conflicts::note(&merged, place.polarity, &Location::of(&merged.node), context);
     *node = merged.node;
     node.touch();
 }

@@ -17,12 +17,12 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         keyword::{Holds, Keyword, Keywords, Role},
         regex,
-        walk::Place,
+        visit::SchemaPath,
     },
     sorted::Set,
 };
@@ -38,42 +38,47 @@ const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
 const LONGEST_SCHEMA: usize = 200;
 
 /// Says, describes or drops what the grammar refuses at this schema, in which `present` stands; gives what stands there then.
-pub(in crate::sanitize) fn say<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, present: Keywords, rules: &mut PassContext) -> Keywords {
+pub(in crate::sanitize) fn apply<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    present: Keywords,
+    context: &mut PassContext,
+) -> Keywords {
     let is_root = place.keyword.is_none();
-    if !is_root && !present.meet(rules.refused) {
+    if !is_root && !present.meet(context.refused) {
         return present;
     }
-    settle(node, place, rules);
+    settle(node, place, context);
     node.as_object().map_or(Keywords::NONE, Keywords::in_object)
 }
 
-fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let grammar = rules.grammar;
+fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let grammar = context.grammar;
     let is_root = place.keyword.is_none();
     if !node.as_object().is_some_and(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some())) {
         return;
     }
-    drop_unknown(node, place, rules);
+    drop_unknown(node, place, context);
     let Some(object) = node.as_object() else { return };
     let mut said: Vec<(String, Node<'a>)> = Vec::new();
     let faults: Vec<(String, Fault)> =
         object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?))).collect();
     for (name, fault) in faults {
         let Some(value) = node.get(&name) else { continue };
-        let value = value.copy(&rules.budget);
+        let value = value.copy(&context.budget);
         match fault {
-            Fault::TooLarge(most) => lower(node, place, &name, most, rules),
-            _ => match nearly(node, place, &name, &value, rules) {
+            Fault::TooLarge(most) => lower(node, place, &name, most, context),
+            _ => match nearly(node, place, &name, &value, context) {
                 Nearly::Exactly => continue,
                 Nearly::Loosely => {}
-                Nearly::Not => drop(node, place, &name, &value, fault, rules),
+                Nearly::Not => drop(node, place, &name, &value, fault, context),
             },
         }
         if is_told(&name, &value) {
             said.push((name, value));
         }
     }
-    if rules.hints == Hints::Describe && can_describe(node, grammar) {
+    if context.hints == Hints::Describe && can_describe(node, grammar) {
         let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
         if !said.is_empty() {
             description::append(node, &said);
@@ -82,14 +87,14 @@ fn settle<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContex
 }
 
 /// Drops the keys that JSON Schema does not have and the grammar does not know: all at once, for there may be many.
-fn drop_unknown<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) {
-    let Some(known) = rules.grammar.unknown else { return };
+fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let Some(known) = context.grammar.unknown else { return };
     let goes = |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
     let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
     for member in object.iter().filter(|member| goes(member)) {
         let name = member.key.display().into_owned();
-        let spot = Spot::under(node, name.clone());
-        rules.notes.note(place.position, spot, Spot::Nowhere, DROP.guidance(Guidance::Lost), || {
+        let location = Location::under(node, name.clone());
+        context.diagnostics.report(place.polarity, location, Location::Nowhere, DROP.guidance(Guidance::Lost), || {
             format!("dropped what `{name}` held: this API does not take it")
         });
     }
@@ -172,9 +177,9 @@ fn can_describe(node: &Node<'_>, grammar: &Grammar) -> bool {
     node.get("$ref").is_none() || grammar.refs.beside.has(Keyword::Description)
 }
 
-fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, fault: Fault, rules: &mut PassContext) {
+fn drop<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, value: &Node<'a>, fault: Fault, context: &mut PassContext) {
     let keyword = Keyword::named(&Text::new(name));
-    let told = rules.hints == Hints::Describe && is_told(name, value) && can_describe(node, rules.grammar);
+    let told = context.hints == Hints::Describe && is_told(name, value) && can_describe(node, context.grammar);
     let effect = match fault {
         Fault::Pattern => PATTERN,
         Fault::Format => FORMAT,
@@ -187,8 +192,8 @@ fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
     };
-    let to = if told { Spot::under(node, "description") } else { Spot::Nowhere };
-    rules.notes.note(place.position, Spot::under(node, String::from(name)), to, effect.guidance(guidance), || {
+    let to = if told { Location::under(node, "description") } else { Location::Nowhere };
+    context.diagnostics.report(place.polarity, Location::under(node, String::from(name)), to, effect.guidance(guidance), || {
         let what = if told { "said in the description what" } else { "dropped what" };
         match fault {
             Fault::Pattern => format!("{what} `{name}` held: this API does not compile it"),
@@ -200,7 +205,7 @@ fn drop<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node
     let removed = object.remove(name);
     match keyword {
         // One without the other says something else.
-        Some(Keyword::PatternProperties) => open_for_patterns(object, removed, rules.grammar, &rules.budget),
+        Some(Keyword::PatternProperties) => open_for_patterns(object, removed, context.grammar, &context.budget),
         Some(Keyword::MinContains) if value.as_number() == Some("0") => {
             object.remove("contains");
         }
@@ -263,11 +268,11 @@ enum Nearly {
 }
 
 /// Says something near to it.
-fn nearly<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &Node<'a>, rules: &mut PassContext) -> Nearly {
+fn nearly<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, value: &Node<'a>, context: &mut PassContext) -> Nearly {
     match name {
-        "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, rules),
-        "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, rules),
-        "prefixItems" => tuple(node, place, value, rules),
+        "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, context),
+        "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, context),
+        "prefixItems" => tuple(node, place, value, context),
         _ => Nearly::Not,
     }
 }
@@ -275,13 +280,13 @@ fn nearly<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, value: &No
 /// `exclusiveMinimum: 0` is `minimum: 1` for integers, and nearly `minimum: 0` for others.
 fn inclusive<'a>(
     node: &mut Node<'a>,
-    place: &Place<'_, 'a>,
+    place: &SchemaPath<'_, 'a>,
     (exclusive, inclusive, step): (&'static str, &'static str, i64),
     value: &Node<'a>,
-    rules: &mut PassContext,
+    context: &mut PassContext,
 ) -> Nearly {
     let keyword = Keyword::named(&Text::literal(inclusive));
-    if keyword.is_none_or(|keyword| rules.grammar.refuses.has(keyword)) {
+    if keyword.is_none_or(|keyword| context.grammar.refuses.has(keyword)) {
         return Nearly::Not;
     }
     let Some(number) = value.as_number() else { return Nearly::Not };
@@ -289,7 +294,7 @@ fn inclusive<'a>(
     let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
     let (bound, effect) = match whole.filter(|_| is_integer) {
         Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
-        None => (value.copy(&rules.budget), BOUND.accepts(Accepts::Wider)),
+        None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
     };
     // The tighter of both holds.
     let said = if matches!(effect.accepts, Accepts::Same) { Nearly::Exactly } else { Nearly::Loosely };
@@ -302,8 +307,10 @@ fn inclusive<'a>(
         }
     };
     let stands = node.get(inclusive).and_then(Node::as_number).is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
-    let from = Spot::under(node, exclusive);
-    rules.notes.note(place.position, from, Spot::under(node, inclusive), effect, || format!("spelled `{exclusive}` as `{inclusive}`"));
+    let from = Location::under(node, exclusive);
+    context
+        .diagnostics
+        .report(place.polarity, from, Location::under(node, inclusive), effect, || format!("spelled `{exclusive}` as `{inclusive}`"));
     let Some(object) = node.as_object_mut() else { return Nearly::Not };
     let at = object.position(exclusive).unwrap_or_default();
     object.remove(exclusive);
@@ -317,7 +324,7 @@ fn inclusive<'a>(
 }
 
 /// Positions become one schema for all items: any of theirs.
-fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules: &mut PassContext) -> Nearly {
+fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: &Node<'a>, context: &mut PassContext) -> Nearly {
     let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Nearly::Not };
     let count = positions.len();
     let rest = node.get("items");
@@ -327,7 +334,7 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
     let mut known: Set<String> = Set::new();
     for schema in positions.iter().chain(rest.filter(|_| !closed)) {
         if known.insert(json::canonical(schema)) {
-            schemas.push(schema.copy(&rules.budget));
+            schemas.push(schema.copy(&context.budget));
         }
     }
     let anything = |schema: &Node<'_>| is_open(schema);
@@ -337,9 +344,9 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
     let bounded = closed && most.is_none_or(|most| most > count);
     let single = schemas.len() == 1;
     // Where all positions say the same, nothing is lost, as long as the number of items is still said.
-    let same = single && !(bounded && rules.grammar.refuses.has(Keyword::MaxItems));
+    let same = single && !(bounded && context.grammar.refuses.has(Keyword::MaxItems));
     let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
-    rules.notes.note(place.position, Spot::under(node, "prefixItems"), Spot::under(node, "items"), effect, || {
+    context.diagnostics.report(place.polarity, Location::under(node, "prefixItems"), Location::under(node, "items"), effect, || {
         format!("said of all items what `prefixItems` says of the first {count}")
     });
     let items = if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
@@ -350,7 +357,7 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
         true => object.set(Text::literal("items"), items),
         false => object.insert_at(at, Text::literal("items"), items),
     }
-    if bounded && !rules.grammar.refuses.has(Keyword::MaxItems) {
+    if bounded && !context.grammar.refuses.has(Keyword::MaxItems) {
         object.set(Text::literal("maxItems"), Node::count(count as u64));
     }
     if same {
@@ -361,11 +368,11 @@ fn tuple<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, value: &Node<'a>, rules
 }
 
 /// A lower bound can be lowered; an upper one would forbid what was allowed, so it goes.
-fn lower<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, most: u64, rules: &mut PassContext) {
+fn lower<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, most: u64, context: &mut PassContext) {
     let lowers = name.starts_with("min");
-    let moved = if rules.hints == Hints::Describe && can_describe(node, rules.grammar) { Guidance::Moved } else { Guidance::Lost };
-    let to = if lowers { Spot::under(node, String::from(name)) } else { Spot::Nowhere };
-    rules.notes.note(place.position, Spot::under(node, String::from(name)), to, LOWER.guidance(moved), || {
+    let moved = if context.hints == Hints::Describe && can_describe(node, context.grammar) { Guidance::Moved } else { Guidance::Lost };
+    let to = if lowers { Location::under(node, String::from(name)) } else { Location::Nowhere };
+    context.diagnostics.report(place.polarity, Location::under(node, String::from(name)), to, LOWER.guidance(moved), || {
         format!("this API takes `{name}` up to {most} only")
     });
     if let Some(object) = node.as_object_mut() {

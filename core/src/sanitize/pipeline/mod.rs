@@ -1,4 +1,4 @@
-//! The general rules: they write towards a grammar and never ask for a dialect's name.
+//! The general passes: they write towards a grammar and never ask for a dialect's name.
 //!
 //! Two walks do the work: one on the way down, which makes a schema of whatever stands there and gives every idea one
 //! spelling, and one on the way up, which says each schema so that the grammar accepts it. References are settled between
@@ -24,7 +24,7 @@ use crate::{
     sanitize::{
         canonicalize::Canonicalize,
         context::PassContext,
-        diagnostics::Notes,
+        diagnostics::Diagnostics,
         encode,
         legalize::{property_names, root, Legalize},
         pass::{Pass, Run},
@@ -32,11 +32,11 @@ use crate::{
         resolve::inline,
         rounds,
     },
-    schema::{draft::Draft, keyword::Keywords, references, walk},
+    schema::{draft::Draft, keyword::Keywords, references, visit},
     sorted::Set,
 };
 
-/// How often the rules run; the second time finds nothing to do in most schemas that were changed.
+/// How often the passes run; the second time finds nothing to do in most schemas that were changed.
 const MOST_ROUNDS: usize = 8;
 
 /// From this round on definitions no longer grow: a union that is a branch of itself, with more beside it, may never be done.
@@ -58,9 +58,9 @@ pub(in crate::sanitize) fn sanitize(
 ) -> Result<bool, Error> {
     root::refuse_no_object(node, grammar, budget)?;
     refuse_options(grammar, options)?;
-    let mut notes = Notes::new(node, recorder, budget)?;
+    let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
     let draft = Draft::of(node);
-    notes = round(node, PassContext::new(node, (dialect, grammar), options, draft, notes, budget)?)?;
+    diagnostics = round(node, PassContext::new(node, (dialect, grammar), options, draft, diagnostics, budget)?)?;
     let mut is_settled = node.is_intact();
     let mut ends = !is_settled && finish.is_done(node);
     for count in 1..MOST_ROUNDS {
@@ -68,11 +68,11 @@ pub(in crate::sanitize) fn sanitize(
             break;
         }
         let before = rounds::renumber(node);
-        notes.read_as(&before);
+        diagnostics.read_as(&before);
         // What is read now was written here, in the words of today.
-        let mut rules = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, notes, budget)?;
-        rules.may_grow = count < LAST_GROWTH;
-        notes = round(node, rules)?;
+        let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
+        context.may_grow = count < LAST_GROWTH;
+        diagnostics = round(node, context)?;
         is_settled = node.is_intact();
         rounds::restore(node, &before);
         ends = !is_settled && finish.is_done(node);
@@ -80,39 +80,39 @@ pub(in crate::sanitize) fn sanitize(
     // What reads a model's answer wants the schema as it is before this.
     if finish.is_written() && grammar.encodes() {
         let before = rounds::renumber(node);
-        notes.read_as(&before);
-        let mut rules = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, notes, budget)?;
-        encode::write(node, &mut rules)?;
-        notes = rules.notes;
+        diagnostics.read_as(&before);
+        let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
+        encode::write(node, &mut context)?;
+        diagnostics = context.diagnostics;
         rounds::restore(node, &before);
         // What was written as text refers to nothing any more, so what was recursive may not be.
         if options.refs == Some(Refs::Inline) && references::mentions_references(node) {
             let before = rounds::renumber(node);
-            notes.read_as(&before);
-            let mut rules = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, notes, budget)?;
+            diagnostics.read_as(&before);
+            let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
             let references = references::resolve(node, Draft::Y2020, budget)?;
-            inline::settle(node, &references, Set::new(), &mut rules)?;
-            notes = rules.notes;
+            inline::settle(node, &references, Set::new(), &mut context)?;
+            diagnostics = context.diagnostics;
             rounds::restore(node, &before);
         }
     }
-    notes.finish(node, |rule| dialect.because(rule), recorder);
+    diagnostics.finish(node, |rule| dialect.because(rule), recorder);
     Ok(ends)
 }
 
-/// Runs every pass once; gives the notes back.
-fn round(node: &mut Node<'_>, mut rules: PassContext) -> Result<Notes, Error> {
-    if !rules.no_references {
-        rules.references = Some(Rc::new(references::resolve(node, rules.draft, &rules.budget)?));
+/// Runs every pass once; gives the diagnostics back.
+fn round(node: &mut Node<'_>, mut context: PassContext) -> Result<Diagnostics, Error> {
+    if !context.no_references {
+        context.references = Some(Rc::new(references::resolve(node, context.draft, &context.budget)?));
     }
     let mut left = PASSES;
     while let Some(pass) = left.first() {
         left = match &pass.run {
             Run::Document(run) => {
-                if pass.is_due(&rules) {
+                if pass.is_due(&context) {
                     #[cfg(test)]
-                    rules.notes.expect(pass.rules);
-                    run(node, &mut rules)?;
+                    context.diagnostics.expect(pass.rules);
+                    run(node, &mut context)?;
                 }
                 left.get(1..).unwrap_or_default()
             }
@@ -120,42 +120,42 @@ fn round(node: &mut Node<'_>, mut rules: PassContext) -> Result<Notes, Error> {
             Run::Enter(_) | Run::Leave(_) => {
                 let count = left.iter().take_while(|pass| !matches!(pass.run, Run::Document(_))).count();
                 let (walk, rest) = left.split_at(count);
-                over_schemas(walk, node, &mut rules)?;
+                over_schemas(walk, node, &mut context)?;
                 rest
             }
         };
     }
     #[cfg(test)]
-    rules.notes.expect(crate::rules::Rule::ALL);
-    rules.budget.check(String::new)?;
-    Ok(rules.notes)
+    context.diagnostics.expect(crate::rules::Rule::ALL);
+    context.budget.check(String::new)?;
+    Ok(context.diagnostics)
 }
 
 /// One walk over all schemas.
-fn over_schemas(passes: &'static [Pass], node: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
+fn over_schemas(passes: &'static [Pass], node: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let (mut enter, mut leave) = (Vec::new(), Vec::new());
-    for pass in passes.iter().filter(|pass| pass.is_due(rules)) {
+    for pass in passes.iter().filter(|pass| pass.is_due(context)) {
         match pass.run {
             Run::Document(_) => {}
             Run::Enter(run) => enter.push((pass, run)),
             Run::Leave(run) => leave.push((pass, run)),
         }
     }
-    let budget = rules.budget.clone();
+    let budget = context.budget.clone();
     if passes.first().is_some_and(|pass| pass.phase == Phase::Canonicalize) {
-        walk::rewrite(&budget, node, Keywords::ALL, &mut Canonicalize { rules, passes: enter })?;
-        survey(rules);
+        visit::walk_mut(&budget, node, Keywords::ALL, &mut Canonicalize { context, passes: enter })?;
+        survey(context);
         return Ok(());
     }
-    walk::rewrite(&budget, node, Keywords::ALL, &mut Legalize::new(rules, enter, leave))
+    visit::walk_mut(&budget, node, Keywords::ALL, &mut Legalize::new(context, enter, leave))
 }
 
 /// What the walk down has found.
-fn survey(rules: &mut PassContext) {
-    rules.stood = rules.present;
-    rules.counts_evaluated = rules.present;
-    rules.judges_names = rules.lists_objects
-        || property_names::JUDGES.iter().any(|keyword| rules.present.has(*keyword) && !rules.grammar.refuses.has(*keyword));
+fn survey(context: &mut PassContext) {
+    context.stood = context.present;
+    context.counts_evaluated = context.present;
+    context.judges_names = context.lists_objects
+        || property_names::JUDGES.iter().any(|keyword| context.present.has(*keyword) && !context.grammar.refuses.has(*keyword));
 }
 
 /// How far a schema is rewritten.

@@ -40,8 +40,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: always,
-        run: Run::Enter(|node, site, rules| {
-            repair::repair(node, site.place, rules);
+        run: Run::Enter(|node, site, context| {
+            repair::repair(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "All other passes read schemas, so schemas come first.",
@@ -51,9 +51,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Canonicalize,
         rules: &[Rule::PruneDefinition],
         needs: prune::CONCERNS,
-        applies: |rules| rules.no_references,
-        run: Run::Enter(|node, site, rules| {
-            prune::drop_tables(node, site.place.position, rules);
+        applies: |context| context.no_references,
+        run: Run::Enter(|node, site, context| {
+            prune::drop_tables(node, site.place.polarity, context);
             Ok(Flow::Continue)
         }),
         why: "Without a reference every definition is unused, and need not be rewritten first.",
@@ -72,10 +72,10 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: upgrade_draft::CONCERNS.with(Keyword::PatternProperties).with(Keyword::Items),
         applies: always,
-        run: Run::Enter(|node, site, rules| {
+        run: Run::Enter(|node, site, context| {
             let is_tuple = || node.get("items").is_some_and(|items| items.as_array().is_some());
             if site.present.meet(upgrade_draft::CONCERNS.with(Keyword::PatternProperties)) || is_tuple() {
-                upgrade_draft::respell(node, site.place, rules);
+                upgrade_draft::respell(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -86,9 +86,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Legalize,
         rules: &[Rule::PatternsToAdditional],
         needs: Keywords::of(&[Keyword::PatternProperties]),
-        applies: |rules| rules.grammar.encodes(),
-        run: Run::Enter(|node, site, rules| {
-            pattern_properties::say(node, site.place, rules);
+        applies: |context| context.grammar.encodes(),
+        run: Run::Enter(|node, site, context| {
+            pattern_properties::apply(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "On the way down, so that the schema that stands for all patterns is rewritten as any other.",
@@ -99,7 +99,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::CutRecursion],
         needs: Keywords::NONE,
         applies: has_references,
-        run: Run::Document(|root, rules| with_references(root, rules, break_cycles::cut)),
+        run: Run::Document(|root, context| with_references(root, context, break_cycles::cut)),
         why: "What applies to itself without end could never be written out.",
     },
     Pass {
@@ -108,9 +108,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[],
         needs: Keywords::NONE,
         applies: has_references,
-        run: Run::Document(|root, rules| {
-            with_references(root, rules, |root, references, rules| {
-                rules.leaves_definitions = as_written::as_written(root, references, rules)?;
+        run: Run::Document(|root, context| {
+            with_references(root, context, |root, references, context| {
+                context.leaves_definitions = as_written::as_written(root, references, context)?;
                 Ok(())
             })
         }),
@@ -122,9 +122,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::RespellDynamicRef],
         needs: Keywords::NONE,
         applies: resolves,
-        run: Run::Document(|root, rules| {
-            with_references(root, rules, |root, references, rules| {
-                rules.applied_with = dynamic::respell(root, references, rules)?;
+        run: Run::Document(|root, context| {
+            with_references(root, context, |root, references, context| {
+                context.applied_with = dynamic::respell(root, references, context)?;
                 Ok(())
             })
         }),
@@ -150,9 +150,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: resolves,
-        run: Run::Document(|root, rules| {
-            let applied_with = core::mem::take(&mut rules.applied_with);
-            with_references(root, rules, |root, references, rules| inline::settle(root, references, applied_with, rules))
+        run: Run::Document(|root, context| {
+            let applied_with = core::mem::take(&mut context.applied_with);
+            with_references(root, context, |root, references, context| inline::settle(root, references, applied_with, context))
         }),
         why: "Passes after it find schemas where they are used, and every reference that is left in the root's `$defs`.",
     },
@@ -162,9 +162,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[],
         needs: Keywords::NONE,
         applies: has_references,
-        run: Run::Document(|root, rules| {
-            rules.present = Keywords::ALL;
-            rules.no_slash = rules.grammar.refs.no_slash_in_definitions && slash_keys::stand_in_definitions(root);
+        run: Run::Document(|root, context| {
+            context.present = Keywords::ALL;
+            context.no_slash = context.grammar.refs.no_slash_in_definitions && slash_keys::stand_in_definitions(root);
             Ok(())
         }),
         why: "What is put in the place of a reference brings what it has.",
@@ -221,10 +221,10 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::BooleanToAny, Rule::BooleanToNot],
         needs: Keywords::NONE,
         applies: always,
-        run: Run::Leave(|node, site, rules| {
+        run: Run::Leave(|node, site, context| {
             // The root is made an object next, whatever it was.
-            let is_open_root = site.is_root() && rules.grammar.object_root && node.as_bool() == Some(true);
-            let stops = node.as_bool().is_some() && !is_open_root && !booleans::say(node, site.place, site.known, rules);
+            let is_open_root = site.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
+            let stops = node.as_bool().is_some() && !is_open_root && !booleans::apply(node, site.place, site.known, context);
             Ok(if stops { Flow::Stop } else { Flow::Continue })
         }),
         why: "All passes after it are about objects.",
@@ -234,10 +234,10 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Legalize,
         rules: &[Rule::DeclareObject, Rule::AddProperties],
         needs: Keywords::NONE,
-        applies: |rules| rules.grammar.object_root,
-        run: Run::Leave(|node, site, rules| {
+        applies: |context| context.grammar.object_root,
+        run: Run::Leave(|node, site, context| {
             if site.is_root() {
-                root::declare_object(node, rules);
+                root::declare_object(node, context);
             }
             Ok(Flow::Continue)
         }),
@@ -249,8 +249,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::RenameProperty],
         needs: property_names::CONCERNS,
         applies: always,
-        run: Run::Leave(|node, site, rules| {
-            property_names::rename(node, site.place, rules);
+        run: Run::Leave(|node, site, context| {
+            property_names::rename(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything copies or joins properties.",
@@ -260,9 +260,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Legalize,
         rules: &[Rule::DropStrayRef, Rule::RespellPattern],
         needs: Keywords::NONE,
-        applies: |rules| rules.mentions_references,
-        run: Run::Leave(|node, site, rules| {
-            ref_like_keys::say(node, site.place, rules);
+        applies: |context| context.mentions_references,
+        run: Run::Leave(|node, site, context| {
+            ref_like_keys::apply(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything looks for references again.",
@@ -272,9 +272,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Legalize,
         rules: &[Rule::DropSlashKey, Rule::RespellPattern],
         needs: Keywords::NONE,
-        applies: |rules| rules.no_slash,
-        run: Run::Leave(|node, site, rules| {
-            slash_keys::say(node, site.place, rules);
+        applies: |context| context.no_slash,
+        run: Run::Leave(|node, site, context| {
+            slash_keys::apply(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "As above: no reference could lead past such a key.",
@@ -296,13 +296,13 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::of(&[Keyword::Enum, Keyword::Const]),
         applies: always,
-        run: Run::Leave(|node, site, rules| {
-            let is_constant = site.present.has(Keyword::Const) && site.present.has(Keyword::Type) && rules.grammar.encodes();
+        run: Run::Leave(|node, site, context| {
+            let is_constant = site.present.has(Keyword::Const) && site.present.has(Keyword::Type) && context.grammar.encodes();
             // Integers that were listed as strings here are what their type says.
             let is_spelled = json_string::Holds::by(node) == Some(json_string::Holds::Integer);
             if (site.present.has(Keyword::Enum) || is_constant) && !is_spelled {
-                enum_::say(node, site.place, rules)?;
-                enum_types::say(node, site.place, rules);
+                enum_::apply(node, site.place, context)?;
+                enum_types::apply(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -313,10 +313,10 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Legalize,
         rules: &[Rule::InferType, Rule::GuessString, Rule::SayAny, Rule::AnyToJson, Rule::OpenMap],
         needs: Keywords::NONE,
-        applies: |rules| rules.types_everything,
-        run: Run::Leave(|node, site, rules| {
+        applies: |context| context.types_everything,
+        run: Run::Leave(|node, site, context| {
             if !site.present.has(Keyword::Type) {
-                infer_type::say(node, site.place, site.known, rules);
+                infer_type::apply(node, site.place, site.known, context);
             }
             Ok(Flow::Continue)
         }),
@@ -328,9 +328,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::RespellNull],
         needs: Keywords::of(&[Keyword::Type, Keyword::AnyOf]),
         applies: always,
-        run: Run::Leave(|node, site, rules| {
+        run: Run::Leave(|node, site, context| {
             if !site.known.opaque {
-                null::say(node, site.place, rules);
+                null::apply(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -342,14 +342,14 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::ObjectToJson, Rule::AddProperties, Rule::AddItems, Rule::SayOpen, Rule::SayAny, Rule::AnyToJson, Rule::DropKeyword],
         needs: Keywords::NONE,
         applies: always,
-        run: Run::Leave(|node, site, rules| {
+        run: Run::Leave(|node, site, context| {
             if site.known.opaque {
                 return Ok(Flow::Continue);
             }
             if site.is_root() {
-                containers::say(node, site.place, rules);
+                containers::apply(node, site.place, context);
             } else if site.present.has(Keyword::Type) {
-                legalize::container(node, site.place, rules);
+                legalize::container(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -380,12 +380,12 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::of(&[Keyword::AnyOf]),
         applies: always,
-        run: Run::Leave(|node, site, rules| {
-            if node.get("anyOf").is_some() && is_finished_here(site, rules) {
-                any_of::say(node, site.place, rules)?;
+        run: Run::Leave(|node, site, context| {
+            if node.get("anyOf").is_some() && is_finished_here(site, context) {
+                any_of::apply(node, site.place, context)?;
                 if node.get("anyOf").is_none() {
                     // The union was too much, so nothing says any longer what the instance is.
-                    infer_type::say(node, site.place, site.known, rules);
+                    infer_type::apply(node, site.place, site.known, context);
                 }
             }
             Ok(Flow::Continue)
@@ -411,9 +411,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::of(&[Keyword::Type]),
         applies: always,
-        run: Run::Leave(|node, site, rules| {
-            if is_finished_here(site, rules) {
-                type_array::say(node, site.place, rules);
+        run: Run::Leave(|node, site, context| {
+            if is_finished_here(site, context) {
+                type_array::apply(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -425,10 +425,10 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DropUnknownRequired],
         needs: Keywords::of(&[Keyword::Required]),
         applies: always,
-        run: Run::Leave(|node, site, rules| {
+        run: Run::Leave(|node, site, context| {
             // A branch waits for what stands beside its union.
-            if is_finished_here(site, rules) && site.place.keyword != Some(Keyword::AnyOf) {
-                required::say(node, site.place, rules);
+            if is_finished_here(site, context) && site.place.keyword != Some(Keyword::AnyOf) {
+                required::apply(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -440,9 +440,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::MoveTextsIntoAnyOf, Rule::LiftSingleBranch],
         needs: Keywords::of(&[Keyword::AnyOf]),
         applies: always,
-        run: Run::Leave(|node, site, rules| {
-            if is_finished_here(site, rules) {
-                any_of_alone::say(node, site.place, rules);
+        run: Run::Leave(|node, site, context| {
+            if is_finished_here(site, context) {
+                any_of_alone::apply(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -481,7 +481,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[],
         needs: Keywords::NONE,
         applies: prunes,
-        run: Run::Document(|root, rules| prune::prune(root, &rules.budget)),
+        run: Run::Document(|root, context| prune::prune(root, &context.budget)),
         why: "What is unused counts in no limit.",
     },
     Pass {
@@ -514,7 +514,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Rule::JoinBranches,
         ],
         needs: Keywords::NONE,
-        applies: |rules| rules.grammar.encodes(),
+        applies: |context| context.grammar.encodes(),
         run: Run::Document(normalize::prepare),
         why: "Lowering asks what a schema is, and gets one answer.",
     },
@@ -523,7 +523,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Fit,
         rules: &[Rule::DropLongEnum, Rule::FitCutSchema],
         needs: Keywords::NONE,
-        applies: |rules| rules.grammar.encodes(),
+        applies: |context| context.grammar.encodes(),
         run: Run::Document(strict::fit),
         why: "It measures what lowering will write, without writing it.",
     },
@@ -533,7 +533,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[],
         needs: Keywords::NONE,
         applies: prunes,
-        run: Run::Document(|root, rules| prune::prune(root, &rules.budget)),
+        run: Run::Document(|root, context| prune::prune(root, &context.budget)),
         why: "Fitting cuts references.",
     },
 ];
@@ -554,40 +554,40 @@ const fn always(_: &PassContext) -> bool {
     true
 }
 
-fn has_references(rules: &PassContext) -> bool {
-    rules.references.is_some()
+fn has_references(context: &PassContext) -> bool {
+    context.references.is_some()
 }
 
 /// Where references are rewritten.
-fn resolves(rules: &PassContext) -> bool {
-    rules.references.is_some() && !rules.leaves_definitions
+fn resolves(context: &PassContext) -> bool {
+    context.references.is_some() && !context.leaves_definitions
 }
 
-const fn prunes(rules: &PassContext) -> bool {
-    !rules.leaves_definitions
+const fn prunes(context: &PassContext) -> bool {
+    !context.leaves_definitions
 }
 
 /// The root is an object and nothing else: a pass of its own flattens what is left of its union.
-const fn is_finished_here(site: &Site<'_, '_>, rules: &PassContext) -> bool {
-    !(site.known.opaque || site.is_root() && rules.grammar.object_root)
+const fn is_finished_here(site: &Site<'_, '_>, context: &PassContext) -> bool {
+    !(site.known.opaque || site.is_root() && context.grammar.object_root)
 }
 
-fn unsupported<'a>(node: &mut Node<'a>, site: &Site<'_, 'a>, rules: &mut PassContext) -> Result<Flow, Error> {
+fn unsupported<'a>(node: &mut Node<'a>, site: &Site<'_, 'a>, context: &mut PassContext) -> Result<Flow, Error> {
     if !site.known.opaque {
-        unsupported_keywords::say(node, site.place, site.present, rules);
+        unsupported_keywords::apply(node, site.place, site.present, context);
     }
     Ok(Flow::Continue)
 }
 
 fn with_references<'a>(
     root: &mut Node<'a>,
-    rules: &mut PassContext,
+    context: &mut PassContext,
     run: impl FnOnce(&mut Node<'a>, &References, &mut PassContext) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    match rules.references.clone() {
+    match context.references.clone() {
         Some(references) => {
             let references: Rc<References> = references;
-            run(root, &references, rules)
+            run(root, &references, context)
         }
         None => Ok(()),
     }

@@ -10,46 +10,46 @@ use crate::{
         definitions,
         keyword::{Keyword, Keywords, Role},
         references::{self, References},
-        walk::{self, Next},
+        visit::{self, Visit},
     },
 };
 
 /// May every reference stay as it is?
-pub(in crate::sanitize) fn as_written(root: &Node<'_>, references: &References, rules: &PassContext) -> Result<bool, Error> {
-    let rule = rules.grammar.refs;
-    let settles = rules.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
+pub(in crate::sanitize) fn as_written(root: &Node<'_>, references: &References, context: &PassContext) -> Result<bool, Error> {
+    let rule = context.grammar.refs;
+    let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.
-    let says_all = rules.types_everything && rules.grammar.encodes();
-    if settles || root.get("$ref").is_some() || (says_all && references::has_dynamic(root, &rules.budget)?) {
+    let says_all = context.types_everything && context.grammar.encodes();
+    if settles || root.get("$ref").is_some() || (says_all && references::has_dynamic(root, &context.budget)?) {
         return Ok(false);
     }
     let mut fine = true;
-    walk::visit(&rules.budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
         // Below an identifier a pointer begins somewhere else, and the identifier may go.
         if place.keyword.is_some() && node.get("$id").is_some() {
             fine = false;
         }
         // Without its identifier a part of the document would read its references another way.
-        fine = fine && !(rules.grammar.refuses.has(Keyword::Id) && node.get("$id").is_some());
+        fine = fine && !(context.grammar.refuses.has(Keyword::Id) && node.get("$id").is_some());
         // A part that refers to a definition becomes one schema with it.
         let is_part = |part: &Node<'_>| part.get("$ref").is_some();
         fine = fine
-            && !(rules.grammar.merges_all_of(place.keyword.is_none())
+            && !(context.grammar.merges_all_of(place.keyword.is_none())
                 && node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(is_part)));
         if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
             let resolved = references::reference_number(node).is_some_and(|number| references.target(number).is_some());
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);
                 // Where `$ref` stands alone by its draft, what validates beside it would begin to count.
-                let counts = rules.draft.ref_stands_alone() && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
+                let counts = context.draft.ref_stands_alone() && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
                 member.key.is("$ref") || (!counts && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.has(keyword)))
             });
             fine = fine && resolved && alone && leads_to_table(reference, &rule);
         }
-        Ok(if fine { Next::Into } else { Next::Skip })
+        Ok(if fine { Visit::Descend } else { Visit::Skip })
     })?;
     // What nothing leads to goes. (Where dynamic references lead, nobody has asked.)
-    Ok(fine && (references::has_dynamic(root, &rules.budget)? || !definitions::has_unreached(root, &rules.budget)?))
+    Ok(fine && (references::has_dynamic(root, &context.budget)? || !definitions::has_unreached(root, &context.budget)?))
 }
 
 /// A pointer to anywhere else would break when what it goes through is rewritten.

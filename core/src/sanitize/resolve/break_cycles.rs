@@ -12,12 +12,12 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         keyword::{Keyword, Keywords},
         references::{self, Number, References},
-        walk::{self, Next, Place, Rewrite},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
     sorted::{Map, Set},
 };
@@ -39,13 +39,13 @@ const IN_PLACE: Keywords = Keywords::of(&[
 ]);
 
 /// Cuts every reference that closes a circle of schemas for one instance.
-pub(in crate::sanitize) fn cut(root: &mut Node<'_>, references: &References, rules: &mut PassContext) -> Result<(), Error> {
-    let endless = endless(root, references, rules)?;
+pub(in crate::sanitize) fn cut(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<(), Error> {
+    let endless = endless(root, references, context)?;
     if endless.is_empty() {
         return Ok(());
     }
-    let budget = rules.budget.clone();
-    walk::rewrite(&budget, root, Keywords::ALL, &mut Cut { endless: &endless, rules })
+    let budget = context.budget.clone();
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut Cut { endless: &endless, context })
 }
 
 /// What applies to the same instance as one schema does.
@@ -58,12 +58,12 @@ struct Applied {
 }
 
 /// The references that close a circle, by the numbers of their values.
-fn endless(root: &Node<'_>, references: &References, rules: &PassContext) -> Result<Set<Number>, Error> {
+fn endless(root: &Node<'_>, references: &References, context: &PassContext) -> Result<Set<Number>, Error> {
     let mut schemas: Map<Number, Applied> = Map::new();
     // The schemas that we are inside of.
     let mut around: Vec<Option<Number>> = Vec::new();
     let mut survey = |part: &Node<'_>| {
-        walk::visit(&rules.budget, part, Keywords::ALL, &mut |node, place| {
+        visit::walk(&context.budget, part, Keywords::ALL, &mut |node, place| {
             around.truncate(place.depth);
             let number = node.origin().number();
             let is_in_place = place.keyword.is_some_and(|keyword| IN_PLACE.has(keyword));
@@ -75,11 +75,11 @@ fn endless(root: &Node<'_>, references: &References, rules: &PassContext) -> Res
                 schemas.entry(number).or_default().reference = target.map(|target| (reference, target));
             }
             around.push(number);
-            Ok(Next::Into)
+            Ok(Visit::Descend)
         })
     };
     survey(root)?;
-    for target in crate::schema::graph::located(root, references.outside(), &rules.budget) {
+    for target in crate::schema::graph::located(root, references.outside(), &context.budget) {
         survey(target)?;
     }
     Ok(closing(&schemas))
@@ -124,11 +124,11 @@ fn successors(applied: &Applied) -> Vec<(Option<Number>, Number)> {
 
 struct Cut<'c> {
     endless: &'c Set<Number>,
-    rules: &'c mut PassContext,
+    context: &'c mut PassContext,
 }
 
-impl<'a> Rewrite<'a> for Cut<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Cut<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         for keyword in ["anyOf", "oneOf"] {
             self.branches(node, place, keyword);
         }
@@ -141,7 +141,7 @@ impl<'a> Rewrite<'a> for Cut<'_> {
                 node.replace(Data::Bool(true));
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
@@ -150,15 +150,15 @@ impl Cut<'_> {
         references::reference_number(node).is_some_and(|number| self.endless.contains(&number))
     }
 
-    fn note(&mut self, node: &Node<'_>, place: &Place<'_, '_>, effect: ChangeKind) {
-        self.rules.notes.note(place.position, Spot::of_reference(node), Spot::Nowhere, effect, || {
+    fn note(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
+        self.context.diagnostics.report(place.polarity, Location::of_reference(node), Location::Nowhere, effect, || {
             let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
             format!("removed `$ref: \"{reference}\"`: a schema cannot be a part of itself for the same value")
         });
     }
 
     /// A union that is one of its own branches is the union of the others.
-    fn branches<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, keyword: &'static str) {
+    fn branches<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(branches) = node.get(keyword).and_then(Node::as_array) else { return };
         let count = branches.iter().filter(|branch| self.is_endless(branch)).count();
         if count == 0 {

@@ -10,12 +10,12 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         keyword::{Keyword, Keywords},
         references::{Number, References},
-        walk::{self, Next, Place, Rewrite},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
     sorted::Set,
 };
@@ -26,40 +26,42 @@ const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellDynamicRef);
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
 
 /// Respells every dynamic reference; gives their numbers, because in every draft that knows them other keywords apply beside them.
-pub(in crate::sanitize) fn respell(root: &mut Node<'_>, references: &References, rules: &mut PassContext) -> Result<Set<Number>, Error> {
-    if !rules.present.meet(DYNAMIC) {
+pub(in crate::sanitize) fn respell(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<Set<Number>, Error> {
+    if !context.present.meet(DYNAMIC) {
         return Ok(Set::new());
     }
-    let budget = rules.budget.clone();
-    let mut respell = Respell { references, rules, respelled: Set::new() };
-    walk::rewrite(&budget, root, Keywords::ALL, &mut respell)?;
+    let budget = context.budget.clone();
+    let mut respell = Respell { references, context, respelled: Set::new() };
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut respell)?;
     Ok(respell.respelled)
 }
 
 struct Respell<'r> {
     references: &'r References,
-    rules: &'r mut PassContext,
+    context: &'r mut PassContext,
     respelled: Set<Number>,
 }
 
-impl<'a> Rewrite<'a> for Respell<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Respell<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         for keyword in ["$dynamicRef", "$recursiveRef"] {
             self.keyword(node, place, keyword);
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
 impl Respell<'_> {
-    fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, keyword: &'static str) {
+    fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
         // Another anchor of the name might be the one that is meant.
         let is_ambiguous = value.origin().number().is_some_and(|number| self.references.ambiguous().contains(&number));
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
-        let spot = Spot::of(value);
-        self.rules.notes.note(place.position, spot, Spot::under(node, "$ref"), effect, || format!("spelled `{keyword}` as `$ref`"));
-        self.rules.respelled = true;
+        let location = Location::of(value);
+        self.context
+            .diagnostics
+            .report(place.polarity, location, Location::under(node, "$ref"), effect, || format!("spelled `{keyword}` as `$ref`"));
+        self.context.respelled = true;
         self.respelled.extend(value.origin().number());
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(keyword).unwrap_or_default();

@@ -10,13 +10,13 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         definitions::{numbers, reached, reference_to, TABLES},
         keyword::{Keyword, Keywords},
         references::Number,
-        walk::{self, Next, Position},
+        visit::{self, Polarity, Visit},
     },
     sorted::Set,
 };
@@ -27,11 +27,11 @@ const PRUNE: ChangeKind = ChangeKind::of(Rule::PruneDefinition);
 pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
 
 /// Without a reference anywhere, every definition is unused.
-pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, position: Position, rules: &mut PassContext) {
+pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: &mut PassContext) {
     for table in TABLES {
         let Some(value) = node.get(table) else { continue };
-        let spot = Spot::of(value);
-        rules.notes.note(position, spot, Spot::Nowhere, PRUNE, || format!("removed `{table}`: nothing refers to it"));
+        let location = Location::of(value);
+        context.diagnostics.report(polarity, location, Location::Nowhere, PRUNE, || format!("removed `{table}`: nothing refers to it"));
         if let Some(object) = node.as_object_mut() {
             object.remove(table);
         }
@@ -39,29 +39,29 @@ pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, position: Positi
 }
 
 /// Reports the definitions that nothing refers to, and forgets what was said about their insides.
-pub(in crate::sanitize) fn note(source: &Node<'_>, used: &Set<Number>, rules: &mut PassContext) -> Result<(), Error> {
-    if !rules.notes.is_on() {
+pub(in crate::sanitize) fn note(source: &Node<'_>, used: &Set<Number>, context: &mut PassContext) -> Result<(), Error> {
+    if !context.diagnostics.is_on() {
         return Ok(());
     }
     let mut unused: Vec<Range<Number>> = Vec::new();
     let mut names: Vec<(Number, String)> = Vec::new();
-    walk::visit(&rules.budget, source, Keywords::ALL, &mut |node, place| {
+    visit::walk(&context.budget, source, Keywords::ALL, &mut |node, place| {
         let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
         if in_table {
             let range = numbers(node);
             if used.first_from(&range.start).is_none_or(|first| !range.contains(first)) {
                 names.push((range.start, crate::json::Pointer::render(place.pointer)));
                 unused.push(range);
-                return Ok(Next::Skip);
+                return Ok(Visit::Skip);
             }
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     })?;
-    rules.notes.forget(&unused);
+    context.diagnostics.retract(&unused);
     for (number, pointer) in names {
-        rules
-            .notes
-            .note(Position::Positive, Spot::Node(number), Spot::Nowhere, PRUNE, || format!("removed `{pointer}`: nothing refers to it"));
+        context.diagnostics.report(Polarity::Positive, Location::Node(number), Location::Nowhere, PRUNE, || {
+            format!("removed `{pointer}`: nothing refers to it")
+        });
     }
     Ok(())
 }

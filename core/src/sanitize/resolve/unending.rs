@@ -8,14 +8,14 @@ use crate::{
     json::{Data, Node},
     rules::Rule,
     sanitize::{context::PassContext, diagnostics::ChangeKind, resolve::reference_cutter::ReferenceCutter},
-    schema::{keyword::Keywords, termination, walk},
+    schema::{keyword::Keywords, termination, visit},
 };
 
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
-/// Cuts references that cannot end. Works on definitions as the rules have written them.
-pub(in crate::sanitize) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> Result<(), Error> {
-    if rules.grammar.refs.recursion != Recursion::MustEnd || root.get("$defs").is_none() {
+/// Cuts references that cannot end. Works on definitions as the passes have written them.
+pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    if context.grammar.refs.recursion != Recursion::MustEnd || root.get("$defs").is_none() {
         return Ok(());
     }
     let endless = termination::endless(root);
@@ -25,21 +25,21 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, rules: &mut PassContext) -> 
     let says: &dyn Fn(&str) -> String = &|name| format!("cut the recursion into `{name}`, which the validator sees no way out of");
     // First only inside the definitions that do not end, and only on the way that does not.
     let forced = termination::forced_references(root, &endless);
-    walk::rewrite(
-        &rules.budget.clone(),
+    visit::walk_mut(
+        &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter { rules, goes: &|node, _| forced.contains(&termination::place_of(node)), effect: CUT, says },
+        &mut ReferenceCutter { context, goes: &|node, _| forced.contains(&termination::place_of(node)), effect: CUT, says },
     )?;
     let still = termination::endless(root);
     if still.is_empty() {
         return Ok(());
     }
-    walk::rewrite(
-        &rules.budget.clone(),
+    visit::walk_mut(
+        &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter { rules, goes: &|_, name| still.contains(name), effect: CUT, says },
+        &mut ReferenceCutter { context, goes: &|_, name| still.contains(name), effect: CUT, says },
     )?;
     if let Some(Data::Object(table)) = root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut) {
         table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));

@@ -14,14 +14,14 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
     },
     schema::{
         definitions::definition_name,
         graph,
         keyword::{Keyword, Keywords},
         merge,
-        walk::{self, Next, Place, Rewrite},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
     sorted::{Map, Set},
 };
@@ -39,13 +39,13 @@ const MOST_LEVELS: usize = 6;
 const MOST_ADDED: usize = 1_000;
 
 /// Writes recursion out, if the grammar refuses it.
-pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, rules: &mut PassContext) -> Result<(), Error> {
-    let recursion = rules.grammar.refs.recursion;
+pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    let recursion = context.grammar.refs.recursion;
     if matches!(recursion, Recursion::Free | Recursion::MustEnd) {
         return Ok(());
     }
     let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(()) };
-    let budget = rules.budget.clone();
+    let budget = context.budget.clone();
     let bodies = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.copy(&budget))));
     let bodies: Map<String, Node<'a>> = bodies.collect();
     let recursive = recursive(&bodies, &budget);
@@ -53,9 +53,9 @@ pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, rules: &mut PassConte
         return Ok(());
     }
     let bodies: Map<String, Node<'a>> = bodies.into_iter().filter(|(name, _)| recursive.contains(name)).collect();
-    let levels = levels(root, &bodies, rules.max_nodes, &budget);
-    let mut unroll = Unroll { bodies: &bodies, levels, above: Vec::new(), only_forced: recursion == Recursion::OnlyOptional, rules };
-    walk::rewrite(&budget, root, Keywords::ALL, &mut unroll)?;
+    let levels = levels(root, &bodies, context.max_nodes, &budget);
+    let mut unroll = Unroll { bodies: &bodies, levels, above: Vec::new(), only_forced: recursion == Recursion::OnlyOptional, context };
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut unroll)?;
     if recursion == Recursion::Refused {
         if let Some(object) = root.as_object_mut() {
             if let Some(table) = object.get_mut("$defs").and_then(Node::as_object_mut) {
@@ -158,11 +158,11 @@ struct Unroll<'u, 'a> {
     above: Vec<Frame<'a>>,
     /// Only recursion through what must be there is written out.
     only_forced: bool,
-    rules: &'u mut PassContext,
+    context: &'u mut PassContext,
 }
 
-impl<'a> Rewrite<'a> for Unroll<'_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let mut frame = self.frame(place);
         let stays = self.only_forced && (!frame.in_definition || frame.optional);
         // A definition of a table that goes is written out where it is used.
@@ -178,21 +178,21 @@ impl<'a> Rewrite<'a> for Unroll<'_, 'a> {
         frame.required =
             node.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect();
         self.above.push(frame);
-        Ok(if goes { Next::Skip } else { Next::Into })
+        Ok(if goes { Visit::Skip } else { Visit::Descend })
     }
 
-    fn leave(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         self.above.pop();
         Ok(())
     }
 }
 
 impl<'a> Unroll<'_, 'a> {
-    fn is_definition(&self, place: &Place<'_, 'a>) -> bool {
+    fn is_definition(&self, place: &SchemaPath<'_, 'a>) -> bool {
         matches!(place.pointer.steps(), [Step::Name("$defs"), Step::Member(name)] if name.value().is_some_and(|name| self.bodies.contains_key(&*name)))
     }
 
-    fn frame(&self, place: &Place<'_, 'a>) -> Frame<'a> {
+    fn frame(&self, place: &SchemaPath<'_, 'a>) -> Frame<'a> {
         let Some(above) = self.above.last() else {
             return Frame { level: 0, in_definition: false, optional: false, required: Vec::new() };
         };
@@ -207,23 +207,31 @@ impl<'a> Unroll<'_, 'a> {
     }
 
     /// Puts a definition where it is referred to, or its end.
-    fn write_out(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
+    fn write_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
         let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
-        let from = Spot::under(node, "$ref");
+        let from = Location::under(node, "$ref");
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
         let origin = node.origin();
         let target = if ends {
             let levels = self.levels;
-            self.rules.notes.note(place.position, Spot::of(body), Spot::Node(origin.number().unwrap_or(0)), UNROLL, || match levels {
-                0 => format!("left out what `{name}` holds: it refers to itself, and is too large to be written out"),
-                _ => format!("wrote the recursion of `{name}` out, {levels} levels deep"),
-            });
-            end(body, self.rules)
+            self.context.diagnostics.report(
+                place.polarity,
+                Location::of(body),
+                Location::Node(origin.number().unwrap_or(0)),
+                UNROLL,
+                || match levels {
+                    0 => format!("left out what `{name}` holds: it refers to itself, and is too large to be written out"),
+                    _ => format!("wrote the recursion of `{name}` out, {levels} levels deep"),
+                },
+            );
+            end(body, self.context)
         } else {
-            self.rules.notes.note(place.position, from, Spot::of(body), INLINE, || format!("put `{name}` where it is referred to"));
-            let mut copy = body.copy(&self.rules.budget);
+            self.context
+                .diagnostics
+                .report(place.polarity, from, Location::of(body), INLINE, || format!("put `{name}` where it is referred to"));
+            let mut copy = body.copy(&self.context.budget);
             // What a document says of itself is no part of a copy inside it.
             if copy.get("$schema").is_some() {
                 copy.as_object_mut().and_then(|object| object.remove("$schema"));
@@ -234,8 +242,8 @@ impl<'a> Unroll<'_, 'a> {
         if rest.as_object().is_some_and(Object::is_empty) {
             *node = if ends { target.with_origin(origin) } else { target };
         } else {
-            let merged = merge::both_at(&self.rules.budget, rest, target, at);
-            merge_conflicts::note(&merged, place.position, &Spot::Node(origin.number().unwrap_or(0)), self.rules);
+            let merged = merge::both_at(&self.context.budget, rest, target, at);
+            merge_conflicts::note(&merged, place.polarity, &Location::Node(origin.number().unwrap_or(0)), self.context);
             *node = merged.node;
         }
         node.touch();
@@ -243,11 +251,11 @@ impl<'a> Unroll<'_, 'a> {
 }
 
 /// What is said where nothing more of a definition is written: what it is for, and its type.
-pub(in crate::sanitize) fn end<'a>(body: &Node<'a>, rules: &PassContext) -> Node<'a> {
+pub(in crate::sanitize) fn end<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
     // JSON text says all of it, whatever the type.
-    let keeps_type = rules.grammar.anything != Anything::JsonText;
+    let keeps_type = context.grammar.anything != Anything::JsonText;
     let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
     let members =
-        body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).map(|member| member.copy(&rules.budget)).collect();
+        body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).map(|member| member.copy(&context.budget)).collect();
     Node::object(Object::from_unique(members))
 }

@@ -14,7 +14,7 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
         resolve::{
             prune,
             specialize::{Definition, Definitions},
@@ -28,7 +28,7 @@ use crate::{
         keyword::{Keyword, Keywords},
         merge,
         references::{self, Number, References},
-        walk::{self, Next, Place, Position, Rewrite},
+        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
     sorted::{self, Set},
 };
@@ -50,22 +50,22 @@ pub(in crate::sanitize) fn settle<'a>(
     root: &mut Node<'a>,
     references: &References,
     applied_with: Set<Number>,
-    rules: &mut PassContext,
+    context: &mut PassContext,
 ) -> Result<(), Error> {
-    let budget = rules.budget.clone();
+    let budget = context.budget.clone();
     let source = root.copy(&budget);
     let graph = Graph::of(&source, references, &budget)?;
-    let mut kept: Set<Number> = match rules.refs {
+    let mut kept: Set<Number> = match context.refs {
         Refs::Keep => graph.all().collect(),
         Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
     };
-    let (too_many, too_deep) = (graph.produced > rules.max_nodes, graph.depth > MAX_DEPTH);
-    let cut = if (too_many || too_deep) && !rules.grammar.refs.to_defs {
+    let (too_many, too_deep) = (graph.produced > context.max_nodes, graph.depth > MAX_DEPTH);
+    let cut = if (too_many || too_deep) && !context.grammar.refs.to_defs {
         // What is used once costs nothing, so only what is shared is left out; where it all nests too deep, anything.
         let which = graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
         let counted: Set<Number> = which.collect();
-        let Some(levels) = graph.levels(&counted, rules.max_nodes, MAX_DEPTH) else {
-            let (most, found) = (rules.max_nodes, graph.produced);
+        let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
+            let (most, found) = (context.max_nodes, graph.produced);
             let message =
                 format!("expected references that inline to at most {most} nodes, found {found}, and too many where they are cut");
             return Err(Error::new(Code::BudgetExceeded, "", message));
@@ -81,9 +81,9 @@ pub(in crate::sanitize) fn settle<'a>(
         None
     };
     // What is encoded is one schema: what stands beside a reference that stays would not be written as what it refers to is.
-    let stays_encoded = rules.grammar.encodes() && rules.grammar.refs.recursion != Recursion::Refused;
-    let beside = if stays_encoded { rules.grammar.refs.beside.but(NO_TEXTS) } else { rules.grammar.refs.beside };
-    let spare = if rules.may_grow { rules.max_nodes } else { 0 };
+    let stays_encoded = context.grammar.encodes() && context.grammar.refs.recursion != Recursion::Refused;
+    let beside = if stays_encoded { context.grammar.refs.beside.but(NO_TEXTS) } else { context.grammar.refs.beside };
+    let spare = if context.may_grow { context.max_nodes } else { 0 };
     let mut expand = Expand {
         references,
         graph: &graph,
@@ -96,17 +96,17 @@ pub(in crate::sanitize) fn settle<'a>(
         in_definitions: false,
         at_root: true,
         chains: vec![Set::from([0])],
-        rules,
+        context,
     };
-    walk::rewrite(&budget, root, Keywords::ALL, &mut expand)?;
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut expand)?;
     expand.in_definitions = true;
     let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
     while let Some((definition, name, mut body)) = expand.definitions.next() {
-        walk::rewrite(&budget, &mut body, Keywords::ALL, &mut expand)?;
+        visit::walk_mut(&budget, &mut body, Keywords::ALL, &mut expand)?;
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let used = core::mem::take(&mut expand.used);
-    prune::note(&source, &used, rules)?;
+    prune::note(&source, &used, context)?;
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
         let definitions = sorted::by(definitions, |(one, _), (two, _)| one.cmp(two));
@@ -155,11 +155,11 @@ struct Expand<'e, 's, 'a> {
     at_root: bool,
     /// The targets that the root already consists of, and the branches of its union that we are inside of.
     chains: Vec<Set<Number>>,
-    rules: &'e mut PassContext,
+    context: &'e mut PassContext,
 }
 
-impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Expand<'_, '_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if self.is_root_branch(place) {
             let above = self.chains.last().cloned().unwrap_or_default();
             self.chains.push(above);
@@ -167,7 +167,7 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
         self.written.push(self.written.last().copied().unwrap_or_default());
         self.drop_tables(node);
         self.drop_identifiers(node, place);
-        parts::flatten(node, place, self.rules);
+        parts::flatten(node, place, self.context);
         // A definition may be nothing but a reference to the next one.
         while node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
@@ -175,14 +175,14 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
             }
             self.drop_tables(node);
             self.drop_identifiers(node, place);
-            parts::flatten(node, place, self.rules);
+            parts::flatten(node, place, self.context);
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 
-    fn leave(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         // What is kept of the parts is one reference with all the others beside it, then the next.
-        while parts::lift(node, place, self.rules) {
+        while parts::lift(node, place, self.context) {
             if self.reference(node, place)? {
                 break;
             }
@@ -197,12 +197,12 @@ impl<'a> Rewrite<'a> for Expand<'_, '_, 'a> {
 
 impl<'a> Expand<'_, '_, 'a> {
     /// Is this the root, or to be joined with it? A union there will be one object, so its branches are.
-    fn is_root(&self, place: &Place<'_, 'a>) -> bool {
+    fn is_root(&self, place: &SchemaPath<'_, 'a>) -> bool {
         let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
-        self.rules.grammar.object_root && self.at_root && !self.in_definitions && place.pointer.steps().iter().all(joins)
+        self.context.grammar.object_root && self.at_root && !self.in_definitions && place.pointer.steps().iter().all(joins)
     }
 
-    fn is_root_branch(&self, place: &Place<'_, 'a>) -> bool {
+    fn is_root_branch(&self, place: &SchemaPath<'_, 'a>) -> bool {
         self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
     }
 
@@ -215,9 +215,9 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     /// Every reference has found its target, and an `$id` further down would only change what `#/$defs/…` means there.
-    fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) {
+    fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let is_root = place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions;
-        let draft = self.rules.draft;
+        let draft = self.context.draft;
         let goes = |member: &Member<'_>| {
             // Draft 4 calls it `id`.
             if member.key.is("id") && draft == Draft::Four && member.value.as_text().is_some() {
@@ -229,7 +229,7 @@ impl<'a> Expand<'_, '_, 'a> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
         for member in object.iter().filter(|member| goes(member)) {
             let keyword = member.key.display().into_owned();
-            self.rules.notes.note(place.position, Spot::of(&member.value), Spot::Nowhere, IDENTIFIER, || {
+            self.context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, IDENTIFIER, || {
                 format!("dropped `{keyword}`: every reference has found its target")
             });
         }
@@ -239,12 +239,12 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     /// Deals with one `$ref`; `true` if there may be another in its place.
-    fn reference(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<bool, Error> {
+    fn reference(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
         let number = references::reference_number(node);
         // What a part of `allOf` or a definition says applies together with all that stands beside it now.
         let is_dynamic = number.is_some_and(|number| self.applied_with.contains(&number));
-        if self.rules.draft.ref_stands_alone() && !is_dynamic && !siblings::applies(node) {
-            siblings::drop(node, place.position, self.rules);
+        if self.context.draft.ref_stands_alone() && !is_dynamic && !siblings::applies(node) {
+            siblings::drop(node, place.polarity, self.context);
         }
         if number.is_none() {
             // What this pass has written itself is settled, unless joining has put something beside it since.
@@ -262,14 +262,14 @@ impl<'a> Expand<'_, '_, 'a> {
             self.definitions.targets.get(target).is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
         });
         let Some(target) = target else {
-            self.cut(node, place.position);
+            self.cut(node, place.polarity);
             return Ok(false);
         };
         self.used.insert(target);
         // Where the root must be an object it cannot be a reference, so its definition is said there once more.
         let at_root = self.is_root(place);
         if at_root && !self.joins_root(target) {
-            self.cut_own(node, place.position);
+            self.cut_own(node, place.polarity);
             return Ok(false);
         }
         // What grew when it was settled as part of something else has grown for good.
@@ -282,7 +282,7 @@ impl<'a> Expand<'_, '_, 'a> {
             return Ok(false);
         }
         let (body, pointer) = match self.definitions.targets.get(&target) {
-            Some((body, pointer)) => (body.copy(&self.rules.budget), pointer.clone()),
+            Some((body, pointer)) => (body.copy(&self.context.budget), pointer.clone()),
             None => return Ok(false),
         };
         let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
@@ -298,12 +298,12 @@ impl<'a> Expand<'_, '_, 'a> {
                 *last = written + 1;
             }
         }
-        let spot = Spot::of_reference(node);
+        let location = Location::of_reference(node);
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
-        let to = if alone { Spot::of(&body) } else { Spot::of(node) };
+        let to = if alone { Location::of(&body) } else { Location::of(node) };
         let says = || format!("put `#{pointer}` where it is referred to");
         // It may have been kept until what it refers to had grown.
-        self.rules.notes.note_instead_of(KEEP, place.position, spot, to, INLINE, says);
+        self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, says);
         let outer = core::mem::replace(&mut self.at_root, at_root);
         let merged = self.merge(node, body, place);
         self.at_root = outer;
@@ -311,15 +311,15 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     /// Says of a definition only what it is for, because writing it out here too would be too much.
-    fn leave_out(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, body: &Node<'a>, pointer: &str) {
+    fn leave_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
         let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
-        self.rules.notes.note(place.position, Spot::of(body), Spot::of(node), LEAVE_OUT, || match levels {
+        self.context.diagnostics.report(place.polarity, Location::of(body), Location::of(node), LEAVE_OUT, || match levels {
             0 => format!("left out what `#{pointer}` holds: written out wherever it is used, the schema would be too large"),
             _ => format!(
                 "left out what `#{pointer}` holds where it stands more than {levels} definitions deep: the schema would be too large"
             ),
         });
-        let end = unroll::end(body, self.rules);
+        let end = unroll::end(body, self.context);
         let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
@@ -328,7 +328,7 @@ impl<'a> Expand<'_, '_, 'a> {
         let siblings = core::mem::take(node);
         *node = match siblings.as_object().is_some_and(Object::is_empty) {
             true => end,
-            false => self.both(siblings, end, at, place.position),
+            false => self.both(siblings, end, at, place.polarity),
         };
         *node = core::mem::take(node).with_origin(origin);
         node.touch();
@@ -342,12 +342,12 @@ impl<'a> Expand<'_, '_, 'a> {
             .targets
             .get(&target)
             .filter(|_| self.chains.len() > 1)
-            .map_or(0, |(body, _)| json::size(body, &self.rules.budget));
+            .map_or(0, |(body, _)| json::size(body, &self.context.budget));
         is_new && self.definitions.spend(cost)
     }
 
     /// Replaces a reference by its target; what stands beside it applies too.
-    fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &Place<'_, 'a>) -> Result<(), Error> {
+    fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let reference_at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
@@ -362,30 +362,30 @@ impl<'a> Expand<'_, '_, 'a> {
         let mut body = body;
         if !siblings::only_annotations(&siblings) {
             // Both may hold references of their own at the same place, so both are settled before they become one.
-            let budget = self.rules.budget.clone();
-            walk::rewrite_at(&budget, &mut siblings, place.position, Keywords::ALL, self)?;
-            walk::rewrite_at(&budget, &mut body, place.position, Keywords::ALL, self)?;
+            let budget = self.context.budget.clone();
+            visit::walk_mut_at(&budget, &mut siblings, place.polarity, Keywords::ALL, self)?;
+            visit::walk_mut_at(&budget, &mut body, place.polarity, Keywords::ALL, self)?;
             siblings::let_apply(&mut siblings);
             siblings::let_apply(&mut body);
         }
-        *node = self.both(siblings, body, reference_at, place.position);
+        *node = self.both(siblings, body, reference_at, place.polarity);
         node.touch();
         Ok(())
     }
 
-    fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, position: Position) -> Node<'a> {
-        let merged = merge::both_at(&self.rules.budget, outer, inner, at);
-        merge_conflicts::note(&merged, position, &Spot::of(&merged.node), self.rules);
+    fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, polarity: Polarity) -> Node<'a> {
+        let merged = merge::both_at(&self.context.budget, outer, inner, at);
+        merge_conflicts::note(&merged, polarity, &Location::of(&merged.node), self.context);
         merged.node
     }
 
     /// A reference that leads nowhere in this document accepts what it would have refused.
-    fn cut(&mut self, node: &mut Node<'a>, position: Position) {
+    fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
         let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
         // Below a `not`, what accepts more refuses more outside.
-        let is_negated = position == Position::Negated;
+        let is_negated = polarity == Polarity::Negative;
         let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
-        self.rules.notes.note(position, Spot::of_reference(node), Spot::of(node), effect, || {
+        self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), effect, || {
             format!("removed `$ref: \"{reference}\"`, which leads nowhere in this document")
         });
         if is_negated {
@@ -401,8 +401,8 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     /// A root that is its own definition says nothing by that.
-    fn cut_own(&mut self, node: &mut Node<'a>, position: Position) {
-        self.rules.notes.note(position, Spot::of_reference(node), Spot::of(node), OWN, || {
+    fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
+        self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), OWN, || {
             String::from("removed a reference from the root to what it is already")
         });
         if let Some(object) = node.as_object_mut() {

@@ -4,21 +4,21 @@ use alloc::{format, vec::Vec};
 
 use crate::{
     json::{Data, Node, Object, Text},
-    sanitize::{context::PassContext, diagnostics::Spot, legalize::all_of, resolve::inline::siblings},
-    schema::walk::Place,
+    sanitize::{context::PassContext, diagnostics::Location, legalize::all_of, resolve::inline::siblings},
+    schema::visit::SchemaPath,
 };
 
-fn merges(place: &Place<'_, '_>, rules: &PassContext) -> bool {
-    rules.grammar.merges_all_of(place.keyword.is_none())
+fn merges(place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
+    context.grammar.merges_all_of(place.keyword.is_none())
 }
 
 /// The parts of a part are parts of the whole.
-pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &Place<'_, '_>, rules: &PassContext) {
-    if !merges(place, rules) {
+pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) {
+    if !merges(place, context) {
         return;
     }
     // In old drafts, what stands beside a reference in a part holds of nothing.
-    let ref_stands_alone = rules.draft.ref_stands_alone();
+    let ref_stands_alone = context.draft.ref_stands_alone();
     let nests = |part: &Node<'_>| {
         part.get("allOf").is_some_and(|parts| parts.as_array().is_some())
             && !(ref_stands_alone && part.get("$ref").is_some() && !siblings::applies(part))
@@ -43,20 +43,20 @@ pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &Place<'_, '_>, r
 
 /// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by part would
 /// have no end where a definition has itself for a part. `false` if there is no such part.
-pub(in crate::sanitize) fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, rules: &mut PassContext) -> bool {
-    if !merges(place, rules) || node.get("$ref").is_some() {
+pub(in crate::sanitize) fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
+    if !merges(place, context) || node.get("$ref").is_some() {
         return false;
     }
     let refers = |part: &Node<'_>| part.get("$ref").is_some_and(|reference| reference.as_text().is_some());
     let Some(parts) = node.get("allOf").and_then(Node::as_array) else { return false };
     let Some(at) = parts.iter().position(refers) else { return false };
-    let (spot, count) = (Spot::under(node, "allOf"), parts.len());
+    let (location, count) = (Location::under(node, "allOf"), parts.len());
     let Some(object) = node.as_object_mut() else { return false };
     let place_of_parts = object.position("allOf").unwrap_or_default();
     let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return false };
     let Some(part) = parts.get_mut(at) else { return false };
-    if rules.draft.ref_stands_alone() && !siblings::applies(part) {
-        siblings::drop(part, place.position, rules);
+    if context.draft.ref_stands_alone() && !siblings::applies(part) {
+        siblings::drop(part, place.polarity, context);
     }
     let reference = part.as_object_mut().and_then(|part| part.remove("$ref"));
     if part.as_object().is_some_and(Object::is_empty) {
@@ -69,6 +69,8 @@ pub(in crate::sanitize) fn lift<'a>(node: &mut Node<'a>, place: &Place<'_, 'a>, 
         object.insert_at(place_of_parts, Text::literal("$ref"), reference);
         siblings::let_apply(node);
     }
-    rules.notes.note(place.position, spot, Spot::of(node), all_of::ALL_OF, || format!("joined the {count} parts of `allOf`"));
+    context
+        .diagnostics
+        .report(place.polarity, location, Location::of(node), all_of::ALL_OF, || format!("joined the {count} parts of `allOf`"));
     true
 }

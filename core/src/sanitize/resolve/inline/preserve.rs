@@ -8,7 +8,7 @@ use crate::{
     report::Accepts,
     rules::Rule,
     sanitize::{
-        diagnostics::{merge_conflicts, ChangeKind, Spot},
+        diagnostics::{merge_conflicts, ChangeKind, Location},
         resolve::{
             inline::{siblings, Expand, KEEP},
             specialize::{Definition, Growth},
@@ -16,7 +16,7 @@ use crate::{
     },
     schema::{
         keyword::{Holds, Keyword, Keywords, Role},
-        walk::{self, Place, Position},
+        visit::{self, Polarity, SchemaPath},
     },
 };
 
@@ -24,25 +24,30 @@ const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts:
 
 impl<'a> Expand<'_, '_, 'a> {
     /// Keeps a reference, spelled as the dialect reads it.
-    pub(in crate::sanitize) fn keep(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>, definition: &Definition) -> Result<(), Error> {
+    pub(in crate::sanitize) fn keep(
+        &mut self,
+        node: &mut Node<'a>,
+        place: &SchemaPath<'_, 'a>,
+        definition: &Definition,
+    ) -> Result<(), Error> {
         let around = self.texts_around(node);
         let is_alone = self.definitions.stands_alone(node);
-        let definition = if is_alone { definition.clone() } else { self.grow(node, place.position, definition)? };
+        let definition = if is_alone { definition.clone() } else { self.grow(node, place.polarity, definition)? };
         let name = self.definitions.name(&definition);
         let reference = format!("#/$defs/{name}");
-        let inside = self.rules.grammar.refs.not_directly_under;
+        let inside = self.context.grammar.refs.not_directly_under;
         let elsewhere = |keyword: Keyword| {
-            let only = self.rules.grammar.refs.only_under;
+            let only = self.context.grammar.refs.only_under;
             // What stands in a list is not looked at.
             only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
         };
-        let may_wrap = !self.rules.grammar.refuses.has(Keyword::AllOf) && !inside.has(Keyword::AllOf);
+        let may_wrap = !self.context.grammar.refuses.has(Keyword::AllOf) && !inside.has(Keyword::AllOf);
         let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
         // What stands beside a reference later was put there by a rule that has said so.
-        let joined = self.rules.reads_input && !is_alone;
+        let joined = self.context.reads_input && !is_alone;
         if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
-            let (from, to) = (Spot::of_reference(node), Spot::under(node, "$ref"));
-            self.rules.notes.note(place.position, from, to, KEEP, || format!("spelled the reference `{reference}`"));
+            let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
+            self.context.diagnostics.report(place.polarity, from, to, KEEP, || format!("spelled the reference `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return Ok(()) };
         object.retain(|member| self.definitions.may_stand_beside(member));
@@ -83,27 +88,27 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     /// The definition that says what stands beside a reference to this one too.
-    fn grow(&mut self, node: &mut Node<'a>, position: Position, from: &Definition) -> Result<Definition, Error> {
-        let spot = Spot::of(node);
-        let Some(mut body) = self.definitions.targets.get(&from.target).map(|(target, _)| target.copy(&self.rules.budget)) else {
+    fn grow(&mut self, node: &mut Node<'a>, polarity: Polarity, from: &Definition) -> Result<Definition, Error> {
+        let location = Location::of(node);
+        let Some(mut body) = self.definitions.targets.get(&from.target).map(|(target, _)| target.copy(&self.context.budget)) else {
             return Ok(from.clone());
         };
-        if self.rules.draft.ref_stands_alone() {
+        if self.context.draft.ref_stands_alone() {
             // What stands here applies, and what the definition says is put beside whatever stands at the same place here.
             siblings::let_apply(node);
-            let budget = self.rules.budget.clone();
-            let mut settle = siblings::Settle { rules: &mut *self.rules };
-            walk::rewrite_at(&budget, node, position, Keywords::ALL, &mut settle)?;
-            walk::rewrite_at(&budget, &mut body, position, Keywords::ALL, &mut settle)?;
+            let budget = self.context.budget.clone();
+            let mut settle = siblings::Settle { context: &mut *self.context };
+            visit::walk_mut_at(&budget, node, polarity, Keywords::ALL, &mut settle)?;
+            visit::walk_mut_at(&budget, &mut body, polarity, Keywords::ALL, &mut settle)?;
         }
         Ok(match self.definitions.grow(node, from, &body) {
             Growth::Known(definition) => definition,
             Growth::New(definition, joined) => {
-                joined.iter().for_each(|merged| merge_conflicts::note(merged, position, &spot, self.rules));
+                joined.iter().for_each(|merged| merge_conflicts::note(merged, polarity, &location, self.context));
                 definition
             }
             Growth::TooMuch => {
-                self.rules.notes.note(position, spot.clone(), spot, ENOUGH, || {
+                self.context.diagnostics.report(polarity, location.clone(), location, ENOUGH, || {
                     String::from("left out what stands beside a recursive reference: definitions have grown too much")
                 });
                 from.clone()

@@ -8,11 +8,11 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Spot},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         keyword::{Keyword, Role},
-        walk::{Next, Place, Position, Rewrite},
+        visit::{Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -33,16 +33,16 @@ pub(in crate::sanitize) fn applies(node: &Node<'_>) -> bool {
 
 /// Takes away what stands beside references anywhere in a schema; what is put beside them after that applies.
 pub(in crate::sanitize) struct Settle<'r> {
-    pub(in crate::sanitize) rules: &'r mut PassContext,
+    pub(in crate::sanitize) context: &'r mut PassContext,
 }
 
-impl<'a> Rewrite<'a> for Settle<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &Place<'_, 'a>) -> Result<Next, Error> {
+impl<'a> VisitorMut<'a> for Settle<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) && !applies(node) {
-            drop(node, place.position, self.rules);
+            drop(node, place.polarity, self.context);
             let_apply(node);
         }
-        Ok(Next::Into)
+        Ok(Visit::Descend)
     }
 }
 
@@ -51,11 +51,11 @@ fn validates(member: &Member<'_>) -> bool {
 }
 
 /// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
-pub(in crate::sanitize) fn drop(node: &mut Node<'_>, position: Position, rules: &mut PassContext) {
+pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     for member in object.iter().filter(|member| validates(member)) {
         let keyword = member.key.display().into_owned();
-        rules.notes.note(position, Spot::under(node, keyword.clone()), Spot::Nowhere, DROP, || {
+        context.diagnostics.report(polarity, Location::under(node, keyword.clone()), Location::Nowhere, DROP, || {
             format!("dropped `{keyword}`, which does not apply beside `$ref` in this draft")
         });
     }

@@ -13,41 +13,41 @@ use crate::{
 
 /// How a change here changes what the whole schema accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Position {
+pub(crate) enum Polarity {
     /// Wider here is wider everywhere.
     Positive,
     /// Below a `not`: wider here is narrower outside.
-    Negated,
+    Negative,
     /// Below `oneOf`, `if`, `contains` and the like: nothing but "the same" can be carried outside.
-    Uncertain,
+    Mixed,
 }
 
-impl Position {
+impl Polarity {
     /// The effect on the whole schema of an effect here.
-    pub(crate) fn seen_outside(self, accepts: Accepts) -> Accepts {
+    pub(crate) fn through(self, accepts: Accepts) -> Accepts {
         match (self, accepts) {
             (_, Accepts::Same) => Accepts::Same,
-            (Position::Positive, effect) => effect,
-            (Position::Negated, effect) => effect.inverted(),
-            (Position::Uncertain, _) => Accepts::Mixed,
+            (Polarity::Positive, effect) => effect,
+            (Polarity::Negative, effect) => effect.inverted(),
+            (Polarity::Mixed, _) => Accepts::Mixed,
         }
     }
 
-    fn below(self, keyword: Keyword) -> Position {
+    fn below(self, keyword: Keyword) -> Polarity {
         match (self, keyword) {
-            (Position::Uncertain, _) => Position::Uncertain,
-            (Position::Positive, Keyword::Not) => Position::Negated,
-            (Position::Negated, Keyword::Not) => Position::Positive,
+            (Polarity::Mixed, _) => Polarity::Mixed,
+            (Polarity::Positive, Keyword::Not) => Polarity::Negative,
+            (Polarity::Negative, Keyword::Not) => Polarity::Positive,
             (_, Keyword::OneOf | Keyword::If | Keyword::Contains | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) => {
-                Position::Uncertain
+                Polarity::Mixed
             }
-            (position, _) => position,
+            (polarity, _) => polarity,
         }
     }
 }
 
 /// Where the walk is.
-pub(crate) struct Place<'p, 'a> {
+pub(crate) struct SchemaPath<'p, 'a> {
     /// The path from the root.
     pub(crate) pointer: &'p Pointer<'a>,
     /// The keyword under which this schema stands; none for the root.
@@ -55,63 +55,65 @@ pub(crate) struct Place<'p, 'a> {
     /// How many schemas stand above this one.
     pub(crate) depth: usize,
     /// How a change here changes what the whole schema accepts.
-    pub(crate) position: Position,
+    pub(crate) polarity: Polarity,
 }
 
 /// Whether to look inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    Into,
+pub(crate) enum Visit {
+    /// Into the schemas inside.
+    Descend,
+    /// Past them.
     Skip,
 }
 
 /// What to do at each schema (whatever stands where a schema belongs: an object, a boolean, or something malformed).
-pub(crate) trait Rewrite<'a> {
+pub(crate) trait VisitorMut<'a> {
     /// Before the schemas inside.
-    fn enter(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<Next, Error> {
-        Ok(Next::Into)
+    fn enter(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        Ok(Visit::Descend)
     }
 
     /// After the schemas inside.
-    fn leave(&mut self, _node: &mut Node<'a>, _place: &Place<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         Ok(())
     }
 }
 
-/// Walks a schema and lets `rewrite` change it, through the keywords in `through`.
+/// Walks a schema and lets `visitor` change it, through the keywords in `through`.
 ///
 /// Each node it visits is paid from the budget, and no level is deeper than [`crate::limits::MAX_WALK_DEPTH`].
 ///
 /// # Errors
-/// Those of `rewrite`, `budget-exceeded`, `too-deep`.
-pub(crate) fn rewrite<'a>(budget: &Budget, root: &mut Node<'a>, through: Keywords, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
-    rewrite_at(budget, root, Position::Positive, through, rewrite)
+/// Those of `visitor`, `budget-exceeded`, `too-deep`.
+pub(crate) fn walk_mut<'a>(budget: &Budget, root: &mut Node<'a>, through: Keywords, visitor: &mut dyn VisitorMut<'a>) -> Result<(), Error> {
+    walk_mut_at(budget, root, Polarity::Positive, through, visitor)
 }
 
-/// Walks a part of a schema that stands at some position, as [`rewrite`] does.
-pub(crate) fn rewrite_at<'a>(
+/// Walks a part of a schema that stands at some polarity, as [`walk_mut`] does.
+pub(crate) fn walk_mut_at<'a>(
     budget: &Budget,
     part: &mut Node<'a>,
-    position: Position,
+    polarity: Polarity,
     through: Keywords,
-    rewrite: &mut dyn Rewrite<'a>,
+    visitor: &mut dyn VisitorMut<'a>,
 ) -> Result<(), Error> {
     let mut walk = Walk { budget, through, pointer: Pointer::with_room() };
-    walk.schema_mut(part, Spot { keyword: None, depth: 0, position }, rewrite)
+    walk.schema_mut(part, Spot { keyword: None, depth: 0, polarity }, visitor)
 }
 
 /// Walks a schema in document order without changing it, through the keywords in `through`.
 ///
 /// # Errors
 /// Those of `visit`, `budget-exceeded`, `too-deep`.
-pub(crate) fn visit<'t, 'a>(
+pub(crate) fn walk<'t, 'a>(
     budget: &Budget,
     root: &'t Node<'a>,
     through: Keywords,
-    visit: &mut dyn FnMut(&'t Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+    visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>) -> Result<Visit, Error>,
 ) -> Result<(), Error> {
     let mut walk = Walk { budget, through, pointer: Pointer::with_room() };
-    walk.schema(root, Spot { keyword: None, depth: 0, position: Position::Positive }, visit)
+    walk.schema(root, Spot { keyword: None, depth: 0, polarity: Polarity::Positive }, visit)
 }
 
 struct Walk<'b, 'a> {
@@ -124,16 +126,16 @@ struct Walk<'b, 'a> {
 struct Spot {
     keyword: Option<Keyword>,
     depth: usize,
-    position: Position,
+    polarity: Polarity,
 }
 
 impl Spot {
     fn below(self, keyword: Keyword) -> Spot {
-        Spot { keyword: Some(keyword), depth: self.depth + 1, position: self.position.below(keyword) }
+        Spot { keyword: Some(keyword), depth: self.depth + 1, polarity: self.polarity.below(keyword) }
     }
 
-    fn place<'p, 'a>(self, pointer: &'p Pointer<'a>) -> Place<'p, 'a> {
-        Place { pointer, keyword: self.keyword, depth: self.depth, position: self.position }
+    fn place<'p, 'a>(self, pointer: &'p Pointer<'a>) -> SchemaPath<'p, 'a> {
+        SchemaPath { pointer, keyword: self.keyword, depth: self.depth, polarity: self.polarity }
     }
 }
 
@@ -158,38 +160,38 @@ impl<'a> Walk<'_, 'a> {
         self.budget.check(|| self.pointer.render())
     }
 
-    fn schema_mut(&mut self, node: &mut Node<'a>, spot: Spot, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
+    fn schema_mut(&mut self, node: &mut Node<'a>, spot: Spot, visitor: &mut dyn VisitorMut<'a>) -> Result<(), Error> {
         self.arrive(node)?;
-        if rewrite.enter(node, &spot.place(&self.pointer))? == Next::Into {
+        if visitor.enter(node, &spot.place(&self.pointer))? == Visit::Descend {
             node.visit_children(|child, inner| match child {
                 // A list where one schema belongs: each of its items stands at this place.
-                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, rewrite)),
+                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
                 Child::Member(name) => match Keyword::named(name) {
                     Some(keyword) if self.through.has(keyword) && keyword.holds() != Holds::Value => {
-                        self.step(Step::Name(keyword.name()), |walk| walk.under_mut(keyword, inner, spot.below(keyword), rewrite))
+                        self.step(Step::Name(keyword.name()), |walk| walk.under_mut(keyword, inner, spot.below(keyword), visitor))
                     }
                     _ => Ok(()),
                 },
             })?;
         }
-        rewrite.leave(node, &spot.place(&self.pointer))?;
+        visitor.leave(node, &spot.place(&self.pointer))?;
         self.leave(node)
     }
 
-    fn under_mut(&mut self, keyword: Keyword, node: &mut Node<'a>, spot: Spot, rewrite: &mut dyn Rewrite<'a>) -> Result<(), Error> {
+    fn under_mut(&mut self, keyword: Keyword, node: &mut Node<'a>, spot: Spot, visitor: &mut dyn VisitorMut<'a>) -> Result<(), Error> {
         match keyword.holds() {
             Holds::Value => Ok(()),
             Holds::Named | Holds::NamedOrNames => node.visit_children(|child, inner| match child {
                 Child::Member(name) if !(keyword.holds() == Holds::NamedOrNames && inner.as_array().is_some()) => {
-                    self.step(Step::Member(name.clone()), |walk| walk.schema_mut(inner, spot, rewrite))
+                    self.step(Step::Member(name.clone()), |walk| walk.schema_mut(inner, spot, visitor))
                 }
                 _ => Ok(()),
             }),
             Holds::Schemas | Holds::SchemaOrSchemas if node.as_array().is_some() => node.visit_children(|child, inner| match child {
-                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, rewrite)),
+                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
                 Child::Member(_) => Ok(()),
             }),
-            Holds::Schema | Holds::Schemas | Holds::SchemaOrSchemas => self.schema_mut(node, spot, rewrite),
+            Holds::Schema | Holds::Schemas | Holds::SchemaOrSchemas => self.schema_mut(node, spot, visitor),
         }
     }
 
@@ -197,10 +199,10 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         node: &'t Node<'a>,
         spot: Spot,
-        visit: &mut dyn FnMut(&'t Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+        visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>) -> Result<Visit, Error>,
     ) -> Result<(), Error> {
         self.arrive(node)?;
-        if visit(node, &spot.place(&self.pointer))? == Next::Skip {
+        if visit(node, &spot.place(&self.pointer))? == Visit::Skip {
             return Ok(());
         }
         match node.data() {
@@ -234,7 +236,7 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         items: &'t [Node<'a>],
         spot: Spot,
-        visit: &mut dyn FnMut(&'t Node<'a>, &Place<'_, 'a>) -> Result<Next, Error>,
+        visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>) -> Result<Visit, Error>,
     ) -> Result<(), Error> {
         for (index, item) in items.iter().enumerate() {
             self.step(Step::Index(index), |walk| walk.schema(item, spot, visit))?;

@@ -10,7 +10,7 @@ use crate::{
     rules::Rule,
     schema::{
         keyword::Keywords,
-        walk::{self, Next, Place, Position},
+        visit::{self, Polarity, SchemaPath, Visit},
     },
     sorted::Set,
 };
@@ -36,7 +36,7 @@ pub(super) struct Note {
 }
 
 /// The recorder, and what is known of the schema as a whole.
-pub(super) struct Notes<'r> {
+pub(super) struct Diagnostics<'r> {
     /// What the call may still do.
     pub(super) budget: &'r Budget,
     recorder: &'r mut Recorder,
@@ -44,31 +44,38 @@ pub(super) struct Notes<'r> {
     in_doubt: bool,
 }
 
-impl<'r> Notes<'r> {
+impl<'r> Diagnostics<'r> {
     pub(super) fn new(root: &Node<'_>, wire: bool, recorder: &'r mut Recorder, budget: &'r Budget) -> Result<Self, Error> {
         let in_doubt = recorder.is_on() && in_doubt(root, wire, budget)?;
-        Ok(Notes { budget, recorder, in_doubt })
+        Ok(Diagnostics { budget, recorder, in_doubt })
     }
 
     pub(super) fn is_on(&self) -> bool {
         self.recorder.is_on()
     }
 
-    /// Notes a change at a schema; `at` is the keyword that caused it, if one did.
-    pub(super) fn note(&mut self, node: &Node<'_>, place: &Place<'_, '_>, at: Option<&str>, note: Note, message: impl FnOnce() -> String) {
-        self.note_at(node, place.pointer, place.position, at, note, message);
-    }
-
-    pub(super) fn note_at(
+    /// Diagnostics a change at a schema; `at` is the keyword that caused it, if one did.
+    pub(super) fn report(
         &mut self,
         node: &Node<'_>,
-        pointer: &Pointer<'_>,
-        position: Position,
+        place: &SchemaPath<'_, '_>,
         at: Option<&str>,
         note: Note,
         message: impl FnOnce() -> String,
     ) {
-        let position = if self.in_doubt { Position::Uncertain } else { position };
+        self.report_at(node, place.pointer, place.polarity, at, note, message);
+    }
+
+    pub(super) fn report_at(
+        &mut self,
+        node: &Node<'_>,
+        pointer: &Pointer<'_>,
+        polarity: Polarity,
+        at: Option<&str>,
+        note: Note,
+        message: impl FnOnce() -> String,
+    ) {
+        let polarity = if self.in_doubt { Polarity::Mixed } else { polarity };
         self.recorder.note(node.origin().number().unwrap_or_default(), || Change {
             pointer: at.map_or_else(|| pointer.render(), |keyword| pointer.render_with(keyword)),
             output_pointer: match note.left {
@@ -77,7 +84,7 @@ impl<'r> Notes<'r> {
                 Left::Nothing => None,
             },
             rule: note.rule.id(),
-            accepts: position.seen_outside(note.accepts),
+            accepts: polarity.through(note.accepts),
             guidance: note.guidance,
             encoded: false,
             because: Cow::Borrowed(BECAUSE),
@@ -86,14 +93,14 @@ impl<'r> Notes<'r> {
     }
 
     /// Forgets what was noted last, as far as it stands below this place: everything there is gone.
-    pub(super) fn forget_latest_below(&mut self, place: &Place<'_, '_>) {
+    pub(super) fn forget_latest_below(&mut self, place: &SchemaPath<'_, '_>) {
         if self.is_on() {
             self.recorder.forget_latest_below(&place.pointer.render());
         }
     }
 
     /// Forgets the changes at or below these pointers: a later change removed what they changed.
-    pub(super) fn forget(&mut self, gone: &Set<String>) {
+    pub(super) fn retract(&mut self, gone: &Set<String>) {
         self.recorder.forget(gone);
     }
 }
@@ -102,10 +109,10 @@ impl<'r> Notes<'r> {
 /// which looks at everything beside it?
 fn in_doubt(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
-    walk::visit(budget, root, Keywords::ALL, &mut |node, place| {
-        found |= place.position != Position::Positive && node.get("$ref").is_some();
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        found |= place.polarity != Polarity::Positive && node.get("$ref").is_some();
         found |= !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
-        Ok(if found { Next::Skip } else { Next::Into })
+        Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
     Ok(found)
 }
