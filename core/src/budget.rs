@@ -10,7 +10,7 @@ use core::cell::{Cell, OnceCell};
 use crate::{
     error::{Code, Error},
     limits::{MAX_WALK_DEPTH, STEPS, STEPS_PER_NODE},
-    options::Naming,
+    naming::Naming,
 };
 
 /// The steps that are left of one call, and why it has to end.

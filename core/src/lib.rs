@@ -29,6 +29,7 @@ mod error;
 pub mod json;
 pub mod limits;
 mod names;
+mod naming;
 mod options;
 mod report;
 mod rules;

@@ -2,10 +2,11 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::read::{choice, Example, Naming, Reader};
+use super::read::{choice, Example, Reader};
 use crate::{
     error::{Code, Error},
     json::Node,
+    naming::Naming,
 };
 
 choice! {

@@ -1,6 +1,7 @@
 //! Options of `normalize_envelope`.
 
-use super::read::{Example, Naming, Reader};
+use super::read::{Example, Reader};
+use crate::naming::Naming;
 use crate::{error::Error, json::Node};
 
 /// Options of `normalize_envelope`.

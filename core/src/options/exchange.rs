@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    read::{Example, Naming, Reader},
+    read::{Example, Reader},
     sanitize,
     tools::KNOWN as OF_TOOLS,
     AdaptOptions, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
@@ -11,6 +11,7 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Object},
+    naming::Naming,
 };
 
 /// Options of [`Exchange`](crate::Exchange).

@@ -2,7 +2,8 @@
 
 use alloc::string::String;
 
-use super::read::{choice, Example, Naming, Reader};
+use super::read::{choice, Example, Reader};
+use crate::naming::Naming;
 use crate::{error::Error, json::Node};
 
 choice! {

@@ -12,6 +12,7 @@ mod sanitize;
 mod search;
 mod tools;
 
+pub use crate::naming::Naming;
 pub use deferred::{
     Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch, SystemMessages, Target,
     ToolChanges, UnknownReference,
@@ -22,7 +23,6 @@ pub(crate) use exchange::without_dialect;
 #[cfg(feature = "search")]
 pub use exchange::ExchangeOptions;
 pub use lookup::{Api, DialectQuery};
-pub use read::Naming;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub(crate) use tools::dialects as dialects_to_check;

@@ -2,11 +2,12 @@
 
 use alloc::{format, string::String};
 
-use super::read::{choice, Example, Naming, Reader};
+use super::read::{choice, Example, Reader};
 use crate::{
     budget::Budget,
     error::{Code, Error},
     json::{Member, Node, Object, Text},
+    naming::Naming,
     report::Allow,
 };
 

@@ -3,12 +3,13 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    read::{choice, Example, Naming, Reader},
+    read::{choice, Example, Reader},
     sanitize, DeferredOptions, SanitizeOptions,
 };
 use crate::{
     error::{Code, Error},
     json::Node,
+    naming::Naming,
 };
 
 choice! {
