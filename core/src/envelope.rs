@@ -39,7 +39,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     let mut after_type = type_at.map_or(0, |place| place + 1);
     if !typed {
         recorder.note(0, || {
-            change(type_at.is_some(), "/type", Accepts::Same, Guidance::Same, Rule::AddType, "wrote `type: \"object\"`".into())
+            change(type_at.is_some(), "/type", Accepts::Same, Guidance::Same, Rule::AddType, "added `type: \"object\"`".into())
         });
         match type_at {
             Some(_) => object.set("type", Node::literal("object")),
@@ -53,7 +53,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
         recorder.note(0, || {
             let message = match had {
                 Some(kind) => format!("replaced {kind} under `properties` by `{{}}`"),
-                None => "wrote `properties: {}`".into(),
+                None => "added `properties: {}`".into(),
             };
             change(properties_at.is_some(), "/properties", Accepts::Same, Guidance::Same, Rule::AddProperties, message)
         });

@@ -84,7 +84,7 @@ rules! {
     ReplaceNonSchema = "replace-non-schema", Canonicalize, SAME.accepts(Wider).guidance(Lost),
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
     /// Replaces a type's bare name, standing where a schema must stand, by a schema of that type.
-    SpellOutTypeName = "spell-out-type-name", Canonicalize, SAME,
+    TypeNameToSchema = "type-name-to-schema", Canonicalize, SAME,
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
     /// Moves property schemas out of a `properties` that holds keywords of the object.
     UnnestProperties = "unnest-properties", Canonicalize, SAME.accepts(Mixed), [NotASchema];
@@ -98,13 +98,13 @@ rules! {
     RemoveMalformedKeyword = "remove-malformed-keyword", Canonicalize, SAME.accepts(Wider).guidance(Lost),
         [KeywordValue];
     /// Names the draft that the output is written in.
-    RespellSchema = "respell-schema", Canonicalize, SAME, [];
+    UpdateSchemaUri = "update-schema-uri", Canonicalize, SAME, [];
     /// Splits `dependencies` into `dependentRequired` and `dependentSchemas`.
-    RespellDependencies = "respell-dependencies", Canonicalize, SAME, [];
+    SplitDependencies = "split-dependencies", Canonicalize, SAME, [];
     /// Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 by the number of today.
-    RespellExclusiveBound = "respell-exclusive-bound", Canonicalize, SAME, [KeywordValue];
+    UpgradeExclusiveBound = "upgrade-exclusive-bound", Canonicalize, SAME, [KeywordValue];
     /// Replaces OpenAPI's `nullable: true` by the type null.
-    RespellNullable = "respell-nullable", Canonicalize, SAME, [RefusedKeyword];
+    NullableToNull = "nullable-to-null", Canonicalize, SAME, [RefusedKeyword];
     /// Moves a list in `items` to `prefixItems`.
     TupleToPrefixItems = "tuple-to-prefix-items", Canonicalize, SAME, [ArrayItems];
     /// Removes an identifier that nothing refers to.
@@ -114,9 +114,9 @@ rules! {
     /// Replaces a reference by what it refers to.
     InlineRef = "inline-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace, Recursion];
     /// Points a reference at an entry of the root's `$defs`.
-    RespellRef = "respell-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace];
+    RewriteRef = "rewrite-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace];
     /// Replaces `$dynamicRef` and `$recursiveRef` by a `$ref` to their anchor.
-    RespellDynamicRef = "respell-dynamic-ref", Resolve, SAME, [RefForm, RefusedKeyword];
+    DynamicRefToRef = "dynamic-ref-to-ref", Resolve, SAME, [RefForm, RefusedKeyword];
     /// Removes a reference that leads nowhere.
     UnresolvedRef = "unresolved-ref", Resolve, SAME.accepts(Wider), [RefTarget];
     /// Removes a reference that makes a schema apply to itself without end, or recursion that the API does not take.
@@ -128,7 +128,7 @@ rules! {
     /// Removes an annotation that stands both beside `anyOf` or `$ref` and inside it.
     DropSharedAnnotation = "drop-shared-annotation", Resolve, SAME.guidance(Lost), [AnyOfShared, RefShared];
     /// Replaces a definition that is too large to be inlined everywhere by a schema that accepts anything.
-    LeaveOutDefinition = "leave-out-definition", Resolve, SAME.accepts(Wider).guidance(Lost),
+    TruncateDefinition = "truncate-definition", Resolve, SAME.accepts(Wider).guidance(Lost),
         [RefusedKeyword, RefForm];
     /// Removes a definition that nothing refers to.
     PruneDefinition = "prune-definition", Resolve, SAME, [];
@@ -153,50 +153,50 @@ rules! {
     /// Replaces an exclusive bound by an inclusive one.
     ExclusiveToInclusive = "exclusive-to-inclusive", Legalize, SAME, [RefusedKeyword];
     /// Lowers or removes a bound that is larger than the API takes.
-    LowerBound = "lower-bound", Legalize, SAME.accepts(Wider), [KeywordTooLarge];
+    ClampBound = "clamp-bound", Legalize, SAME.accepts(Wider), [KeywordTooLarge];
     /// Reports that `uniqueItems` holds less of encoded items: equal ones may be written in different ways.
     LoosenUniqueItems = "loosen-unique-items", Legalize, SAME.accepts(Wider), [];
     /// Writes a pattern's key in other characters, because the API takes it for something else.
-    RespellPattern = "respell-pattern", Legalize, SAME, [SlashInDefinition];
+    RewritePattern = "rewrite-pattern", Legalize, SAME, [SlashInDefinition];
     /// Renames a property that the API takes for something else, or whose name it refuses.
     RenameProperty = "rename-property", Legalize, SAME.encoded(), [PropertyName, ReservedName, BracesInName];
     /// Removes a value with a `/` in a key, which the API takes for the path of a reference.
     DropSlashKey = "drop-slash-key", Legalize, SAME.guidance(Lost), [SlashInDefinition];
     /// Removes a value with a key called `$ref`, which the API takes for a reference.
-    DropStrayRef = "drop-stray-ref", Legalize, SAME.guidance(Lost), [RefPlace];
+    DropRefLikeKey = "drop-ref-like-key", Legalize, SAME.guidance(Lost), [RefPlace];
     /// Replaces `const` by an `enum` of one value.
     ConstToEnum = "const-to-enum", Legalize, SAME, [RefusedKeyword];
     /// Splits an `enum` of several types into one branch for each type.
     SplitEnum = "split-enum", Legalize, SAME, [EnumWithoutType, EnumKind];
     /// Removes an `enum`, or its values of a type that the API does not list.
-    DropEnumKind = "drop-enum-kind", Legalize, SAME, [EnumKind];
+    DropEnumOfType = "drop-enum-of-type", Legalize, SAME, [EnumKind];
     /// Removes a value of an `enum` that its type does not admit.
     DropEnumValue = "drop-enum-value", Legalize, SAME, [EnumKind, EnumValue];
     /// Removes an `enum` with more values than the API takes.
     DropLongEnum = "drop-long-enum", Legalize, SAME.accepts(Wider).guidance(Lost),
         [EnumTooLong, TooManyEnumValues, TooManyCharacters];
     /// Puts null first in a list of types, where the API wants it there.
-    NullFirst = "null-first", Legalize, SAME, [EnumNullFirst];
+    MoveNullFirst = "move-null-first", Legalize, SAME, [EnumNullFirst];
     /// Lists integers as strings, where the API lists no others.
-    SpellIntegers = "spell-integers", Legalize, SAME.encoded(), [EnumKind];
+    IntegersToStrings = "integers-to-strings", Legalize, SAME.encoded(), [EnumKind];
     /// Writes the type that values or keywords show.
     InferType = "infer-type", Legalize, SAME, [Untyped, EnumWithoutType];
     /// Writes `type: "string"` where nothing shows a type and the caller asked for one.
-    GuessString = "guess-string", Legalize, SAME.accepts(Narrower), [Untyped];
+    AssumeString = "assume-string", Legalize, SAME.accepts(Narrower), [Untyped];
     /// Writes `additionalProperties: true` for a schema that accepts anything.
     OpenMap = "open-map", Legalize, SAME, [Untyped];
     /// Writes a schema that accepts anything as a union of all types.
-    SayAny = "say-any", Legalize, SAME, [Untyped, OpenItems];
+    ExpandAny = "expand-any", Legalize, SAME, [Untyped, OpenItems];
     /// Sends an object without properties as a string of JSON.
     ObjectToJson = "object-to-json", Legalize, SAME.accepts(Wider).encoded(), [ObjectWithoutProperties];
     /// Writes null as `nullable: true`.
-    RespellNull = "respell-null", Legalize, SAME, [TypeList, EnumKind];
+    NullToNullable = "null-to-nullable", Legalize, SAME, [TypeList, EnumKind];
     /// Writes `items` on an array that must have them.
     AddItems = "add-items", Legalize, SAME, [ArrayWithoutItems, OpenItems];
     /// Replaces positional items by one schema for all of them.
     PrefixItemsToItems = "prefix-items-to-items", Legalize, SAME, [RefusedKeyword, ArrayItems];
     /// Writes `additionalProperties: true`, where the API closes objects that do not say whether they are open.
-    SayOpen = "say-open", Legalize, SAME, [ObjectOpenness];
+    DeclareOpen = "declare-open", Legalize, SAME, [ObjectOpenness];
     /// Replaces `oneOf` by `anyOf`.
     OneOfToAnyOf = "one-of-to-any-of", Legalize, SAME, [RefusedKeyword];
     /// Merges the parts of `allOf` into the schema around them.
@@ -204,15 +204,15 @@ rules! {
     /// Drops one of two keywords that have no common spelling.
     MergeConflict = "merge-conflict", Legalize, SAME.accepts(Wider).guidance(Lost), [];
     /// Merges schemas of which one depends on what stands beside it, so that the result may accept something else.
-    MergeInDoubt = "merge-in-doubt", Legalize, SAME.accepts(Mixed), [];
+    MergeInexact = "merge-inexact", Legalize, SAME.accepts(Mixed), [];
     /// Keeps one of two texts for the reader.
-    MergeTexts = "merge-texts", Legalize, SAME.guidance(Lost), [];
+    MergeAnnotations = "merge-annotations", Legalize, SAME.guidance(Lost), [];
     /// Distributes what stands beside `anyOf` into its branches.
     DistributeIntoAnyOf = "distribute-into-any-of", Legalize, SAME, [BesideAnyOf, TypeBesideAnyOf, AnyOfShared];
     /// Replaces a union of one branch by the branch.
-    LiftSingleBranch = "lift-single-branch", Legalize, SAME, [BesideAnyOf, TypeList];
+    UnwrapSingleBranch = "unwrap-single-branch", Legalize, SAME, [BesideAnyOf, TypeList];
     /// Moves texts from beside `anyOf` into its branches.
-    MoveTextsIntoAnyOf = "move-texts-into-any-of", Legalize, SAME.guidance(Moved), [BesideAnyOf];
+    DistributeAnnotations = "distribute-annotations", Legalize, SAME.guidance(Moved), [BesideAnyOf];
     /// Removes a union with more branches than the API takes.
     DropLongUnion = "drop-long-union", Legalize, SAME.accepts(Wider).guidance(Lost), [AnyOfSize];
     /// Removes a branch that accepts nothing.
@@ -224,11 +224,11 @@ rules! {
 
     // Encode
     /// Writes a property that is only required, where all names must be declared.
-    NameRequiredProperty = "name-required-property", Encode, SAME, [RequiredUnknown, NotRequired];
+    DeclareRequiredProperty = "declare-required-property", Encode, SAME, [RequiredUnknown, NotRequired];
     /// Moves a property to the front, so that branches begin with different ones.
     ReorderProperties = "reorder-properties", Encode, SAME, [AnyOfFirstKeys];
     /// Joins branches that begin with the same property.
-    JoinBranches = "join-branches", Encode, SAME, [AnyOfFirstKeys];
+    MergeBranches = "merge-branches", Encode, SAME, [AnyOfFirstKeys];
     /// Requires an optional property and admits null for it.
     RequireOptional = "require-optional", Encode, SAME, [NotRequired];
     /// Closes an object that does not say whether it is open.
@@ -240,7 +240,7 @@ rules! {
     /// Writes "any JSON" as a recursive definition.
     DefineAny = "define-any", Encode, SAME.encoded(), [Untyped, OpenItems];
     /// Replaces a union with a branch that accepts anything by that branch.
-    JoinAny = "join-any", Encode, SAME.guidance(Lost), [Untyped, OpenItems];
+    CollapseAny = "collapse-any", Encode, SAME.guidance(Lost), [Untyped, OpenItems];
     /// Lists values that the API does not list as strings of JSON.
     ValuesToJson = "values-to-json", Encode, SAME.encoded(), [EnumKind, EnumValue, ObjectWithoutProperties, Untyped];
 

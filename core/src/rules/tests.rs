@@ -14,11 +14,11 @@ const GENERAL: &[Rule] = &[
     Rule::DropImpossibleBranch,
     Rule::LoosenUniqueItems,
     Rule::MergeConflict,
-    Rule::MergeInDoubt,
-    Rule::MergeTexts,
+    Rule::MergeInexact,
+    Rule::MergeAnnotations,
     Rule::PruneDefinition,
-    Rule::RespellDependencies,
-    Rule::RespellSchema,
+    Rule::SplitDependencies,
+    Rule::UpdateSchemaUri,
 ];
 
 #[test]

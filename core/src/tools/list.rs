@@ -204,7 +204,7 @@ impl Writer<'_> {
         let description = description(&entry, (shape, written), dialect, &mut changes);
         if let Some(new) = &new_name {
             let shown = name.display();
-            let message = format!("the tool `{shown}` is called `{new}`; `restore` gives it its name back");
+            let message = format!("renamed the tool `{shown}` to `{new}`; `restore` brings its name back");
             let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
             let change = about(Rule::RenameTool, at, Guidance::Same, because(dialect, Constraint::ToolName), message);
             changes.push(Change { encoded: true, ..change });
@@ -248,9 +248,12 @@ impl Writer<'_> {
             match target.write(entry, shape, number, self.format) {
                 Ok(mut written) => {
                     if let Some(cause) = first {
-                        let because =
-                            format!("`{}` cannot say it: {}", self.targets.first().map_or("", |first| first.dialect.name), cause.message);
-                        let message = format!("written in `{}`, the fallback", target.dialect.name);
+                        let because = format!(
+                            "`{}` cannot express the schema: {}",
+                            self.targets.first().map_or("", |first| first.dialect.name),
+                            cause.message
+                        );
+                        let message = format!("replaced the dialect by its fallback `{}`", target.dialect.name);
                         let at = (String::new(), Some(String::new()));
                         written.changes.insert(0, about(Rule::Fallback, at, Guidance::Same, because.into(), message));
                     }
@@ -279,7 +282,7 @@ impl Written<'_> {
     fn leave_out(&mut self, dialect: &'static Dialect, shape: Shape, closed: bool) {
         self.omit = true;
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
-        let message = "a tool without arguments is sent without a schema".into();
+        let message = "removed the schema of a tool without arguments".into();
         let at = (pointer(&shape.pointer_to_schema()), None);
         let change = about(Rule::OmitArguments, at, Guidance::Same, because(dialect, Constraint::NoArguments), message);
         self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
@@ -352,7 +355,7 @@ fn description(
     let found = shape.part(entry, KEY)?;
     let from = pointer(&shape.pointer_to(KEY));
     let Some(text) = found.as_text() else {
-        let message = format!("the description is no string but {}, and is left out", found.kind());
+        let message = format!("removed the description: it is not a string but {}", found.kind());
         let guidance = if found.is_null() { Guidance::Same } else { Guidance::Lost };
         changes.push(about(
             Rule::DropDescription,
@@ -364,14 +367,14 @@ fn description(
         return Some(None);
     };
     if text.is_empty() && surface.no_empty_description {
-        let message = "the description is empty, and is left out".into();
+        let message = "removed the empty description".into();
         changes.push(about(Rule::DropDescription, (from, None), Guidance::Same, because(dialect, Constraint::EmptyDescription), message));
         return Some(None);
     }
     let most = surface.description_most?;
     let length = text.code_points().count();
     let cut = text.value().filter(|_| length > most).map(|text| format!("{}…", names::cut(&text, most.saturating_sub(1))))?;
-    let message = format!("the description has {length} characters, and is cut to {most}");
+    let message = format!("shortened the description from {length} to {most} characters");
     let at = (from, Some(pointer(&written.pointer_to(KEY))));
     changes.push(about(Rule::CutDescription, at, Guidance::Lost, because(dialect, Constraint::DescriptionLength), message));
     Some(Some(cut))

@@ -22,7 +22,7 @@ use crate::{
 };
 
 const NOT_A_SCHEMA: ChangeKind = ChangeKind::of(Rule::ReplaceNonSchema);
-const BARE_TYPE: ChangeKind = ChangeKind::of(Rule::SpellOutTypeName);
+const BARE_TYPE: ChangeKind = ChangeKind::of(Rule::TypeNameToSchema);
 const NULL: ChangeKind = ChangeKind::of(Rule::RemoveNullKeyword);
 const REPAIR: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
 const REMOVE: ChangeKind = ChangeKind::of(Rule::RemoveMalformedKeyword);
@@ -103,9 +103,9 @@ fn is_flagged(member: &Member<'_>) -> bool {
 fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let location = Location::of(node);
     if let Some(known) = node.as_text().and_then(|text| text.value()).as_deref().and_then(known_type) {
-        context
-            .diagnostics
-            .report(place.polarity, location.clone(), location, BARE_TYPE, || String::from("spelled a bare type name as a schema"));
+        context.diagnostics.report(place.polarity, location.clone(), location, BARE_TYPE, || {
+            String::from("replaced a bare type name by a schema of that type")
+        });
         node.replace(match known {
             Some(name) => Node::record([("type", Node::literal(name))]).into_data(),
             None => Data::Bool(true),
@@ -175,8 +175,8 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
     };
     context.diagnostics.report(place.polarity, location, Location::under(node, "type"), effect, || match &replacement {
-        Some(types) => format!("read `type: {found}` as {}", json::write_plain(types)),
-        None => format!("removed `type: {found}`, which names no type"),
+        Some(types) => format!("replaced `type: {found}` by {}", json::write_plain(types)),
+        None => format!("removed `type: {found}`: it names no type"),
     });
     let Some(object) = node.as_object_mut() else { return };
     match replacement {
@@ -211,7 +211,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
     let location = Location::of(value);
     context.diagnostics.report(place.polarity, location, Location::under(node, "properties"), UNNEST, || {
-        String::from("lifted a whole schema that stood where its properties belong")
+        String::from("moved a schema that stood in `properties` up to the object")
     });
     let Some(object) = node.as_object_mut() else { return };
     let Some(Data::Object(inner)) = object.remove("properties").map(Node::into_data) else { return };
@@ -263,7 +263,7 @@ fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     };
     let location = Location::of(value);
     context.diagnostics.report(place.polarity, location, Location::under(node, "required"), REPAIR, || {
-        String::from("kept of `required` what is a list of names")
+        String::from("removed from `required` what is not a name")
     });
     let known: Set<Text<'a>> = names.iter().filter_map(|name| name.as_text().cloned()).collect();
     names.extend(hoisted.into_iter().filter(|name| !known.contains(name)).map(Node::string));
@@ -301,7 +301,7 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
             Mended::As(value) => {
                 context
                     .diagnostics
-                    .report(place.polarity, location, Location::under(node, name), REPAIR, || format!("respelled {kind} under `{name}`"));
+                    .report(place.polarity, location, Location::under(node, name), REPAIR, || format!("repaired {kind} under `{name}`"));
                 if let Some(object) = node.as_object_mut() {
                     object.set(Text::literal(name), value);
                 }

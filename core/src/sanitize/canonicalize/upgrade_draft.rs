@@ -20,13 +20,13 @@ use crate::{
 };
 
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
-const BOUND: ChangeKind = ChangeKind::of(Rule::RespellExclusiveBound);
+const BOUND: ChangeKind = ChangeKind::of(Rule::UpgradeExclusiveBound);
 const TUPLE: ChangeKind = ChangeKind::of(Rule::TupleToPrefixItems);
 const SECOND_TUPLE: ChangeKind = ChangeKind::of(Rule::RepairKeyword).accepts(Accepts::Wider).guidance(Guidance::Lost);
-const DEPENDENCIES: ChangeKind = ChangeKind::of(Rule::RespellDependencies);
-const NULLABLE: ChangeKind = ChangeKind::of(Rule::RespellNullable);
+const DEPENDENCIES: ChangeKind = ChangeKind::of(Rule::SplitDependencies);
+const NULLABLE: ChangeKind = ChangeKind::of(Rule::NullableToNull);
 const CONST: ChangeKind = ChangeKind::of(Rule::ConstToEnum);
-const DIALECT: ChangeKind = ChangeKind::of(Rule::RespellSchema);
+const DIALECT: ChangeKind = ChangeKind::of(Rule::UpdateSchemaUri);
 
 /// The meta-schema whose words the result uses.
 const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -62,9 +62,9 @@ pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut Pass
         return Ok(());
     }
     let location = Location::under(root, "$schema");
-    context
-        .diagnostics
-        .report(Polarity::Positive, location.clone(), location, DIALECT, || format!("declared `{CURRENT}`, whose words are used now"));
+    context.diagnostics.report(Polarity::Positive, location.clone(), location, DIALECT, || {
+        format!("replaced `$schema` by `{CURRENT}`, whose keywords are used now")
+    });
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }
@@ -104,7 +104,7 @@ fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     let Some(value) = node.get("$id").filter(|_| writes_definitions && place.keyword.is_some()) else { return };
     context
         .diagnostics
-        .report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || String::from("dropped `$id`: nothing refers to it"));
+        .report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || String::from("removed `$id`: nothing refers to it"));
     if let Some(object) = node.as_object_mut() {
         object.remove("$id");
     }
@@ -119,7 +119,7 @@ fn bound<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let to = if moves { Location::under(node, exclusive) } else { Location::Nowhere };
     context
         .diagnostics
-        .report(place.polarity, location, to, BOUND, || format!("spelled `{exclusive}: {flag}` as a number, as drafts after 4 do"));
+        .report(place.polarity, location, to, BOUND, || format!("replaced `{exclusive}: {flag}` by a number, as in drafts after 4"));
     context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     object.remove(exclusive);
@@ -144,12 +144,12 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     if node.get("prefixItems").is_some() {
         // Two tuples: today's counts, and nothing says what the other one was meant for.
         context.diagnostics.report(place.polarity, location, Location::Nowhere, SECOND_TUPLE, || {
-            String::from("dropped a list of schemas in `items`, which is no schema beside `prefixItems`")
+            String::from("removed a list of schemas from `items`: it means nothing beside `prefixItems`")
         });
     } else {
-        context
-            .diagnostics
-            .report(place.polarity, location.clone(), location, TUPLE, || String::from("spelled a tuple in `items` as `prefixItems`"));
+        context.diagnostics.report(place.polarity, location.clone(), location, TUPLE, || {
+            String::from("moved a list of schemas from `items` to `prefixItems`")
+        });
     }
     context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
@@ -172,7 +172,7 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     let Some(table) = node.get("dependencies") else { return };
     let location = Location::of(table);
     context.diagnostics.report(place.polarity, location.clone(), location, DEPENDENCIES, || {
-        String::from("spelled `dependencies` as `dependentRequired` and `dependentSchemas`")
+        String::from("split `dependencies` into `dependentRequired` and `dependentSchemas`")
     });
     context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
@@ -214,7 +214,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         .and_then(Node::as_array)
         .is_none_or(|items| items.iter().any(|item| json::same_within(&context.budget, item, value)));
     context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), CONST, || {
-        String::from("spelled `const` as an `enum` of one value")
+        String::from("replaced `const` by an `enum` of one value")
     });
     if !among {
         // Nothing is both that constant and in the list.
@@ -239,7 +239,9 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Location::of(node) } else { Location::Nowhere };
-    context.diagnostics.report(place.polarity, location, to, NULLABLE, || format!("spelled `nullable: {admits}` as JSON Schema does"));
+    context
+        .diagnostics
+        .report(place.polarity, location, to, NULLABLE, || format!("replaced `nullable: {admits}` by keywords of JSON Schema"));
     let Some(object) = node.as_object_mut() else { return };
     object.remove("nullable");
     if !admits {

@@ -150,7 +150,7 @@ impl<'a> Keep<'_, '_> {
                 let (accepts, guidance) = lost(member, object, place.keyword.is_none());
                 let name = member.key.display();
                 let note = Note { rule: Rule::DropKeyword, accepts, guidance, left: Left::Nothing };
-                self.diagnostics.report(node, place, Some(&name), note, || format!("dropped `{name}`, which Codex has no field for"));
+                self.diagnostics.report(node, place, Some(&name), note, || format!("removed `{name}`: Codex has no field for it"));
             }
         }
         if let Some(object) = node.as_object_mut() {

@@ -101,7 +101,7 @@ impl Repair<'_, '_> {
             Some(_) => Accepts::Wider,
         };
         let note = Note { rule: Rule::ConstToEnum, accepts, guidance: Guidance::Same, left: Left::Keyword("enum") };
-        self.diagnostics.report(node, place, Some("const"), note, || String::from("spelled `const` as an `enum` of one value"));
+        self.diagnostics.report(node, place, Some("const"), note, || String::from("replaced `const` by an `enum` of one value"));
         let Some(object) = node.as_object_mut() else { return };
         object.remove("enum");
         if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
@@ -150,7 +150,7 @@ impl Repair<'_, '_> {
         if lacks_properties {
             let note =
                 Note { rule: Rule::AddProperties, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("properties") };
-            self.diagnostics.report(node, place, None, note, || String::from("wrote `properties: {}`, which objects have in Codex"));
+            self.diagnostics.report(node, place, None, note, || String::from("added `properties: {}`, which objects have in Codex"));
             if let Some(object) = node.as_object_mut() {
                 let place = object.position("type").map_or(0, |place| place + 1);
                 object.insert_at(place, Text::literal("properties"), Node::empty_object());
@@ -159,7 +159,7 @@ impl Repair<'_, '_> {
         if lacks_items {
             let note = Note { rule: Rule::AddItems, accepts: Accepts::Narrower, guidance: Guidance::Same, left: Left::Keyword("items") };
             self.diagnostics
-                .report(node, place, None, note, || String::from("wrote `items: {\"type\":\"string\"}`: Codex guesses strings"));
+                .report(node, place, None, note, || String::from("added `items: {\"type\":\"string\"}`: Codex assumes strings"));
             if let Some(object) = node.as_object_mut() {
                 object.set(Text::literal("items"), Node::record([("type", Node::literal("string"))]));
             }
@@ -178,7 +178,9 @@ impl Repair<'_, '_> {
         }
         // A name that JSON Schema does not know accepts no value, so nothing is lost with it.
         let note = Note { rule: Rule::RepairType, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("type") };
-        self.diagnostics.report(node, place, Some("type"), note, || format!("kept of `type` what Codex knows: {}", listed.join(", ")));
+        self.diagnostics.report(node, place, Some("type"), note, || {
+            format!("removed from `type` what Codex does not know; left: {}", listed.join(", "))
+        });
         let value = match listed {
             [name] => Node::literal(name),
             names => Node::array(names.iter().map(|name| Node::literal(name)).collect()),
@@ -205,7 +207,7 @@ impl Repair<'_, '_> {
         };
         let note = Note { rule, accepts, guidance: Guidance::Same, left: Left::Keyword("type") };
         self.diagnostics
-            .report(node, place, at, note, || format!("wrote `type: \"{name}\"`, which Codex infers from the keywords beside it"));
+            .report(node, place, at, note, || format!("added `type: \"{name}\"`, which Codex infers from the keywords beside it"));
         let Some(object) = node.as_object_mut() else { return };
         match object.has("type") {
             true => object.set(Text::literal("type"), Node::literal(name)),
@@ -221,7 +223,7 @@ impl Repair<'_, '_> {
         self.diagnostics.forget_latest_below(place);
         self.diagnostics.report(node, place, None, note, || {
             let names: Vec<String> = object.iter().map(|member| format!("`{}`", member.key.display())).collect();
-            format!("emptied a schema in which Codex sees no hint of a type: {}", names.join(", "))
+            format!("replaced a schema in which Codex finds no hint of a type by `{{}}`: {}", names.join(", "))
         });
         node.replace(Data::Object(Object::new()));
     }

@@ -15,8 +15,8 @@ use crate::{
 };
 
 const CONFLICT: ChangeKind = ChangeKind::of(Rule::MergeConflict);
-const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInDoubt);
-const TEXT: ChangeKind = ChangeKind::of(Rule::MergeTexts);
+const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInexact);
+const TEXT: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
 
 /// Diagnostics it at the node where the two met.
 pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
@@ -28,17 +28,17 @@ pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &L
                 Side::Outer => "outer",
                 Side::Inner => "inner",
             };
-            format!("dropped the {side} `{keyword}` at `{at}` of what was joined: it cannot be said together with the other")
+            format!("removed the {side} `{keyword}` at `{at}` of two merged schemas: no keyword expresses both")
         });
     }
     if merged.in_doubt {
         context.diagnostics.report(polarity, met.clone(), met.clone(), DOUBT, || {
-            String::from("joined schemas of which one looks at what stands beside it")
+            String::from("merged schemas of which one depends on what stands beside it")
         });
     }
     if merged.guidance_lost {
-        context.diagnostics.report(polarity, met.clone(), met.clone(), TEXT, || {
-            String::from("joined schemas that say different things to the reader, and kept one")
-        });
+        context
+            .diagnostics
+            .report(polarity, met.clone(), met.clone(), TEXT, || String::from("merged schemas with different texts, and kept one of them"));
     }
 }

@@ -47,7 +47,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     if by_definition {
         context.diagnostics.report(place.polarity, location.clone(), location, said(DEFINE), || {
-            String::from("said that anything goes by a definition of JSON, in which an object is a list of pairs of key and value")
+            String::from("replaced a schema that accepts anything by a reference to a definition of JSON, in which an object is a list of key-value pairs")
         });
         let reference = Node::string(alloc::format!("#/$defs/{definition}"));
         let Some(object) = node.as_object_mut() else { return true };
@@ -58,7 +58,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         }
     } else {
         context.diagnostics.report(place.polarity, location.clone(), location, said(TEXT), || {
-            String::from("said that anything goes as a string that holds JSON, because a definition of JSON would refer to itself")
+            String::from("replaced a schema that accepts anything by a string that holds JSON: a definition of JSON would refer to itself")
         });
         if let Some(object) = node.as_object_mut() {
             object.insert_at(0, Text::literal("type"), Node::literal("string"));

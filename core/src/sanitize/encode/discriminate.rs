@@ -19,7 +19,7 @@ use crate::{
 };
 
 const ORDER: ChangeKind = ChangeKind::of(Rule::ReorderProperties);
-const JOIN: ChangeKind = ChangeKind::of(Rule::JoinBranches);
+const JOIN: ChangeKind = ChangeKind::of(Rule::MergeBranches);
 
 /// So many branches are told apart; of more, those with a first name that is taken are joined at once.
 const MOST: usize = 256;
@@ -47,7 +47,7 @@ pub(in crate::sanitize) fn tell_apart<'a>(
         }
         let shown = name.display().into_owned();
         context.diagnostics.report(place.polarity, location.clone(), location.clone(), ORDER, || {
-            format!("put the property `{shown}` first: branches must not begin with the same name")
+            format!("moved the property `{shown}` to the front: branches must begin with different names")
         });
         node.visit("anyOf", |branches| {
             if let Some(branch) = branches.as_array_mut().and_then(|branches| branches.get_mut(at)) {
@@ -188,7 +188,7 @@ fn join<'a>(
         let (origin, count) = (first.origin(), joined.len());
         let location = Location::of(first);
         context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-            format!("joined {count} branches of `anyOf`: branches must not begin with the same name")
+            format!("merged {count} branches of `anyOf`: branches must begin with different names")
         });
         if let Some(slot) = branches.get_mut(*with) {
             *slot = Some(Node::object(Object::from_members(join::flat(objects, &context.budget))).with_origin(origin));

@@ -57,9 +57,9 @@ impl Holds {
 /// Says that anything goes.
 pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let location = Location::of(node);
-    context
-        .diagnostics
-        .report(place.polarity, location.clone(), location, ANY, || String::from("said that anything goes as a string that holds JSON"));
+    context.diagnostics.report(place.polarity, location.clone(), location, ANY, || {
+        String::from("replaced a schema that accepts anything by a string that holds JSON")
+    });
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
     }
@@ -89,7 +89,7 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     let asserts = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
     context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-        String::from("said an object of which no property is known as a string that holds JSON")
+        String::from("replaced an object without known properties by a string that holds JSON")
     });
     let names: Vec<(Cow<'_, str>, &Node<'a>)> = told.iter().map(|member| (member.key.display(), &member.value)).collect();
     let kind = Node::literal("a JSON object, written as JSON text");

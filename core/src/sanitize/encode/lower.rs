@@ -93,7 +93,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                 if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.context.budget)) {
                     let location = Location::under(node, "uniqueItems");
                     self.context.diagnostics.report(place.polarity, location.clone(), location, UNIQUE, || {
-                        String::from("`uniqueItems` compares how items are written, and one value may be written in several ways")
+                        String::from("kept `uniqueItems` for encoded items: one value may be encoded in several ways")
                     });
                 }
                 if array && items.is_none() && grammar.arrays.needs_items | !grammar.arrays.open_items {
@@ -123,7 +123,7 @@ impl<'a> Writer<'_, '_, 'a> {
             Members::Nothing => {
                 let location = Location::of(node);
                 self.context.diagnostics.report(place.polarity, location.clone(), location, VALUES, || {
-                    String::from("said the empty object as JSON text, because an object needs a property")
+                    String::from("replaced the empty object by a string that holds JSON: an object needs a property")
                 });
                 let list = Node::array(vec![Node::literal("{}")]);
                 if let Some(object) = node.as_object_mut() {
@@ -142,7 +142,7 @@ impl<'a> Writer<'_, '_, 'a> {
                             Location::of(node),
                             Location::under(node, "additionalProperties"),
                             CLOSE.accepts(Accepts::Narrower),
-                            || String::from("closed an object that did not say whether it is open"),
+                            || String::from("closed an object that did not declare `additionalProperties`"),
                         );
                         None
                     }
@@ -157,7 +157,7 @@ impl<'a> Writer<'_, '_, 'a> {
     /// Any names become pairs of key and value.
     fn map(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
         self.context.diagnostics.report(place.polarity, Location::of(node), Location::under(node, "items"), MAP, || {
-            String::from("said an object of any names as a list of pairs of key and value")
+            String::from("replaced an object of any names by a list of key-value pairs")
         });
         // Members are said by the pairs; of items nothing was said unless there may be some.
         let speaks_of = |key: &Text<'_>, kind: Kind| Keyword::named(key).and_then(Keyword::constrains) == Some(kind);
@@ -166,7 +166,7 @@ impl<'a> Writer<'_, '_, 'a> {
         for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(place.polarity, Location::under(node, name.clone()), Location::Nowhere, DROP, || {
-                format!("dropped `{name}`, which holds of no value of this type")
+                format!("removed `{name}`: it applies to no value of this type")
             });
         }
         let Some(object) = node.as_object_mut() else { return };
@@ -210,7 +210,7 @@ impl<'a> Writer<'_, '_, 'a> {
                         let at = origin.number().map_or_else(|| location.clone(), |number| Location::Keyword(number, name.clone().into()));
                         context.diagnostics.report(place.polarity, at.clone(), at, effect, || match kept {
                             true => format!("required the optional property `{name}`, which may be null anyway"),
-                            false => format!("required the optional property `{name}`, and let null say that it is absent"),
+                            false => format!("required the optional property `{name}`, and allowed null for its absence"),
                         });
                     }
                     if !kept {
@@ -222,7 +222,7 @@ impl<'a> Writer<'_, '_, 'a> {
         if let Some((value, others_name)) = others {
             let (from, to) = (Location::under(node, "additionalProperties"), Location::under(node, "properties"));
             self.context.diagnostics.report(place.polarity, from, to, MAP, || {
-                format!("said the members that no property names as pairs of key and value in `{others_name}`")
+                format!("moved the members that no property names to key-value pairs in `{others_name}`")
             });
             let list = Node::record([("type", Node::literal("array")), ("items", pair(value)), ("description", Node::literal(OTHERS_SAY))]);
             if let Some(object) = node.as_object_mut() {
@@ -243,7 +243,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let lacks_properties = rule.properties != PropertiesRule::Optional && node.get("properties").is_none();
         if lacks_properties {
             let (from, to) = (Location::of(node), Location::under(node, "properties"));
-            self.context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+            self.context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("added `properties: {}`"));
         }
         let Some(object) = node.as_object_mut() else { return };
         if lacks_properties {
@@ -265,7 +265,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let loses = node.as_object().is_some_and(|object| object.iter().any(any::asserts));
         let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
         self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-            String::from("said the values of `enum` as JSON text: they are no scalars")
+            String::from("replaced the values of `enum` by strings that hold JSON: they are not scalars")
         });
         let Some(object) = node.as_object_mut() else { return };
         let values = match (object.remove("const"), object.remove("enum").map(Node::into_data)) {

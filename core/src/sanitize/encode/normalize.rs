@@ -26,12 +26,12 @@ use crate::{
     sorted::Set,
 };
 
-const NAME: ChangeKind = ChangeKind::of(Rule::NameRequiredProperty);
+const NAME: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
 const UNTOLD: ChangeKind = NAME.accepts(Accepts::Wider).guidance(Guidance::Lost);
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired).guidance(Guidance::Lost);
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
-const ALL: ChangeKind = ChangeKind::of(Rule::JoinAny);
-const NONE: ChangeKind = ChangeKind::of(Rule::JoinAny).accepts(Accepts::Wider);
+const ALL: ChangeKind = ChangeKind::of(Rule::CollapseAny);
+const NONE: ChangeKind = ChangeKind::of(Rule::CollapseAny).accepts(Accepts::Wider);
 const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
 
@@ -115,7 +115,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
         let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
         format!(
             "{} {}",
-            if closed { "no longer required what may not be there:" } else { "named what is required as a property:" },
+            if closed { "removed from `required` what the object forbids:" } else { "added to `properties` what is required:" },
             names.join(", ")
         )
     });
@@ -160,7 +160,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
     context.diagnostics.report(place.polarity, Location::under(node, "type"), Location::under(node, "anyOf"), SPLIT, || {
-        format!("gave each of {} types its own branch, because there are containers among them", names.len())
+        format!("split `type` into {} branches: there are containers among the types", names.len())
     });
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
@@ -246,7 +246,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     if impossible == count {
         let (from, to) = (Location::under(node, "anyOf"), Location::of(node));
         context.diagnostics.report(place.polarity, from, to, NONE, || {
-            String::from("said a union that accepts nothing as anything, because nothing else is left to say")
+            String::from("replaced a union that accepts nothing by a schema that accepts anything: this API cannot express nothing")
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("anyOf");
@@ -255,7 +255,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
     for branch in branches.iter().filter(|branch| is_never(branch)) {
         context.diagnostics.report(place.polarity, Location::of(branch), Location::Nowhere, IMPOSSIBLE, || {
-            String::from("dropped a branch of `anyOf` that accepts nothing")
+            String::from("removed a branch of `anyOf` that accepts nothing")
         });
     }
     node.visit("anyOf", |branches| {
@@ -291,9 +291,9 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(any::asserts));
     let loses = branches.iter().any(says_nothing) && branches.iter().filter(|branch| says_nothing(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
-    context
-        .diagnostics
-        .report(place.polarity, location, Location::of(node), effect, || String::from("said a union that accepts anything as anything"));
+    context.diagnostics.report(place.polarity, location, Location::of(node), effect, || {
+        String::from("replaced a union that accepts anything by a schema that accepts anything")
+    });
     if let Some(object) = node.as_object_mut() {
         object.remove("anyOf");
     }
@@ -322,7 +322,7 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
         self.above.push((below, required));
         if let Some(name) = definition_name(node).map(String::from).filter(|_| below) {
             self.context.diagnostics.report(place.polarity, Location::under(node, "$ref"), Location::of(node), CUT, || {
-                format!("cut the recursion into `{name}`, which would lead through `anyOf`")
+                format!("removed the recursion into `{name}`: it would lead through `anyOf`")
             });
             if let Some(object) = node.as_object_mut() {
                 object.remove("$ref");

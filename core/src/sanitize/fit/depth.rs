@@ -52,7 +52,7 @@ pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, context: &
         context,
         goes: &|node, _| gone.contains(&place_of(node)),
         effect: CUT,
-        says: &|name| format!("cut the reference to `{name}`: properties may nest {most} deep, references followed"),
+        says: &|name| format!("removed the reference to `{name}`: properties may nest {most} levels deep, references included"),
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)
 }

@@ -233,9 +233,9 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
-            self.context
-                .diagnostics
-                .report(place.polarity, Location::of(&member.value), Location::Nowhere, DROP, || format!("dropped `{name}` to make room"));
+            self.context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, DROP, || {
+                format!("removed `{name}` to fit the size limit")
+            });
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
@@ -272,7 +272,7 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
             self.context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
-                format!("dropped `{name}` to make room")
+                format!("removed `{name}` to fit the size limit")
             });
             said.push((name, member.value.copy(&self.context.budget)));
         }
@@ -323,9 +323,9 @@ impl<'a> VisitorMut<'a> for Cut<'_, '_> {
             return Ok(Visit::Descend);
         }
         let location = Location::of(node);
-        self.context
-            .diagnostics
-            .report(place.polarity, location.clone(), location, CUT, || String::from("cut a schema to anything to make room"));
+        self.context.diagnostics.report(place.polarity, location.clone(), location, CUT, || {
+            String::from("replaced a schema by one that accepts anything, to fit the limits")
+        });
         self.saved += self.growth.length(node);
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| keeps(member));
@@ -348,7 +348,7 @@ impl<'a> VisitorMut<'a> for Shorten<'_> {
         let length = self.length;
         let location = Location::under(node, "description");
         self.context.diagnostics.report(place.polarity, location.clone(), location, SHORTEN, || {
-            format!("cut a description to {length} characters to make room")
+            format!("shortened a description to {length} characters to fit the size limit")
         });
         node.visit("description", |description| {
             description.replace(Data::String(Text::new(text.chars().take(length).collect::<String>())));

@@ -216,7 +216,7 @@ fn drop_lists<'a>(root: &mut Node<'a>, context: &mut PassContext, goes: impl Fn(
             if let Some(count) = count {
                 self.done = true;
                 self.context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, ENUM, || {
-                    format!("dropped an `enum` of {count} values, which are more or longer than is accepted")
+                    format!("removed an `enum` of {count} values: they are more or longer than is accepted")
                 });
                 if let Some(object) = node.as_object_mut() {
                     object.remove("enum");
@@ -273,9 +273,9 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
                 return Ok(Visit::Descend);
             }
             let location = Location::of(node);
-            self.context
-                .diagnostics
-                .report(place.polarity, location.clone(), location, CUT, || String::from("cut an object to anything to make room"));
+            self.context.diagnostics.report(place.polarity, location.clone(), location, CUT, || {
+                String::from("replaced an object by a schema that accepts anything, to fit the limits")
+            });
             if let Some(object) = node.as_object_mut() {
                 object.retain(|member| ["description", "title"].iter().any(|name| member.key.is(name)));
             }

@@ -103,13 +103,13 @@ impl<'a> Join<'_, 'a> {
         // What `unevaluated…` sees depends on what stands in which part.
         let sees = |part: &Node<'_>| ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some());
         let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
-        self.context.diagnostics.report(place.polarity, location, to, effect, || format!("joined the {} parts of `allOf`", parts.len()));
+        self.context.diagnostics.report(place.polarity, location, to, effect, || format!("merged the {} parts of `allOf`", parts.len()));
         let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
             // What refers to a definition was settled as a reference with all that stands beside it; what is left had no room.
             if part.get("$ref").is_some() {
                 self.context.diagnostics.report(place.polarity, Location::of(&part), Location::Nowhere, UNSAID, || {
-                    String::from("left out a part of `allOf` that refers to itself, and cannot be joined")
+                    String::from("removed a part of `allOf` that refers to itself and cannot be merged")
                 });
             } else {
                 left.push(part);
@@ -146,7 +146,7 @@ impl<'a> Join<'_, 'a> {
         let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
         let effect = if self.are_exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Location::under(node, "oneOf"), Location::under(node, "anyOf"));
-        self.context.diagnostics.report(place.polarity, from.clone(), to, effect, || String::from("spelled `oneOf` as `anyOf`"));
+        self.context.diagnostics.report(place.polarity, from.clone(), to, effect, || String::from("replaced `oneOf` by `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position("oneOf").unwrap_or_default();
         let Some(branches) = object.remove("oneOf") else { return };

@@ -48,7 +48,7 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
             for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
                 let name = member.key.display().into_owned();
                 context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, SHARED, || {
-                    format!("dropped `{name}` in a branch of `anyOf`, beside which it stands too")
+                    format!("removed `{name}` from a branch of `anyOf`: it also stands beside `anyOf`")
                 });
             }
             if let Some(object) = branch.as_object_mut() {
@@ -78,7 +78,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     if count > rule.most || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
         let most = rule.most;
         context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::Nowhere, TOO_MANY, || {
-            format!("dropped an `anyOf` of {count} branches: at most {most} are accepted, and they must not repeat too much")
+            format!("removed an `anyOf` of {count} branches: at most {most} are accepted, and only so much may be repeated in them")
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("anyOf");
@@ -96,7 +96,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return Ok(());
     }
     context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::under(node, "anyOf"), DISTRIBUTE, || {
-        format!("said what stands beside `anyOf` in each of its {count} branches")
+        format!("distributed what stands beside `anyOf` into its {count} branches")
     });
     let Some(object) = node.as_object_mut() else { return Ok(()) };
     let mut bundle = Object::new();
@@ -127,7 +127,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         let mut branch = merged.node;
         if is_never(&branch) {
             context.diagnostics.report(place.polarity, location, Location::Nowhere, IMPOSSIBLE, || {
-                String::from("dropped a branch of `anyOf` that contradicts what stands beside it")
+                String::from("removed a branch of `anyOf` that contradicts what stands beside it")
             });
             continue;
         }

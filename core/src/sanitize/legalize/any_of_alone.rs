@@ -24,9 +24,9 @@ use crate::{
 
 const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);
 const UNSAID: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
-const LIFT: ChangeKind = ChangeKind::of(Rule::LiftSingleBranch);
-const TEXTS: ChangeKind = ChangeKind::of(Rule::MoveTextsIntoAnyOf);
-const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::MoveTextsIntoAnyOf).guidance(Guidance::Lost);
+const LIFT: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
+const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations);
+const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
 /// What a union is made of.
 const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
@@ -75,8 +75,8 @@ impl Join<'_> {
         let location = Location::under(node, "anyOf");
         let effect = if affordable.is_some() { DISTRIBUTE } else { UNSAID };
         self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || match affordable {
-            Some(_) => format!("said what stands beside `anyOf` in each of its {count} branches"),
-            None => format!("dropped what stands beside `anyOf`: there is no room for it in each of its {count} branches"),
+            Some(_) => format!("distributed what stands beside `anyOf` into its {count} branches"),
+            None => format!("removed what stands beside `anyOf`: there is no room for it in each of its {count} branches"),
         });
         self.spare = affordable.unwrap_or(self.spare);
         let origin = node.origin();
@@ -147,7 +147,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         context.diagnostics.report(place.polarity, Location::under(node, name.clone()), to, if found { TEXTS } else { TEXTS_LOST }, || {
             match found {
                 true => format!("moved `{name}` from beside `anyOf` into its branches"),
-                false => format!("dropped `{name}`, which may not stand beside `anyOf`"),
+                false => format!("removed `{name}`: it may not stand beside `anyOf`"),
             }
         });
     }
@@ -165,7 +165,7 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let Some(Data::Array(mut branches)) = object.remove("anyOf").map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
     context.diagnostics.report(place.polarity, Location::of(&branch), Location::Node(origin.number().unwrap_or(0)), LIFT, || {
-        String::from("said the only branch of `anyOf` without a union")
+        String::from("replaced an `anyOf` of one branch by the branch")
     });
     let rest = core::mem::take(node);
     let merged = merge::both_at(&context.budget, rest, branch, at);

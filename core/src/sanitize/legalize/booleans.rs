@@ -38,19 +38,19 @@ pub(in crate::sanitize) fn apply<'a>(
     }
     let location = Location::of(node);
     if value {
-        context
-            .diagnostics
-            .report(place.polarity, location.clone(), location, TRUE, || String::from("said `true`, which accepts anything, as a schema"));
+        context.diagnostics.report(place.polarity, location.clone(), location, TRUE, || {
+            String::from("replaced `true`, which accepts anything, by an object")
+        });
         node.replace(Data::Object(Object::new()));
     } else if context.grammar.refuses.has(Keyword::Not) {
         context.diagnostics.report(place.polarity, location.clone(), location, UNSAID, || {
-            String::from("said `false`, which this API cannot say, as anything")
+            String::from("replaced `false`, which this API cannot express, by a schema that accepts anything")
         });
         node.replace(Data::Object(Object::new()));
         return true;
     } else {
         context.diagnostics.report(place.polarity, location.clone(), location, FALSE, || {
-            format!("said `{value}`, which accepts nothing, as `{{\"not\":{{}}}}`")
+            format!("replaced `{value}`, which accepts nothing, by `{{\"not\":{{}}}}`")
         });
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
     }

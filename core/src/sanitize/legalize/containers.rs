@@ -21,7 +21,7 @@ use crate::{
 
 const PROPERTIES: ChangeKind = ChangeKind::of(Rule::AddProperties);
 const ITEMS: ChangeKind = ChangeKind::of(Rule::AddItems);
-const OPEN: ChangeKind = ChangeKind::of(Rule::SayOpen);
+const OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 
 /// Beside these an object's own openness says too little, or too much.
@@ -53,7 +53,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let written = written && (is_root || !grammar.encodes());
     if written && node.get("properties").is_none() {
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
-        context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = node.as_object_mut() {
             let after = object.position("type").map_or(0, |place| place + 1);
             object.insert_at(after, Text::literal("properties"), Node::empty_object());
@@ -65,7 +65,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
         context.diagnostics.report(place.polarity, from, to, said(OPEN, Keyword::UnevaluatedProperties, context), || {
-            String::from("wrote `additionalProperties: true`, because this API closes objects that do not say it")
+            String::from("added `additionalProperties: true`: this API closes objects that do not declare it")
         });
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("additionalProperties"), Node::bool(true));
@@ -89,9 +89,9 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
         object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
     for name in &dropped {
         let location = Location::under(node, name.clone());
-        context.diagnostics.report(place.polarity, location, Location::Nowhere, DROP, || {
-            format!("dropped `{name}`, which holds of no value of this type")
-        });
+        context
+            .diagnostics
+            .report(place.polarity, location, Location::Nowhere, DROP, || format!("removed `{name}`: it applies to no value of this type"));
     }
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| !dropped.iter().any(|name| member.key.is(name)));
@@ -121,7 +121,7 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
     let (from, to) = (Location::of(node), Location::under(node, "items"));
     context.diagnostics.report(place.polarity, from, to, said(ITEMS, Keyword::UnevaluatedItems, context), || {
-        String::from("wrote `items`, which may be anything")
+        String::from("added `items`, which accept anything")
     });
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {

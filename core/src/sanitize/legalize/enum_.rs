@@ -18,7 +18,7 @@ use crate::{
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
 const CONTRADICTS: ChangeKind = ChangeKind::of(Rule::RepairType);
 const UNMATCHED: ChangeKind = ChangeKind::of(Rule::DropEnumValue);
-const NULL_FIRST: ChangeKind = ChangeKind::of(Rule::NullFirst);
+const NULL_FIRST: ChangeKind = ChangeKind::of(Rule::MoveNullFirst);
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitEnum);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
@@ -56,7 +56,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         declare(node, place, &types, context);
         let most = rule.most;
         context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, TOO_MANY, || {
-            format!("dropped an `enum` of {count} values; {most} are accepted")
+            format!("removed an `enum` of {count} values: at most {most} are accepted")
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("enum");
@@ -93,7 +93,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
     let (found, types) = (json::write_plain(declared), types_of(node, core::slice::from_ref(value)));
     let effect = if agrees { INFER } else { CONTRADICTS };
     context.diagnostics.report(place.polarity, Location::of(declared), Location::under(node, "type"), effect, || {
-        format!("replaced `type: {found}` by the type of the value of `const`")
+        format!("replaced `type: {found}` by the type of `const`")
     });
     if let (Some(object), [name, ..]) = (node.as_object_mut(), types.as_slice()) {
         object.set(Text::literal("type"), Node::literal(name));
@@ -113,7 +113,7 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPat
     if kept == 0 {
         let found = json::write_plain(declared);
         context.diagnostics.report(place.polarity, Location::of(declared), Location::under(node, "type"), CONTRADICTS, || {
-            format!("replaced `type: {found}`, which none of the values in `enum` has")
+            format!("replaced `type: {found}`: no value in `enum` has that type")
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("type");
@@ -123,7 +123,7 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPat
     let location = Location::of(node.get("enum").unwrap_or(node));
     let gone: Set<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
     context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), UNMATCHED, || {
-        format!("dropped {} of the values in `enum`, which the type beside it forbids", gone.len())
+        format!("removed {} of the values in `enum`: `type` forbids them", gone.len())
     });
     node.visit("enum", |list| {
         let mut at = 0;
@@ -186,7 +186,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
     }
     let at = if node.get("type").is_some() { Location::under(node, "type") } else { Location::of(node) };
     context.diagnostics.report(place.polarity, at, Location::under(node, "type"), INFER, || {
-        format!("wrote `type`, which the values in `enum` have: {}", types.join(", "))
+        format!("added `type`, the types of the values in `enum`: {}", types.join(", "))
     });
     // In the order of `TYPE_NAMES`, so `null` first.
     let mut names: Vec<Node<'a>> = types.iter().map(|name| Node::literal(name)).collect();
@@ -207,7 +207,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     };
     let location = Location::of(types);
     context.diagnostics.report(place.polarity, location, Location::under(node, "type"), NULL_FIRST, || {
-        String::from("put `null` first in `type`, beside `enum`")
+        String::from("moved `null` to the front of `type`: this API wants it there beside `enum`")
     });
     node.visit("type", |list| {
         if let Some(names) = list.as_array_mut() {

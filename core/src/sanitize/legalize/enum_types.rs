@@ -19,10 +19,10 @@ use crate::{
     schema::visit::SchemaPath,
 };
 
-const NULL: ChangeKind = ChangeKind::of(Rule::RespellNull);
+const NULL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 const TYPE: ChangeKind = ChangeKind::of(Rule::InferType);
-const SPELL: ChangeKind = ChangeKind::of(Rule::SpellIntegers);
-const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumKind);
+const SPELL: ChangeKind = ChangeKind::of(Rule::IntegersToStrings);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumOfType);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
 /// Says an `enum` as the grammar accepts it.
@@ -67,7 +67,7 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         declare(node, place, name, context);
     }
     context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, TOO_MANY, || {
-        format!("dropped an `enum` of {count} values; {most} are accepted")
+        format!("removed an `enum` of {count} values: at most {most} are accepted")
     });
     if let Some(object) = node.as_object_mut() {
         object.remove("enum");
@@ -94,7 +94,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     let location = Location::of(null);
     context
         .diagnostics
-        .report(place.polarity, location, Location::of(node), NULL, || String::from("spelled null among the values as `nullable: true`"));
+        .report(place.polarity, location, Location::of(node), NULL, || String::from("replaced null among the values by `nullable: true`"));
     node.visit("enum", |list| {
         if let Some(values) = list.as_array_mut() {
             values.retain(|value| !value.is_null());
@@ -129,7 +129,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     if let Some(spelled) = spelled {
         let effect = if node.get("format").is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
         context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-            String::from("spelled the integers in `enum` as strings, beside `format: \"enum\"`")
+            String::from("replaced the integers in `enum` by strings, with `format: \"enum\"`")
         });
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position("enum").unwrap_or_default();
@@ -161,7 +161,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     };
     let to = if told { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, location, to, effect, || {
-        format!("dropped an `enum` that this API does not take beside `type: \"{name}\"`")
+        format!("removed an `enum`: this API does not accept it beside `type: \"{name}\"`")
     });
     let values = node.as_object_mut().and_then(|object| object.remove("enum"));
     if let Some(values) = values.filter(|_| told) {
@@ -185,7 +185,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static s
     }
     let from = if standing.is_some() { Location::under(node, "type") } else { Location::of(node) };
     context.diagnostics.report(place.polarity, from, Location::under(node, "type"), TYPE, || {
-        format!("wrote `type: \"{name}\"`, which all values in `enum` have")
+        format!("added `type: \"{name}\"`, the type of all values in `enum`")
     });
     if let Some(object) = node.as_object_mut() {
         match object.has("type") {

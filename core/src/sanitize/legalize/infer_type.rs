@@ -26,8 +26,8 @@ use crate::{
 };
 
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
-const ANY: ChangeKind = ChangeKind::of(Rule::SayAny);
-const GUESS: ChangeKind = ChangeKind::of(Rule::GuessString);
+const ANY: ChangeKind = ChangeKind::of(Rule::ExpandAny);
+const GUESS: ChangeKind = ChangeKind::of(Rule::AssumeString);
 const OPEN: ChangeKind = ChangeKind::of(Rule::OpenMap);
 
 /// Beside these a schema needs no type: they say what the instance is.
@@ -67,7 +67,7 @@ pub(in crate::sanitize) fn apply<'a>(
         let location = Location::of(node);
         context
             .diagnostics
-            .report(place.polarity, location.clone(), location, OPEN, || String::from("spelled `additionalProperties: {}` as `true`"));
+            .report(place.polarity, location.clone(), location, OPEN, || String::from("replaced `additionalProperties: {}` by `true`"));
         node.replace(Data::Bool(true));
         return;
     }
@@ -158,12 +158,12 @@ fn listed(names: &[&str], last: &str) -> String {
 
 /// Writes the type that keywords speak of.
 fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], effect: ChangeKind, context: &mut PassContext) {
-    put(node, place, names, effect, context, || format!("wrote `type`: the keywords here speak of {}", listed(names, "and")));
+    put(node, place, names, effect, context, || format!("added `type`: the keywords here apply to {}", listed(names, "and")));
 }
 
 /// Writes the type that something else says that applies here.
 fn known_to_be<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
-    put(node, place, names, INFER, context, || format!("wrote `type`: the instance is known to be {}", listed(names, "or")));
+    put(node, place, names, INFER, context, || format!("added `type`: the instance is known to be {}", listed(names, "or")));
 }
 
 fn put<'a>(
@@ -193,7 +193,7 @@ pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, '
         Untyped::Keep => {}
         Untyped::String => {
             context.diagnostics.report(place.polarity, Location::of(node), Location::under(node, "type"), GUESS, || {
-                String::from("wrote `type: \"string\"`, because that was asked for")
+                String::from("added `type: \"string\"`: the option `untyped` asks for it")
             });
             if let Some(object) = node.as_object_mut() {
                 object.insert_at(0, Text::literal("type"), Node::literal("string"));
@@ -230,7 +230,9 @@ fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
     // Lists of lists have no end where items must say what they are.
     let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
     let effect = if ends { ANY } else { ANY.accepts(Accepts::Narrower) };
-    context.diagnostics.report(place.polarity, location, to, effect, || String::from("said that anything goes, as a union of all types"));
+    context
+        .diagnostics
+        .report(place.polarity, location, to, effect, || String::from("expanded a schema that accepts anything into all types"));
     let Some(object) = node.as_object_mut() else { return };
     if alone {
         object.insert_at(0, Text::literal("type"), Node::array(ALL.map(Node::literal).into()));

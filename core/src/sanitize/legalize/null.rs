@@ -13,7 +13,7 @@ use crate::{
     schema::{annotations::is_annotation, visit::SchemaPath},
 };
 
-const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellNull);
+const RESPELL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 
 /// Folds the null that one schema's own keywords name.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
@@ -34,8 +34,8 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let location = Location::under(node, "type");
     let nullable = others.len() < names.len() && !others.is_empty();
     context.diagnostics.report(place.polarity, location.clone(), location, RESPELL, || match nullable {
-        true => String::from("spelled null in `type` as `nullable: true`"),
-        false => String::from("spelled a list of one type as that type"),
+        true => String::from("replaced null in `type` by `nullable: true`"),
+        false => String::from("replaced a list of one type by that type"),
     });
     let kinds = match (others.pop(), others.is_empty()) {
         (None, _) => Node::literal("null"),
@@ -61,7 +61,7 @@ fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     if branch.origin().number().is_some() {
         let location = Location::of(branch);
         context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), RESPELL, || {
-            format!("spelled a branch of `anyOf` for null as `nullable: true` of the {} others", branches.len().saturating_sub(1))
+            format!("replaced the null branch of `anyOf` by `nullable: true` in the {} others", branches.len().saturating_sub(1))
         });
     }
     if branches.iter().all(is_null) {

@@ -17,9 +17,9 @@ use crate::{
     sorted::Map,
 };
 
-const DROP: ChangeKind = ChangeKind::of(Rule::DropStrayRef);
-const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropStrayRef).accepts(Accepts::Wider);
-const PATTERN: ChangeKind = ChangeKind::of(Rule::RespellPattern);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropRefLikeKey);
+const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropRefLikeKey).accepts(Accepts::Wider);
+const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
 /// Says one schema without them.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
@@ -39,7 +39,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         let name = member.key.display().into_owned();
         let effect = if validates { CONSTANT } else { DROP };
         context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
-            format!("dropped `{name}`: a key called `$ref` in it would be taken for a reference")
+            format!("removed `{name}`: this API takes a key called `$ref` in it for a reference")
         });
         goes.insert(member.key.clone(), effect);
     }
@@ -57,7 +57,7 @@ fn pattern<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     let location = Location::of(schema);
     context
         .diagnostics
-        .report(place.polarity, location.clone(), location, PATTERN, || String::from("spelled the pattern `$ref` as `(?:$ref)`"));
+        .report(place.polarity, location.clone(), location, PATTERN, || String::from("replaced the pattern `$ref` by `(?:$ref)`"));
     node.visit("patternProperties", |table| {
         for member in table.as_object_mut().into_iter().flat_map(crate::json::Object::members_mut).filter(|member| member.key.is("$ref")) {
             member.key = Text::literal("(?:$ref)");

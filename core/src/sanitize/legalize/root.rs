@@ -68,7 +68,7 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
         let effect = if refers_to_root(root, &context.budget) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
         context
             .diagnostics
-            .report(Polarity::Positive, from, to, effect, || String::from("wrote `type: \"object\"`, which arguments are anyway"));
+            .report(Polarity::Positive, from, to, effect, || String::from("added `type: \"object\"`: arguments are always an object"));
         if let Some(object) = root.as_object_mut() {
             match object.has("type") {
                 true => object.set(Text::literal("type"), Node::literal("object")),
@@ -78,7 +78,7 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     }
     if root.get("properties").is_none() {
         let (from, to) = (Location::of(root), Location::under(root, "properties"));
-        context.diagnostics.report(Polarity::Positive, from, to, PROPERTIES, || String::from("wrote `properties: {}`"));
+        context.diagnostics.report(Polarity::Positive, from, to, PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = root.as_object_mut() {
             let place = object.position("type").map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
@@ -220,7 +220,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     };
     let effect = if single { ONE } else { FLAT.accepts(accepts).guidance(guidance) };
     context.diagnostics.report(Polarity::Positive, location, Location::of(&bundle), effect, || {
-        format!("made one object of the {} branches of the root's `anyOf`", objects.len())
+        format!("merged the {} branches of the root's `anyOf` into one object", objects.len())
     });
     let mut members = join::flat(objects, &context.budget);
     // What stood beside the union holds whatever a branch says of the same.

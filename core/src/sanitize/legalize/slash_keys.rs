@@ -20,7 +20,7 @@ use crate::{
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropSlashKey);
 const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropSlashKey).accepts(Accepts::Wider);
-const PATTERN: ChangeKind = ChangeKind::of(Rule::RespellPattern);
+const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
 /// Does a definition at the root have such a key, at whatever depth?
 pub(in crate::sanitize) fn stand_in_definitions(root: &Node<'_>) -> bool {
@@ -59,7 +59,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         let name = member.key.display().into_owned();
         let effect = if validates { CONSTANT } else { DROP };
         context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
-            format!("dropped `{name}`: no key inside a definition may hold a `/`")
+            format!("removed `{name}`: no key inside a definition may contain `/`")
         });
         gone.insert(member.key.clone());
     }
@@ -81,7 +81,7 @@ fn patterns<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         let (location, name) = (Location::of(&member.value), member.key.display().into_owned());
         context
             .diagnostics
-            .report(place.polarity, location.clone(), location, PATTERN, || format!("spelled the `/` in the pattern `{name}` as `\\x2f`"));
+            .report(place.polarity, location.clone(), location, PATTERN, || format!("replaced `/` in the pattern `{name}` by `\\x2f`"));
     }
     node.visit("patternProperties", |table| {
         for member in table.as_object_mut().into_iter().flat_map(Object::members_mut).filter(|member| has_slash(&member.key)) {

@@ -42,7 +42,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
     let location = Location::under(node, "type");
     context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
-        format!("gave each of {} types its own branch", names.len())
+        format!("split `type` into {} branches, one for each type", names.len())
     });
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };

@@ -30,7 +30,7 @@ use crate::{
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 const PATTERN: ChangeKind = ChangeKind::of(Rule::DropPattern);
 const FORMAT: ChangeKind = ChangeKind::of(Rule::DropFormat);
-const LOWER: ChangeKind = ChangeKind::of(Rule::LowerBound);
+const LOWER: ChangeKind = ChangeKind::of(Rule::ClampBound);
 const BOUND: ChangeKind = ChangeKind::of(Rule::ExclusiveToInclusive);
 const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
 
@@ -95,7 +95,7 @@ fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
         let name = member.key.display().into_owned();
         let location = Location::under(node, name.clone());
         context.diagnostics.report(place.polarity, location, Location::Nowhere, DROP.guidance(Guidance::Lost), || {
-            format!("dropped what `{name}` held: this API does not take it")
+            format!("removed `{name}`: this API does not accept it")
         });
     }
     if let Some(object) = node.as_object_mut() {
@@ -194,11 +194,14 @@ fn drop<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, value: 
     };
     let to = if told { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, Location::under(node, String::from(name)), to, effect.guidance(guidance), || {
-        let what = if told { "said in the description what" } else { "dropped what" };
-        match fault {
-            Fault::Pattern => format!("{what} `{name}` held: this API does not compile it"),
-            Fault::Format => format!("{what} `format` held: this API does not know it"),
-            _ => format!("{what} `{name}` held: this API does not take it"),
+        let why = match fault {
+            Fault::Pattern => "this API cannot compile it",
+            Fault::Format => "this API does not know it",
+            _ => "this API does not accept it",
+        };
+        match told {
+            true => format!("moved `{name}` to the description: {why}"),
+            false => format!("removed `{name}`: {why}"),
         }
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -310,7 +313,7 @@ fn inclusive<'a>(
     let from = Location::under(node, exclusive);
     context
         .diagnostics
-        .report(place.polarity, from, Location::under(node, inclusive), effect, || format!("spelled `{exclusive}` as `{inclusive}`"));
+        .report(place.polarity, from, Location::under(node, inclusive), effect, || format!("replaced `{exclusive}` by `{inclusive}`"));
     let Some(object) = node.as_object_mut() else { return Nearly::Not };
     let at = object.position(exclusive).unwrap_or_default();
     object.remove(exclusive);
@@ -347,7 +350,7 @@ fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: &Node<'a>, 
     let same = single && !(bounded && context.grammar.refuses.has(Keyword::MaxItems));
     let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
     context.diagnostics.report(place.polarity, Location::under(node, "prefixItems"), Location::under(node, "items"), effect, || {
-        format!("said of all items what `prefixItems` says of the first {count}")
+        format!("merged the {count} schemas of `prefixItems` into `items`")
     });
     let items = if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
     let Some(object) = node.as_object_mut() else { return Nearly::Not };
@@ -372,8 +375,9 @@ fn lower<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, most: 
     let lowers = name.starts_with("min");
     let moved = if context.hints == Hints::Describe && can_describe(node, context.grammar) { Guidance::Moved } else { Guidance::Lost };
     let to = if lowers { Location::under(node, String::from(name)) } else { Location::Nowhere };
-    context.diagnostics.report(place.polarity, Location::under(node, String::from(name)), to, LOWER.guidance(moved), || {
-        format!("this API takes `{name}` up to {most} only")
+    context.diagnostics.report(place.polarity, Location::under(node, String::from(name)), to, LOWER.guidance(moved), || match lowers {
+        true => format!("lowered `{name}` to {most}: this API accepts no more"),
+        false => format!("removed `{name}`: this API accepts at most {most}"),
     });
     if let Some(object) = node.as_object_mut() {
         match lowers {

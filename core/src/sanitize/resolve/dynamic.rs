@@ -20,7 +20,7 @@ use crate::{
     sorted::Set,
 };
 
-const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellDynamicRef);
+const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 
 /// What this pass is about.
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
@@ -60,7 +60,7 @@ impl Respell<'_> {
         let location = Location::of(value);
         self.context
             .diagnostics
-            .report(place.polarity, location, Location::under(node, "$ref"), effect, || format!("spelled `{keyword}` as `$ref`"));
+            .report(place.polarity, location, Location::under(node, "$ref"), effect, || format!("replaced `{keyword}` by `$ref`"));
         self.context.respelled = true;
         self.respelled.extend(value.origin().number());
         let Some(object) = node.as_object_mut() else { return };

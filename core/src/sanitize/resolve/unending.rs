@@ -22,7 +22,8 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
     if endless.is_empty() {
         return Ok(());
     }
-    let says: &dyn Fn(&str) -> String = &|name| format!("cut the recursion into `{name}`, which the validator sees no way out of");
+    let says: &dyn Fn(&str) -> String =
+        &|name| format!("removed a reference to `{name}`: the API's validator sees no way out of the recursion");
     // First only inside the definitions that do not end, and only on the way that does not.
     let forced = termination::forced_references(root, &endless);
     visit::walk_mut(

@@ -222,15 +222,13 @@ impl<'a> Unroll<'_, 'a> {
                 Location::Node(origin.number().unwrap_or(0)),
                 UNROLL,
                 || match levels {
-                    0 => format!("left out what `{name}` holds: it refers to itself, and is too large to be written out"),
-                    _ => format!("wrote the recursion of `{name}` out, {levels} levels deep"),
+                    0 => format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded"),
+                    _ => format!("expanded the recursion of `{name}`, {levels} levels deep"),
                 },
             );
             end(body, self.context)
         } else {
-            self.context
-                .diagnostics
-                .report(place.polarity, from, Location::of(body), INLINE, || format!("put `{name}` where it is referred to"));
+            self.context.diagnostics.report(place.polarity, from, Location::of(body), INLINE, || format!("inlined `{name}`"));
             let mut copy = body.copy(&self.context.budget);
             // What a document says of itself is no part of a copy inside it.
             if copy.get("$schema").is_some() {

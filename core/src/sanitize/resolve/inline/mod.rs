@@ -35,10 +35,10 @@ use crate::{
 use alloc::{format, string::String, vec, vec::Vec};
 
 const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
-const KEEP: ChangeKind = ChangeKind::of(Rule::RespellRef);
+const KEEP: ChangeKind = ChangeKind::of(Rule::RewriteRef);
 const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
 const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
-const LEAVE_OUT: ChangeKind = ChangeKind::of(Rule::LeaveOutDefinition);
+const LEAVE_OUT: ChangeKind = ChangeKind::of(Rule::TruncateDefinition);
 /// What is more than texts for the reader.
 const NO_TEXTS: Keywords = Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
@@ -230,7 +230,7 @@ impl<'a> Expand<'_, '_, 'a> {
         for member in object.iter().filter(|member| goes(member)) {
             let keyword = member.key.display().into_owned();
             self.context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, IDENTIFIER, || {
-                format!("dropped `{keyword}`: every reference has found its target")
+                format!("removed `{keyword}`: every reference has found its target")
             });
         }
         if let Some(object) = node.as_object_mut() {
@@ -301,7 +301,7 @@ impl<'a> Expand<'_, '_, 'a> {
         let location = Location::of_reference(node);
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Location::of(&body) } else { Location::of(node) };
-        let says = || format!("put `#{pointer}` where it is referred to");
+        let says = || format!("inlined `#{pointer}`");
         // It may have been kept until what it refers to had grown.
         self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, says);
         let outer = core::mem::replace(&mut self.at_root, at_root);
@@ -314,10 +314,8 @@ impl<'a> Expand<'_, '_, 'a> {
     fn leave_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
         let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
         self.context.diagnostics.report(place.polarity, Location::of(body), Location::of(node), LEAVE_OUT, || match levels {
-            0 => format!("left out what `#{pointer}` holds: written out wherever it is used, the schema would be too large"),
-            _ => format!(
-                "left out what `#{pointer}` holds where it stands more than {levels} definitions deep: the schema would be too large"
-            ),
+            0 => format!("removed the content of `#{pointer}`: inlined wherever it is used, the schema would be too large"),
+            _ => format!("removed the content of `#{pointer}` more than {levels} definitions deep: the schema would be too large"),
         });
         let end = unroll::end(body, self.context);
         let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
@@ -403,7 +401,7 @@ impl<'a> Expand<'_, '_, 'a> {
     /// A root that is its own definition says nothing by that.
     fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
         self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), OWN, || {
-            String::from("removed a reference from the root to what it is already")
+            String::from("removed a reference from the root to itself")
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");

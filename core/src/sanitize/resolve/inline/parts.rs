@@ -71,6 +71,6 @@ pub(in crate::sanitize) fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     }
     context
         .diagnostics
-        .report(place.polarity, location, Location::of(node), all_of::ALL_OF, || format!("joined the {count} parts of `allOf`"));
+        .report(place.polarity, location, Location::of(node), all_of::ALL_OF, || format!("merged the {count} parts of `allOf`"));
     true
 }

@@ -47,7 +47,7 @@ impl<'a> Expand<'_, '_, 'a> {
         let joined = self.context.reads_input && !is_alone;
         if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
             let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
-            self.context.diagnostics.report(place.polarity, from, to, KEEP, || format!("spelled the reference `{reference}`"));
+            self.context.diagnostics.report(place.polarity, from, to, KEEP, || format!("replaced the reference by `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return Ok(()) };
         object.retain(|member| self.definitions.may_stand_beside(member));
@@ -109,7 +109,7 @@ impl<'a> Expand<'_, '_, 'a> {
             }
             Growth::TooMuch => {
                 self.context.diagnostics.report(polarity, location.clone(), location, ENOUGH, || {
-                    String::from("left out what stands beside a recursive reference: definitions have grown too much")
+                    String::from("removed what stands beside a recursive reference: definitions have grown too much")
                 });
                 from.clone()
             }
