@@ -88,7 +88,7 @@ fn changed(change: &Change) -> Value {
         "accepts": change.accepts.as_str(),
         "guidance": change.guidance.as_str(),
         "encoded": change.encoded,
-        "because": change.because,
+        "reason": change.reason,
         "message": change.message,
     })
 }

@@ -10,7 +10,7 @@ use crate::{
     rules::Rule,
 };
 
-const BECAUSE: &str = "tool parameters are an object with `properties` on every API (openai/codex#22166, confidence A); prevents \
+const REASON: &str = "tool parameters are an object with `properties` on every API (openai/codex#22166, confidence A); prevents \
                        `Invalid schema for function: schema must be a JSON Schema of 'type: \"object\"'`";
 
 /// Repairs the envelope in place.
@@ -91,7 +91,7 @@ fn change(stood: bool, at: &str, accepts: Accepts, guidance: Guidance, rule: Rul
         accepts,
         guidance,
         encoded: false,
-        because: Cow::Borrowed(BECAUSE),
+        reason: Cow::Borrowed(REASON),
         message,
     }
 }

@@ -111,7 +111,7 @@ pub struct Change {
     /// Arguments look different now, and `restore_arguments` brings them back.
     pub encoded: bool,
     /// The provider fact the rule serves, with its confidence, and the error text it prevents.
-    pub because: Cow<'static, str>,
+    pub reason: Cow<'static, str>,
     /// For people: what was done to what.
     pub message: String,
 }

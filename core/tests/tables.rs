@@ -186,12 +186,12 @@ fn facts_have_fixtures() {
                 rules.iter().any(|rule| subject(rule).is_none_or(|keys| keys.iter().any(speaks)))
             };
             if !of_dialect.iter().any(|case| finds(case)) {
-                faults.push(format!("{}: no fixture is refused because {} ({:?})", dialect.name, fact.says, rules));
+                faults.push(format!("{}: no fixture is refused because {} ({:?})", dialect.name, fact.statement, rules));
             }
             if !of_dialect.iter().any(|case| is_fine(case) && is_about(case)) {
                 faults.push(format!(
                     "{}: no fixture that is accepted speaks of what this is about: {} ({:?})",
-                    dialect.name, fact.says, rules
+                    dialect.name, fact.statement, rules
                 ));
             }
         }

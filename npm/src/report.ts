@@ -35,7 +35,7 @@ export interface Change {
   /** Arguments look different now, and can be restored. */
   encoded: boolean;
   /** The provider fact the rule serves, with its confidence, and the error text it prevents. */
-  because: string;
+  reason: string;
   /** For people: what was done to what. */
   message: string;
 }
@@ -151,7 +151,7 @@ export interface DialectDescription {
    * What is known, with confidence (`A` official or proved, `B` one live report, `C` inferred), source, and the rules of
    * `check` and `checkTools` that rest on it.
    */
-  facts: { says: string; confidence: 'A' | 'B' | 'C'; source: string; rules: string[] }[];
+  facts: { statement: string; confidence: 'A' | 'B' | 'C'; source: string; rules: string[] }[];
   /** What nobody has verified, or what reports contradict each other about: the table lets it through. */
-  holes: string[];
+  unverified: string[];
 }

@@ -103,7 +103,7 @@ function compare(text, path, one, where) {
 
 function compareReport(report, { changes, lossless, report: expected }, where) {
   if (changes !== undefined) {
-    for (const { because, message } of report.changes) assert.ok(because && message, where);
+    for (const { reason, message } of report.changes) assert.ok(reason && message, where);
     assert.deepEqual(report.changes.map(essential), changes.map(essential), where);
   }
   if (lossless !== undefined) assert.equal(report.lossless, lossless, where);

@@ -58,7 +58,7 @@ def test_too_lossy_carries_its_changes() -> None:
     error = caught(toolwire.sanitize, {"properties": {"a": {"const": 1}, "b": True}}, dialect="codex", allow="same")
     assert error.code == "too-lossy"
     assert error.changes
-    assert all({"pointer", "rule", "accepts", "because", "message"} <= change.keys() for change in error.changes)
+    assert all({"pointer", "rule", "accepts", "reason", "message"} <= change.keys() for change in error.changes)
     assert f"changes=<{len(error.changes)}>" in repr(error)
     for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert type(twin) is toolwire.ToolwireError

@@ -189,8 +189,8 @@ def gives(case: Case, path: Path) -> None:
 
 
 def compare_changes(case: Case, changes: list[Any]) -> None:
-    assert all(change.keys() == {*CHANGE, "because", "message"} for change in changes)
-    assert all(change["because"] and change["message"] for change in changes)
+    assert all(change.keys() == {*CHANGE, "reason", "message"} for change in changes)
+    assert all(change["reason"] and change["message"] for change in changes)
     expected = [{"encoded": False, **change} for change in case.members["changes"]]
     assert [{name: change[name] for name in CHANGE} for change in changes] == expected
 

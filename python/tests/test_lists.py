@@ -99,7 +99,7 @@ def reports(case: Case, found: dict[str, Any]) -> None:
     restore = found["restore"]
     found = found.get("report", found)
     assert all(tool["message"] for tool in found["quarantined"])
-    assert all(change["because"] and change["message"] for change in found["changes"])
+    assert all(change["reason"] and change["message"] for change in found["changes"])
     shown = {
         "quarantined": [{name: tool[name] for name in QUARANTINED} for tool in found["quarantined"]],
         "changes": [{name: change[name] for name in CHANGE} for change in found["changes"]],

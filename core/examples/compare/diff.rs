@@ -180,6 +180,7 @@ fn bare(change: &Value, messages: bool) -> String {
         object.remove("message");
         object.remove("because");
         object.remove("reason");
+        object.remove("reason");
     }
     change.to_string()
 }

@@ -48,7 +48,7 @@ pub(crate) fn change(change: &Change) -> Node<'static> {
         ("accepts", Node::literal(change.accepts.as_str())),
         ("guidance", Node::literal(change.guidance.as_str())),
         ("encoded", Node::bool(change.encoded)),
-        ("because", owned(&change.because)),
+        ("reason", owned(&change.reason)),
         ("message", owned(&change.message)),
     ])
 }

@@ -72,7 +72,7 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
     for fact in dialect.facts {
         table.row(
             [
-                fact.says.to_string(),
+                fact.statement.to_string(),
                 fact.confidence.to_string(),
                 fact.source.to_string(),
                 fact.rules.iter().map(|rule| rule.id()).collect::<Vec<_>>().join(", "),

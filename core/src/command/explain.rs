@@ -177,7 +177,7 @@ impl Explain {
             out.push_str(&format!("   before   {}\n", paint.bad(&excerpt(was))));
             let at = change.output_pointer.as_deref().map(|pointer| paint.dim(&format!("  at {}", root(pointer)))).unwrap_or_default();
             out.push_str(&format!("   after    {}{at}\n", paint.good(&excerpt(is))));
-            out.push_str(&format!("   because  {}\n", shown(&change.because)));
+            out.push_str(&format!("   because  {}\n", shown(&change.reason)));
         }
     }
 

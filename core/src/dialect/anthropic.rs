@@ -12,31 +12,31 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    says: "the root says `type: \"object\"`",
+    statement: "the root says `type: \"object\"`",
     confidence: 'A',
     source: "live: `tools.0.custom.input_schema.type: Field required`, `Input should be 'object'`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
 };
 const ROOT: Fact = Fact {
-    says: "no `anyOf`, `oneOf` and `allOf` at the root; `not` and `if` are accepted there",
+    statement: "no `anyOf`, `oneOf` and `allOf` at the root; `not` and `if` are accepted there",
     confidence: 'A',
     source: "live: `input_schema does not support oneOf, allOf, or anyOf at the top level` (claude-code#5319, kata#365)",
     rules: &[Constraint::RootKeyword],
 };
 const METASCHEMA: Fact = Fact {
-    says: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
+    statement: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
     confidence: 'A',
     source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
     rules: well_formed::METASCHEMA,
 };
 const PROPERTY_NAMES: Fact = Fact {
-    says: "properties of the root have names of 1 to 64 letters, digits, `_`, `.` and `-`",
+    statement: "properties of the root have names of 1 to 64 letters, digits, `_`, `.` and `-`",
     confidence: 'A',
     source: "live: `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`",
     rules: &[Constraint::PropertyName],
 };
 const NAMES: Fact = Fact {
-    says: "a tool's name has 1 to 128 letters, digits, `_` and `-`",
+    statement: "a tool's name has 1 to 128 letters, digits, `_` and `-`",
     confidence: 'A',
     source: "live: `tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`",
     rules: &[Constraint::ToolName],
@@ -66,7 +66,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     encodes: &["property names of the root that the API refuses are renamed"],
     limits: &[],
     facts: &[OBJECT, ROOT, METASCHEMA, PROPERTY_NAMES, NAMES],
-    holes: &[
+    unverified: &[
         "`patternProperties` with `^(.*)$`: one report says that it is refused",
         "names of nested properties: the pattern is reported for those of the root",
         "Managed Agents refuse `$ref` anywhere; that surface is not this one",
@@ -131,68 +131,68 @@ pub(super) const STRICT: Dialect = Dialect {
         METASCHEMA,
         PROPERTY_NAMES,
         Fact {
-            says: "every object is closed",
+            statement: "every object is closed",
             confidence: 'A',
             source: "Anthropic, structured outputs: `additionalProperties` must be false",
             rules: &[Constraint::ObjectNotClosed],
         },
         Fact {
-            says: "no `oneOf`, `not`, numeric and length bounds, `maxItems`, `uniqueItems`, `patternProperties` and `prefixItems`",
+            statement: "no `oneOf`, `not`, numeric and length bounds, `maxItems`, `uniqueItems`, `patternProperties` and `prefixItems`",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations; the Python SDK moves them into descriptions",
             rules: &[Constraint::RefusedKeyword],
         },
         Fact {
-            says: "`minItems` is 0 or 1",
+            statement: "`minItems` is 0 or 1",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::KeywordTooLarge],
         },
         Fact {
-            says: "no `$ref` directly in `allOf`",
+            statement: "no `$ref` directly in `allOf`",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations: `allOf` with `$ref` is not supported",
             rules: &[Constraint::RefPlace],
         },
         Fact {
-            says: "no recursion",
+            statement: "no recursion",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::Recursion],
         },
         Fact {
-            says: "every schema says a type",
+            statement: "every schema says a type",
             confidence: 'A',
             source: "the Python SDK raises for schemas without one",
             rules: &[Constraint::Untyped, Constraint::OpenItems],
         },
         Fact {
-            says: "`enum` holds strings, numbers, booleans and null",
+            statement: "`enum` holds strings, numbers, booleans and null",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::EnumKind],
         },
         Fact {
-            says: "`format` is one of ten",
+            statement: "`format` is one of ten",
             confidence: 'A',
             source: "Anthropic, structured outputs, supported features",
             rules: &[Constraint::Format],
         },
         Fact {
-            says: "`pattern` has no lookaround, backreference and word boundary",
+            statement: "`pattern` has no lookaround, backreference and word boundary",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::Pattern],
         },
         Fact {
-            says: "at most 20 strict tools, 24 optional properties and 16 unions in a request",
+            statement: "at most 20 strict tools, 24 optional properties and 16 unions in a request",
             confidence: 'A',
             source: "Anthropic, structured outputs; pydantic-ai counts them so against the live API",
             rules: &[Constraint::TooManyStrictTools, Constraint::TooManyOptionalProperties, Constraint::TooManyUnions],
         },
         NAMES,
     ],
-    holes: &[
+    unverified: &[
         "how large `{n,m}` in a `pattern` may be: documented without a number",
         "how many optional properties the compiler of grammars bears: 24 are documented, and between 11 and 13 have failed in practice",
         "the arguments come with required properties first, whatever the order in the schema",

@@ -26,32 +26,32 @@ pub(super) const BEDROCK: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            says: "the root says `type: \"object\"`",
+            statement: "the root says `type: \"object\"`",
             confidence: 'A',
             source: "live: `tools.0.custom.input_schema.type: Input should be 'object'`",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         },
         Fact {
-            says: "references are inlined for Amazon Nova",
+            statement: "references are inlined for Amazon Nova",
             confidence: 'B',
             source: "pydantic-ai, the profile of Amazon's models",
             rules: &[Constraint::RefTarget],
         },
         Fact {
-            says: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
+            statement: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
             confidence: 'A',
             source: "botocore, bedrock-runtime service model",
             rules: &[Constraint::ToolName],
         },
         Fact {
-            says: "a description is not empty",
+            statement: "a description is not empty",
             confidence: 'A',
             source: "botocore, bedrock-runtime service model",
             rules: &[Constraint::EmptyDescription],
         },
         WELL_FORMED,
     ],
-    holes: &[
+    unverified: &[
         "which models want references inlined: known for Amazon Nova",
         "lists of types with Claude behind Bedrock: some clients avoid them",
     ],

@@ -34,23 +34,23 @@ pub(super) const CEREBRAS: Dialect = Dialect {
     limits: &[("maxBytes", 5_000), ("propertyDepth", 10), ("properties", 500), ("enumValues", 500)],
     facts: &[
         Fact {
-            says: "at most 5,000 characters, 10 levels and 500 properties",
+            statement: "at most 5,000 characters, 10 levels and 500 properties",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::TooManyBytes, Constraint::TooDeep, Constraint::TooManyProperties],
         },
         Fact {
-            says: "no recursion",
+            statement: "no recursion",
             confidence: 'A',
             source: "live: `Recursive JSON schemas are not currently supported`",
             rules: &[Constraint::Recursion, Constraint::RefTarget],
         },
-        Fact { says: "no `pattern` and `format`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::RefusedKeyword] },
-        Fact { says: "at most 500 values in an `enum`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::EnumTooLong] },
-        Fact { says: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::OpenItems] },
+        Fact { statement: "no `pattern` and `format`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::RefusedKeyword] },
+        Fact { statement: "at most 500 values in an `enum`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::EnumTooLong] },
+        Fact { statement: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::OpenItems] },
         WELL_FORMED,
     ],
-    holes: &[
+    unverified: &[
         "lists of types: older documentation refuses them",
         "whether every property has to be required: documented for strict mode only",
     ],

@@ -9,15 +9,19 @@ use crate::{options::ToolFormat, rules::Constraint, rules::Rule};
 const SOURCE: &str = "openai/codex, codex-rs/tools/src/json_schema.rs, late 2026";
 
 const REPAIRED: Fact = Fact {
-    says: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
+    statement: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
     confidence: 'A',
     source: SOURCE,
     rules: &[],
 };
-const CLEARED: Fact =
-    Fact { says: "a schema without any hint becomes `{}`; earlier versions made it a string", confidence: 'A', source: SOURCE, rules: &[] };
+const CLEARED: Fact = Fact {
+    statement: "a schema without any hint becomes `{}`; earlier versions made it a string",
+    confidence: 'A',
+    source: SOURCE,
+    rules: &[],
+};
 const TYPED: Fact = Fact {
-    says: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool",
+    statement: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool",
     confidence: 'A',
     source: SOURCE,
     rules: &[
@@ -39,7 +43,7 @@ const TYPED: Fact = Fact {
     ],
 };
 const SENT: Fact = Fact {
-    says: "a tool is sent to the Responses API, as a function with `strict: false`",
+    statement: "a tool is sent to the Responses API, as a function with `strict: false`",
     confidence: 'A',
     source: "openai/codex, codex-rs/tools, late 2026",
     rules: &[Constraint::StrictFlag, Constraint::ToolName],
@@ -50,9 +54,9 @@ const FACTS: &[Fact] = &[REPAIRED, CLEARED, TYPED, SENT];
 const WIRE_FACTS: &[Fact] = &[
     REPAIRED,
     CLEARED,
-    Fact { says: "definitions that nothing reaches are removed", confidence: 'A', source: SOURCE, rules: &[] },
+    Fact { statement: "definitions that nothing reaches are removed", confidence: 'A', source: SOURCE, rules: &[] },
     Fact {
-        says: "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up",
+        statement: "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up",
         confidence: 'A',
         source: SOURCE,
         rules: &[],
@@ -77,7 +81,7 @@ pub(super) const CODEX: Dialect = Dialect {
     encodes: &[],
     limits: &[],
     facts: FACTS,
-    holes: &[],
+    unverified: &[],
     reasons: REASONS,
     method: Method::Codex { wire: false },
     tools: TOOLS,
@@ -93,7 +97,7 @@ pub(super) const CODEX_WIRE: Dialect = Dialect {
     encodes: &[],
     limits: &[("maxBytes", 5000)],
     facts: WIRE_FACTS,
-    holes: &[],
+    unverified: &[],
     reasons: REASONS,
     method: Method::Codex { wire: true },
     tools: TOOLS,

@@ -13,19 +13,19 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    says: "the root says `type: \"object\"`",
+    statement: "the root says `type: \"object\"`",
     confidence: 'B',
     source: "live: ``schema must be a JSON Schema of `type: \"object\"` ``",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
 };
 const TYPED: Fact = Fact {
-    says: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone or with values of another type",
+    statement: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone or with values of another type",
     confidence: 'B',
     source: "live: ``Invalid tool parameters schema : field `anyOf`: one of `type`, `anyOf`, `$ref` field is required``",
     rules: &[Constraint::Untyped, Constraint::NotASchema, Constraint::EnumWithoutType, Constraint::EnumValue, Constraint::ItemsNotSchema],
 };
 const ONE_OF: Fact = Fact {
-    says: "no `oneOf`",
+    statement: "no `oneOf`",
     confidence: 'B',
     source: "openclaw spells it `anyOf` for this provider",
     rules: &[Constraint::RefusedKeyword],
@@ -53,7 +53,7 @@ pub(super) const DEEPSEEK: Dialect = Dialect {
     encodes: &[],
     limits: &[],
     facts: &[OBJECT, TYPED, ONE_OF, WELL_FORMED],
-    holes: &["every keyword that stands in no fact: no report either way"],
+    unverified: &["every keyword that stands in no fact: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
@@ -102,44 +102,44 @@ pub(super) const STRICT: Dialect = Dialect {
         OBJECT,
         TYPED,
         Fact {
-            says: "every object is closed and says at least one property below the root, and every property is required",
+            statement: "every object is closed and says at least one property below the root, and every property is required",
             confidence: 'A',
             source: "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict mode",
             rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired, Constraint::ObjectWithoutProperties],
         },
         Fact {
-            says: "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` and `prefixItems`",
+            statement: "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` and `prefixItems`",
             confidence: 'A',
             source: "DeepSeek, tool calls, strict mode; rig-core against the live API",
             rules: &[Constraint::RefusedKeyword],
         },
         Fact {
-            says: "lists of types hold scalars and null only",
+            statement: "lists of types hold scalars and null only",
             confidence: 'A',
             source: "rig-core against the live API: `[\"array\", \"null\"]` is refused",
             rules: &[Constraint::TypeList],
         },
         Fact {
-            says: "arrays have `items` that say what they are",
+            statement: "arrays have `items` that say what they are",
             confidence: 'C',
             source: "inferred: what has no type cannot be decoded under constraints",
             rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
         },
         Fact {
-            says: "`format` is one of five",
+            statement: "`format` is one of five",
             confidence: 'A',
             source: "DeepSeek, tool calls, strict mode",
             rules: &[Constraint::Format],
         },
         Fact {
-            says: "no `$ref` directly in a branch of `anyOf`",
+            statement: "no `$ref` directly in a branch of `anyOf`",
             confidence: 'A',
             source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``",
             rules: &[Constraint::RefPlace],
         },
         WELL_FORMED,
     ],
-    holes: &["recursion through `anyOf`: documented as refused, and the definition is written out here wherever it is used"],
+    unverified: &["recursion through `anyOf`: documented as refused, and the definition is written out here wherever it is used"],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface { strict: StrictFlag::True, ..TOOLS },

@@ -18,13 +18,13 @@ use crate::{
 const NAMES: NameShape = NameShape { also: Some("_.:-"), letter_first: true, least: 1, most: 64 };
 
 const NAME: Fact = Fact {
-    says: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",
+    statement: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",
     confidence: 'A',
     source: "live: `Invalid function name. Must start with a letter or an underscore`",
     rules: &[Constraint::ToolName],
 };
 const COUNT: Fact = Fact {
-    says: "at most 512 function declarations",
+    statement: "at most 512 function declarations",
     confidence: 'A',
     source: "live: `At most 512 function declarations can be specified`",
     rules: &[Constraint::TooManyTools],
@@ -90,61 +90,61 @@ pub(super) const GEMINI: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            says: "only the fields of the Schema message: any other key is refused",
+            statement: "only the fields of the Schema message: any other key is refused",
             confidence: 'A',
             source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field`",
             rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
         },
         Fact {
-            says: "the root is an object, whose `properties` may be empty",
+            statement: "the root is an object, whose `properties` may be empty",
             confidence: 'A',
             source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with `properties: {}` there",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         },
         Fact {
-            says: "every object below the root has at least one property",
+            statement: "every object below the root has at least one property",
             confidence: 'A',
             source: "live: `parameters.properties[variables].properties: should be non-empty for OBJECT type`",
             rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
         },
         Fact {
-            says: "every schema has a `type`, which is one name, or `anyOf`; null is `nullable: true`",
+            statement: "every schema has a `type`, which is one name, or `anyOf`; null is `nullable: true`",
             confidence: 'A',
             source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is not repeating`",
             rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
         },
         Fact {
-            says: "arrays have `items`, which is one schema",
+            statement: "arrays have `items`, which is one schema",
             confidence: 'A',
             source: "live: `items: missing field`",
             rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems, Constraint::ArrayItems, Constraint::ItemsNotSchema],
         },
         Fact {
-            says: "values of `enum` are strings, and not empty; integers are spelled as strings, beside `type: \"integer\"` and `format: \"enum\"`",
+            statement: "values of `enum` are strings, and not empty; integers are spelled as strings, beside `type: \"integer\"` and `format: \"enum\"`",
             confidence: 'A',
             source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, documentation of Schema.enum",
             rules: &[Constraint::EnumKind, Constraint::EnumNotList, Constraint::EnumEmpty],
         },
         Fact {
-            says: "`anyOf` stands alone",
+            statement: "`anyOf` stands alone",
             confidence: 'A',
             source: "live (Vertex): `when using any_of, it must be the only fields set` (litellm#11164)",
             rules: &[Constraint::BesideAnyOf, Constraint::CombinatorNotList, Constraint::AnyOfSize],
         },
         Fact {
-            says: "`required` names only properties of the same schema",
+            statement: "`required` names only properties of the same schema",
             confidence: 'A',
             source: "live: `required[0]: property is not defined`",
             rules: &[Constraint::RequiredUnknown, Constraint::RequiredNotStrings],
         },
         Fact {
-            says: "property names have 1 to 64 letters, digits and `_`, and do not begin with a digit",
+            statement: "property names have 1 to 64 letters, digits and `_`, and do not begin with a digit",
             confidence: 'A',
             source: "google-genai, documentation of FunctionDeclaration",
             rules: &[Constraint::PropertyName],
         },
         Fact {
-            says: "`format` is one that the type knows",
+            statement: "`format` is one that the type knows",
             confidence: 'A',
             source: "live: `only 'enum' and 'date-time' are supported for STRING type`",
             rules: &[Constraint::Format],
@@ -153,7 +153,7 @@ pub(super) const GEMINI: Dialect = Dialect {
         COUNT,
         WELL_FORMED,
     ],
-    holes: &[
+    unverified: &[
         "how deep a schema may be: `exceeds the maximum allowed nesting depth` has been seen, a number has not",
         "in mode `ANY` the `maxItems` of a request may add up to about 960, by one report",
         "integer `enum`s may hold about 2,000 characters in all, by one report",
@@ -196,31 +196,31 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            says: "the root is an object",
+            statement: "the root is an object",
             confidence: 'A',
             source: "google-genai, documentation of parametersJsonSchema",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         },
         Fact {
-            says: "no `const`",
+            statement: "no `const`",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
             rules: &[Constraint::RefusedKeyword],
         },
         Fact {
-            says: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or `#/$defs/name`",
+            statement: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or `#/$defs/name`",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
             rules: &[Constraint::BesideRef, Constraint::RefForm, Constraint::RefTarget],
         },
         Fact {
-            says: "recursion only through properties that are not required",
+            statement: "recursion only through properties that are not required",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within non-required properties",
             rules: &[Constraint::Recursion],
         },
         Fact {
-            says: "values of `enum` are strings and numbers",
+            statement: "values of `enum` are strings and numbers",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
             rules: &[Constraint::EnumKind],
@@ -229,7 +229,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
         COUNT,
         WELL_FORMED,
     ],
-    holes: &[
+    unverified: &[
         "whether `allOf`, `pattern` and `default` do anything: they are accepted",
         "keywords that are not documented: mostly ignored",
         "a `title` beside others may confuse the model (python-genai#1732)",

@@ -20,7 +20,7 @@ pub(super) const GROQ: Dialect = Dialect {
     encodes: &[],
     limits: &[],
     facts: &[Fact {
-        says:
+        statement:
             "arguments that the schema does not accept are an error of the request, so nothing may be narrower than the tool's own schema",
         confidence: 'C',
         source: "live: `tool call validation failed: parameters for tool X did not match schema`",
@@ -28,7 +28,7 @@ pub(super) const GROQ: Dialect = Dialect {
     },
         WELL_FORMED,
     ],
-    holes: &[
+    unverified: &[
         "which keywords its models are held to: nothing is documented for tools that are not strict",
     ],
     reasons: &[],

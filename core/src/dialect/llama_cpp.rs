@@ -34,33 +34,38 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            says: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
+            statement: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
             confidence: 'A',
             source: README,
             rules: &[Constraint::ObjectOpenness],
         },
         Fact {
-            says: "objects have `properties`",
+            statement: "objects have `properties`",
             confidence: 'B',
             source: "live: `JSON schema conversion failed: Unrecognized schema: \"object\"`",
             rules: &[Constraint::ObjectWithoutProperties],
         },
         Fact {
-            says: "`pattern` begins with `^`, ends with `$`, and has no lookaround, backreference and word boundary",
+            statement: "`pattern` begins with `^`, ends with `$`, and has no lookaround, backreference and word boundary",
             confidence: 'A',
             source: "live: `Pattern must start with '^' and end with '$'`",
             rules: &[Constraint::Pattern],
         },
-        Fact { says: "no `prefixItems`", confidence: 'A', source: README, rules: &[Constraint::RefusedKeyword, Constraint::ArrayItems] },
         Fact {
-            says: "lengths and counts stay below 2,000, the most repetitions of a grammar",
+            statement: "no `prefixItems`",
+            confidence: 'A',
+            source: README,
+            rules: &[Constraint::RefusedKeyword, Constraint::ArrayItems],
+        },
+        Fact {
+            statement: "lengths and counts stay below 2,000, the most repetitions of a grammar",
             confidence: 'A',
             source: README,
             rules: &[Constraint::KeywordTooLarge],
         },
         WELL_FORMED,
     ],
-    holes: &[
+    unverified: &[
         "builds differ: `\\d`, `\\w` and `\\s` in patterns, nested references, `properties` beside `anyOf`",
         "keywords that the grammar does not know, `not`, `if`, `contains` and `uniqueItems` among them: ignored without a word",
         "bounds of numbers that are no integers: ignored",

@@ -25,14 +25,14 @@ pub(super) const MISTRAL: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            says: "no `$id` and `$schema`",
+            statement: "no `$id` and `$schema`",
             confidence: 'B',
             source: "LiteLLM removes them for this provider, whose grammar does not take them",
             rules: &[Constraint::RefusedKeyword],
         },
         WELL_FORMED,
     ],
-    holes: &[
+    unverified: &[
         "`$ref`: others advise to inline it, without an error",
         "`additionalProperties: false`: some clients take it out",
         "every other keyword: no report either way",

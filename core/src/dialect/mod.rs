@@ -46,7 +46,7 @@ pub(crate) enum Method {
 #[non_exhaustive]
 pub struct Fact {
     /// The fact in words.
-    pub says: &'static str,
+    pub statement: &'static str,
     /// `A`: official documentation, validator or source, or two independent live reports; `B`: one live report; `C`: inferred.
     pub confidence: char,
     /// Where it was read.
@@ -58,7 +58,7 @@ pub struct Fact {
 impl Fact {
     /// The fact, its confidence and its source, as the report says why a rule is there.
     pub(crate) fn in_words(&self) -> String {
-        format!("{} (confidence {}): {}", self.says, self.confidence, self.source)
+        format!("{} (confidence {}): {}", self.statement, self.confidence, self.source)
     }
 }
 
@@ -85,7 +85,7 @@ pub struct Dialect {
     /// What is known, with confidence and source. The first one stands behind every rule of `check` that none names.
     pub facts: &'static [Fact],
     /// What nobody has verified, or what reports contradict each other about: the table lets it through.
-    pub holes: &'static [&'static str],
+    pub unverified: &'static [&'static str],
     /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `None` is the reason of all others.
     pub(crate) reasons: &'static [(Option<Rule>, &'static str)],
     pub(crate) method: Method,
@@ -124,7 +124,7 @@ impl Dialect {
     }
 
     /// Why a rule is there: its own reason, or the fact that it serves.
-    pub(crate) fn because(&self, rule: Rule) -> Cow<'static, str> {
+    pub(crate) fn reason(&self, rule: Rule) -> Cow<'static, str> {
         let find = |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
         if let Some(reason) = find(Some(rule)) {
             return Cow::Borrowed(reason);
@@ -147,7 +147,7 @@ impl Dialect {
         let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
         let facts = self.facts.iter().map(|fact| {
             Node::record([
-                ("says", Node::string(fact.says)),
+                ("statement", Node::string(fact.statement)),
                 ("confidence", Node::string(String::from(fact.confidence))),
                 ("source", Node::string(fact.source)),
                 ("rules", Node::array(fact.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
@@ -163,7 +163,7 @@ impl Dialect {
             ("encodes", words(self.encodes)),
             ("limits", Node::new(Data::Object(limits.collect()))),
             ("facts", Node::array(facts.collect())),
-            ("holes", words(self.holes)),
+            ("unverified", words(self.unverified)),
         ])
     }
 }

@@ -18,13 +18,13 @@ const API: &str = "Moonshot's documentation of Chat Completions, tools";
 
 const FACTS: &[Fact] = &[
     Fact {
-        says: "the root must say `type: \"object\"`",
+        statement: "the root must say `type: \"object\"`",
         confidence: 'A',
         source: "live: `tools.function.parameters.type is required and must be \"object\"`",
         rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     },
     Fact {
-        says: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch",
+        statement: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -38,7 +38,7 @@ const FACTS: &[Fact] = &[
         ],
     },
     Fact {
-        says: "`enum` needs a `type` that every value matches, 1 to 1,000 values",
+        statement: "`enum` needs a `type` that every value matches, 1 to 1,000 values",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -54,13 +54,13 @@ const FACTS: &[Fact] = &[
         ],
     },
     Fact {
-        says: "beside a list of several types only `description` and `title`",
+        statement: "beside a list of several types only `description` and `title`",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::BesideTypeList],
     },
     Fact {
-        says: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`",
+        statement: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -74,13 +74,13 @@ const FACTS: &[Fact] = &[
         ],
     },
     Fact {
-        says: "`required` names only properties of the same schema",
+        statement: "`required` names only properties of the same schema",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::RequiredNotStrings, Constraint::RequiredUnknown],
     },
     Fact {
-        says: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to end",
+        statement: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to end",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -94,32 +94,32 @@ const FACTS: &[Fact] = &[
         ],
     },
     Fact {
-        says: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`",
+        statement: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::ReservedName, Constraint::BracesInName],
     },
     Fact {
-        says: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 properties",
+        statement: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 properties",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::TooManyBytes, Constraint::TooDeep, Constraint::TooManyProperties],
     },
     Fact {
-        says: "a list of all six types is a way to say anything",
+        statement: "a list of all six types is a way to say anything",
         confidence: 'B',
         source: "the validator accepts it at every level; no recorded live request shows it",
         rules: &[],
     },
     Fact {
-        says: "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`",
+        statement: "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`",
         confidence: 'A',
         source: API,
         rules: &[Constraint::ToolName],
     },
-    Fact { says: "at most 128 tools in a request", confidence: 'A', source: API, rules: &[Constraint::TooManyTools] },
+    Fact { statement: "at most 128 tools in a request", confidence: 'A', source: API, rules: &[Constraint::TooManyTools] },
     Fact {
-        says: "`function.strict` is true where it is left out, so it is written out",
+        statement: "`function.strict` is true where it is left out, so it is written out",
         confidence: 'A',
         source: "MoonshotAI/walle and the API's documentation of `function.strict`",
         rules: &[Constraint::StrictFlag],
@@ -178,7 +178,7 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     encodes: &["reserved property names are renamed"],
     limits: &[("maxBytes", 120_000), ("propertyDepth", 30), ("properties", 3_000), ("enumValues", 1_000), ("anyOfBranches", 500)],
     facts: FACTS,
-    holes: &["`type` beside `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it"],
+    unverified: &["`type` beside `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it"],
     reasons: REASONS,
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,

@@ -15,61 +15,61 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    says: "the root is an object that has `properties`",
+    statement: "the root is an object that has `properties`",
     confidence: 'A',
     source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing properties`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema, Constraint::ObjectWithoutProperties],
 };
 const ROOT: Fact = Fact {
-    says: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
+    statement: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
     confidence: 'A',
     source: "live: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level` (langchainjs#9804)",
     rules: &[Constraint::RootKeyword],
 };
 const METASCHEMA: Fact = Fact {
-    says: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
+    statement: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
     confidence: 'A',
     source: "live: `'any' is not valid under any of the given schemas`, `None is not of type 'object', 'boolean'`",
     rules: well_formed::METASCHEMA,
 };
 const ITEMS: Fact = Fact {
-    says: "arrays have `items`, inside unions too",
+    statement: "arrays have `items`, inside unions too",
     confidence: 'A',
     source: "live: `In context=('properties', 'a'), array schema missing items` (apify-mcp-server#36)",
     rules: &[Constraint::ArrayWithoutItems],
 };
 const PATTERN: Fact = Fact {
-    says: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
+    statement: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
     confidence: 'A',
     source: "live: `'\\p{L}' is not a 'regex'`; LiteLLM removes what Python does not compile",
     rules: &[Constraint::Pattern],
 };
 const ENUM: Fact = Fact {
-    says: "`enum` and `type` do not contradict each other",
+    statement: "`enum` and `type` do not contradict each other",
     confidence: 'B',
     source: "live: a node with `type: null` and string values was refused",
     rules: &[Constraint::EnumContradicts],
 };
 const NAMES: Fact = Fact {
-    says: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
+    statement: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
     confidence: 'A',
     source: "live: `Invalid 'tools[2].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`",
     rules: &[Constraint::ToolName],
 };
 const TOOLS: Fact = Fact {
-    says: "at most 128 tools in a request",
+    statement: "at most 128 tools in a request",
     confidence: 'A',
     source: "OpenAI, API reference, tools",
     rules: &[Constraint::TooManyTools],
 };
 const STRICT_FLAG: Fact = Fact {
-    says: "on Responses a tool that does not say `strict` is strict, so `strict: false` is written out",
+    statement: "on Responses a tool that does not say `strict` is strict, so `strict: false` is written out",
     confidence: 'A',
     source: "OpenAI, migration guide to Responses; the API answers with a schema made strict where it is left out",
     rules: &[Constraint::StrictFlag],
 };
 const COMBINATORS: Fact = Fact {
-    says: "GPT-5 and later take `anyOf`, `oneOf` and `allOf` at the root; `enum`, `const` and `not` are not known to be taken there",
+    statement: "GPT-5 and later take `anyOf`, `oneOf` and `allOf` at the root; `enum`, `const` and `not` are not known to be taken there",
     confidence: 'B',
     source: "live requests with root unions that were answered",
     rules: &[Constraint::RootKeyword],
@@ -100,7 +100,7 @@ pub(super) const RESPONSES: Dialect = Dialect {
     encodes: &[],
     limits: &[],
     facts: &[OBJECT, COMBINATORS, METASCHEMA, ITEMS, PATTERN, ENUM, NAMES, TOOLS, STRICT_FLAG],
-    holes: &[
+    unverified: &[
         "`if`, `then` and `else` at the root: no report says what becomes of them",
         "boolean schemas: no report either way",
         "how long a description may be: 1,024 characters are documented for functions, and longer ones were accepted",
@@ -120,7 +120,7 @@ pub(super) const CHAT: Dialect = Dialect {
     encodes: &[],
     limits: &[],
     facts: &[OBJECT, ROOT, METASCHEMA, ITEMS, PATTERN, ENUM, NAMES, TOOLS],
-    holes: &[
+    unverified: &[
         "`if`, `then` and `else` at the root: no report says what becomes of them",
         "boolean schemas: no report either way",
         "how long a description may be: 1,024 characters are documented for functions, and longer ones were accepted",
@@ -196,43 +196,43 @@ pub(super) const STRICT: Dialect = Dialect {
         PATTERN,
         ENUM,
         Fact {
-            says: "every object is closed, and every property is required",
+            statement: "every object is closed, and every property is required",
             confidence: 'A',
             source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is required to be supplied and to be an array including every key in properties`",
             rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired],
         },
         Fact {
-            says: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `default`, `uniqueItems`, `contains`, `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and `maxProperties`",
+            statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `default`, `uniqueItems`, `contains`, `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and `maxProperties`",
             confidence: 'A',
             source: "live: `In context=('properties', 'data'), 'allOf' is not permitted` (notion-mcp-server#102)",
             rules: &[Constraint::RefusedKeyword],
         },
         Fact {
-            says: "every schema says a type, `items` too",
+            statement: "every schema says a type, `items` too",
             confidence: 'A',
             source: "OpenAI, Structured Outputs; openai-node transforms schemas so",
             rules: &[Constraint::Untyped, Constraint::OpenItems],
         },
         Fact {
-            says: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
+            statement: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
             confidence: 'A',
             source: "live: `$ref cannot have keywords {'description'}`",
             rules: &[Constraint::RefForm, Constraint::BesideRef, Constraint::DefinitionName],
         },
         Fact {
-            says: "`format` is one of nine",
+            statement: "`format` is one of nine",
             confidence: 'A',
             source: "OpenAI, Structured Outputs, supported string properties",
             rules: &[Constraint::Format],
         },
         Fact {
-            says: "branches of `anyOf` do not share the name of their first property, unless it has a different constant in each",
+            statement: "branches of `anyOf` do not share the name of their first property, unless it has a different constant in each",
             confidence: 'A',
             source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a discriminator key` (ellmer#671)",
             rules: &[Constraint::AnyOfFirstKeys],
         },
         Fact {
-            says: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an `enum` of more than 250 strings, and 120,000 characters of names, values and constants; the root and each definition count by themselves",
+            statement: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an `enum` of more than 250 strings, and 120,000 characters of names, values and constants; the root and each definition count by themselves",
             confidence: 'A',
             source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; pydantic-ai counts them so",
             rules: &[Constraint::TooManyProperties, Constraint::TooDeep, Constraint::TooManyEnumValues, Constraint::EnumTooLong, Constraint::TooManyCharacters],
@@ -240,7 +240,7 @@ pub(super) const STRICT: Dialect = Dialect {
         NAMES,
         TOOLS,
     ],
-    holes: &[
+    unverified: &[
         "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself takes them",
         "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented for them; this table is the current one",
         "Azure: one live report, not enough for a table of its own",

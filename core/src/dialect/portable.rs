@@ -42,8 +42,8 @@ pub(super) const PORTABLE: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxBytes", "maxNodes"],
     encodes: &["property names that one of the APIs refuses are renamed"],
     limits: moonshot::MOONSHOT.limits,
-    facts: &[Fact { says: "whatever one of the surfaces refuses is refused", confidence: 'A', source: MEET, rules: &[] }],
-    holes: &["everything that is unknown about one of the APIs it is the meet of; their own pages say what"],
+    facts: &[Fact { statement: "whatever one of the surfaces refuses is refused", confidence: 'A', source: MEET, rules: &[] }],
+    unverified: &["everything that is unknown about one of the APIs it is the meet of; their own pages say what"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {

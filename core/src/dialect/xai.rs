@@ -36,34 +36,39 @@ pub(super) const XAI: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            says: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
+            statement: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::ObjectOpenness],
         },
-        Fact { says: "no recursion", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::Recursion, Constraint::RefTarget] },
-        Fact { says: "no `minContains` and `maxContains`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::RefusedKeyword] },
+        Fact { statement: "no recursion", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::Recursion, Constraint::RefTarget] },
         Fact {
-            says: "properties are objects, not booleans, and tuples are spelled `prefixItems`",
+            statement: "no `minContains` and `maxContains`",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &[Constraint::RefusedKeyword],
+        },
+        Fact {
+            statement: "properties are objects, not booleans, and tuples are spelled `prefixItems`",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::NotASchema, Constraint::ArrayItems, Constraint::ItemsNotSchema],
         },
         Fact {
-            says: "`pattern` has no backreference, `\\p{…}`, `\\b`, lookaround and inline flags",
+            statement: "`pattern` has no backreference, `\\p{…}`, `\\b`, lookaround and inline flags",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::Pattern],
         },
         Fact {
-            says: "values of `enum` do not hold `/`",
+            statement: "values of `enum` do not hold `/`",
             confidence: 'B',
             source: "live: `Invalid arguments passed to the model` (hermes-agent removes such values)",
             rules: &[Constraint::EnumKind],
         },
         WELL_FORMED,
     ],
-    holes: &[
+    unverified: &[
         "values of `enum` with a `/`: one report of a refusal",
         "formats other than the eight documented ones: accepted, and not enforced",
         "`not`, `if` and several branches of `allOf`: accepted, and enforced as far as it goes",

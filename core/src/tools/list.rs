@@ -206,7 +206,7 @@ impl Writer<'_> {
             let shown = name.display();
             let message = format!("renamed the tool `{shown}` to `{new}`; `restore` brings its name back");
             let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
-            let change = about(Rule::RenameTool, at, Guidance::Same, because(dialect, Constraint::ToolName), message);
+            let change = about(Rule::RenameTool, at, Guidance::Same, reason(dialect, Constraint::ToolName), message);
             changes.push(Change { encoded: true, ..change });
         }
         within(self.allow, &changes)?;
@@ -248,14 +248,14 @@ impl Writer<'_> {
             match target.write(entry, shape, number, self.format) {
                 Ok(mut written) => {
                     if let Some(cause) = first {
-                        let because = format!(
+                        let reason = format!(
                             "`{}` cannot express the schema: {}",
                             self.targets.first().map_or("", |first| first.dialect.name),
                             cause.message
                         );
                         let message = format!("replaced the dialect by its fallback `{}`", target.dialect.name);
                         let at = (String::new(), Some(String::new()));
-                        written.changes.insert(0, about(Rule::Fallback, at, Guidance::Same, because.into(), message));
+                        written.changes.insert(0, about(Rule::Fallback, at, Guidance::Same, reason.into(), message));
                     }
                     return Ok(written);
                 }
@@ -284,7 +284,7 @@ impl Written<'_> {
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
         let message = "removed the schema of a tool without arguments".into();
         let at = (pointer(&shape.pointer_to_schema()), None);
-        let change = about(Rule::OmitArguments, at, Guidance::Same, because(dialect, Constraint::NoArguments), message);
+        let change = about(Rule::OmitArguments, at, Guidance::Same, reason(dialect, Constraint::NoArguments), message);
         self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
     }
 }
@@ -368,7 +368,7 @@ fn description(
     };
     if text.is_empty() && surface.no_empty_description {
         let message = "removed the empty description".into();
-        changes.push(about(Rule::DropDescription, (from, None), Guidance::Same, because(dialect, Constraint::EmptyDescription), message));
+        changes.push(about(Rule::DropDescription, (from, None), Guidance::Same, reason(dialect, Constraint::EmptyDescription), message));
         return Some(None);
     }
     let most = surface.description_most?;
@@ -376,13 +376,13 @@ fn description(
     let cut = text.value().filter(|_| length > most).map(|text| format!("{}…", names::cut(&text, most.saturating_sub(1))))?;
     let message = format!("shortened the description from {length} to {most} characters");
     let at = (from, Some(pointer(&written.pointer_to(KEY))));
-    changes.push(about(Rule::CutDescription, at, Guidance::Lost, because(dialect, Constraint::DescriptionLength), message));
+    changes.push(about(Rule::CutDescription, at, Guidance::Lost, reason(dialect, Constraint::DescriptionLength), message));
     Some(Some(cut))
 }
 
 /// A change of a tool that leaves its arguments as they are.
-fn about(rule: Rule, (from, to): (String, Option<String>), guidance: Guidance, because: Cow<'static, str>, message: String) -> Change {
-    Change { pointer: from, output_pointer: to, rule: rule.id(), accepts: Accepts::Same, guidance, encoded: false, because, message }
+fn about(rule: Rule, (from, to): (String, Option<String>), guidance: Guidance, reason: Cow<'static, str>, message: String) -> Change {
+    Change { pointer: from, output_pointer: to, rule: rule.id(), accepts: Accepts::Same, guidance, encoded: false, reason, message }
 }
 
 fn pointer(path: &[&str]) -> String {
@@ -392,7 +392,7 @@ fn pointer(path: &[&str]) -> String {
 }
 
 /// The fact that a rule about tools rests on.
-fn because(dialect: &'static Dialect, constraint: Constraint) -> Cow<'static, str> {
+fn reason(dialect: &'static Dialect, constraint: Constraint) -> Cow<'static, str> {
     dialect.fact_of(constraint.id()).map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
 }
 

@@ -146,7 +146,7 @@ fn dialects_are_told() {
         assert!(listed.stdout.contains(dialect.surface), "{}", dialect.name);
         let (one, _) = play(&json!({"arguments": ["dialects", dialect.name]}));
         for fact in dialect.facts {
-            assert!(one.stdout.contains(fact.says) && one.stdout.contains(fact.source), "{}: {}", dialect.name, fact.says);
+            assert!(one.stdout.contains(fact.statement) && one.stdout.contains(fact.source), "{}: {}", dialect.name, fact.statement);
         }
         let (one, _) = play(&json!({"arguments": ["dialects", "--json", dialect.name]}));
         assert_eq!(serde_json::from_str::<Value>(&one.stdout).expect("a JSON document")["name"], dialect.name);

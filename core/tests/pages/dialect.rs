@@ -145,7 +145,7 @@ pub(crate) fn page(dialect: &Dialect) -> String {
     }
     settings(&mut page, dialect);
     facts(&mut page, dialect);
-    holes(&mut page, dialect);
+    unverified(&mut page, dialect);
     keywords(&mut page, name);
     tool(&mut page, name);
     page
@@ -173,20 +173,26 @@ fn facts(page: &mut String, dialect: &Dialect) {
     *page += "| what the API wants | confidence | where it was read | refused by `check` as |\n|---|---|---|---|\n";
     for fact in dialect.facts {
         let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule.id())).collect();
-        let _ =
-            writeln!(page, "| {} | {} | {} | {} |", cell(fact.says), fact.confidence, cell(&link_sources(fact.source)), rules.join(", "));
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {} |",
+            cell(fact.statement),
+            fact.confidence,
+            cell(&link_sources(fact.source)),
+            rules.join(", ")
+        );
     }
     page.push('\n');
 }
 
-fn holes(page: &mut String, dialect: &Dialect) {
+fn unverified(page: &mut String, dialect: &Dialect) {
     *page += "## What nobody has verified\n\n";
-    match dialect.holes {
+    match dialect.unverified {
         [] => *page += "Nothing that we know of.\n\n",
-        holes => {
+        points => {
             *page += "The table lets it through. A report, with the provider's answer, would settle it.\n\n";
-            for hole in holes {
-                let _ = writeln!(page, "- {hole}");
+            for point in points {
+                let _ = writeln!(page, "- {point}");
             }
             page.push('\n');
         }

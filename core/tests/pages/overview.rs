@@ -27,7 +27,7 @@ fn sign(loss: Loss) -> &'static str {
 pub(crate) fn page() -> String {
     let mut page = format!("{GENERATED}# Dialects\n\nA dialect is what one surface of one model API accepts. `dialectFor({{ api, model, host, strict }})` finds it;\n");
     page += "`dialects()` has everything that stands here as data.\n\n";
-    page += "| dialect | what it is written for | checked | facts: A, B, C | holes |\n|---|---|---|---|--:|\n";
+    page += "| dialect | what it is written for | checked | facts: A, B, C | unverified |\n|---|---|---|---|--:|\n";
     for dialect in dialects() {
         let count = |confidence| dialect.facts.iter().filter(|fact| fact.confidence == confidence).count();
         let _ = writeln!(
@@ -39,7 +39,7 @@ pub(crate) fn page() -> String {
             count('A'),
             count('B'),
             count('C'),
-            dialect.holes.len()
+            dialect.unverified.len()
         );
     }
     page += "\n## Every keyword, every dialect\n\n";

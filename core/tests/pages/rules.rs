@@ -115,7 +115,7 @@ fn example(root: &Path, rule: Rule) -> Option<String> {
     let report = sanitize_json_with_report(&case.input, &case.options).ok()?;
     let change: &Change = report.changes.iter().find(|change| change.rule == rule.id())?;
     let at = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
-    let mut text = format!("\nFor `{}`, because {}:\n\n", case.dialect, change.because);
+    let mut text = format!("\nFor `{}`, because {}:\n\n", case.dialect, change.reason);
     let _ = write!(text, "{}becomes\n\n{}", fence("json", &case.input), fence("json", &report.schema));
     let _ = write!(text, "\nAt {at}: {}\n", change.message);
     Some(text)

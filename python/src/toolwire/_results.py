@@ -58,7 +58,7 @@ class Change(TypedDict):
     """The effect on what the model reads."""
     encoded: bool
     """Arguments look different now, and have to be restored."""
-    because: str
+    reason: str
     """The provider fact the rule serves, with its confidence, and the error text it prevents."""
     message: str
     """For people: what was done to what."""
@@ -274,7 +274,7 @@ class RestoredCall(TypedDict):
 class Fact(TypedDict):
     """One fact about an API, with where it comes from."""
 
-    says: str
+    statement: str
     """The fact in words."""
     confidence: Literal["A", "B", "C"]
     """`A`: documentation, validator or source, or two live reports; `B`: one live report; `C`: inferred."""
@@ -305,5 +305,5 @@ class Dialect(TypedDict):
     """Size limits by name: bytes, levels or counts, as the name says."""
     facts: list[Fact]
     """What is known, with confidence and source."""
-    holes: list[str]
+    unverified: list[str]
     """What nobody has verified: the table lets it through."""

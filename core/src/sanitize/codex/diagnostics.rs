@@ -15,7 +15,7 @@ use crate::{
     sorted::Set,
 };
 
-const BECAUSE: &str = "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
+const REASON: &str = "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
 
 /// Where the effect of a change stands, seen from the schema it happened at.
 pub(super) enum Left {
@@ -87,7 +87,7 @@ impl<'r> Diagnostics<'r> {
             accepts: polarity.through(note.accepts),
             guidance: note.guidance,
             encoded: false,
-            because: Cow::Borrowed(BECAUSE),
+            reason: Cow::Borrowed(REASON),
             message: message(),
         });
     }

@@ -263,8 +263,8 @@ impl Diagnostics {
         self.said = entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
     }
 
-    /// The changes, with pointers into the input and the finished output. `because` knows why a rule is there.
-    pub(in crate::sanitize) fn finish(self, output: &Node<'_>, because: impl Fn(Rule) -> Cow<'static, str>, recorder: &mut Recorder) {
+    /// The changes, with pointers into the input and the finished output. `reason` knows why a rule is there.
+    pub(in crate::sanitize) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule) -> Cow<'static, str>, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
         forget_removed(&mut entries, &self.input, output);
@@ -295,8 +295,8 @@ impl Diagnostics {
                     }),
                 };
                 let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
-                let because = because(rule);
-                Change { pointer, output_pointer, rule: rule.id(), accepts, guidance, encoded, because, message: entry.message.clone() }
+                let reason = reason(rule);
+                Change { pointer, output_pointer, rule: rule.id(), accepts, guidance, encoded, reason, message: entry.message.clone() }
             });
         }
     }

@@ -96,7 +96,7 @@ pub(in crate::sanitize) fn sanitize(
             rounds::restore(node, &before);
         }
     }
-    diagnostics.finish(node, |rule| dialect.because(rule), recorder);
+    diagnostics.finish(node, |rule| dialect.reason(rule), recorder);
     Ok(ends)
 }
 

@@ -16,12 +16,12 @@ export interface Note {
   message: string;
   /** A change's own words. */
   change?: Pick<Change, 'accepts' | 'guidance' | 'encoded'>;
-  because?: Because;
+  reason?: Reason;
   tool?: string | null;
 }
 
 /** The provider fact behind a rule, taken apart. */
-export interface Because {
+export interface Reason {
   fact: string;
   confidence: 'A' | 'B' | 'C' | undefined;
   /** Where the fact was read, or the error that the change prevents. */
@@ -63,7 +63,7 @@ export function worst(effects: Iterable<Effect>): Effect | undefined {
 }
 
 export function noteOfChange(change: Change | ToolChange): Note {
-  const { pointer, outputPointer, rule, message, accepts, guidance, encoded, because } = change;
+  const { pointer, outputPointer, rule, message, accepts, guidance, encoded, reason } = change;
   return {
     effect: effectOf(change),
     pointer,
@@ -71,15 +71,15 @@ export function noteOfChange(change: Change | ToolChange): Note {
     rule,
     message,
     change: { accepts, guidance, encoded },
-    because: takenApart(because),
+    reason: takenApart(reason),
     ...('tool' in change ? { tool: change.tool } : {}),
   };
 }
 
 /** "FACT (confidence A): SOURCE", as the core writes it. */
-function takenApart(because: string): Because {
-  const parts = /^(.*?) \(confidence ([ABC])\)(?:: (.*))?$/s.exec(because);
-  if (parts === null) return { fact: because, confidence: undefined, source: undefined };
+function takenApart(reason: string): Reason {
+  const parts = /^(.*?) \(confidence ([ABC])\)(?:: (.*))?$/s.exec(reason);
+  if (parts === null) return { fact: reason, confidence: undefined, source: undefined };
   return { fact: parts[1] ?? '', confidence: parts[2] as 'A' | 'B' | 'C', source: parts[3] };
 }
 
@@ -94,7 +94,7 @@ export function noteOfViolation(violation: Violation | ToolViolation): Note {
     message,
     ...(known === undefined
       ? {}
-      : { tool: known.tool, because: { fact: '', confidence: known.confidence, source: known.source } }),
+      : { tool: known.tool, reason: { fact: '', confidence: known.confidence, source: known.source } }),
   };
 }
 

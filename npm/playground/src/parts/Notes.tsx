@@ -142,7 +142,7 @@ function Card({ note, number, head }: { note: Note; number: number; head: string
   useEffect(() => {
     if (chosen) item.current?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
-  const { effect, rule, message, pointer, outputPointer, because } = note;
+  const { effect, rule, message, pointer, outputPointer, reason } = note;
   return (
     <li ref={item} class="note-item">
       {head == null ? null : <h3 class="note-tool">{head}</h3>}
@@ -192,21 +192,21 @@ function Card({ note, number, head }: { note: Note; number: number; head: string
           )}
         </dl>
         {chosen && !wide.value ? <Excerpts note={note} /> : null}
-        {because === undefined ? null : (
-          <div class="because">
-            {because.fact === '' ? null : (
+        {reason === undefined ? null : (
+          <div class="reason">
+            {reason.fact === '' ? null : (
               <p>
-                <Prose text={because.fact} />
+                <Prose text={reason.fact} />
               </p>
             )}
-            {because.source === undefined ? null : (
+            {reason.source === undefined ? null : (
               <p class="source">
-                {because.confidence === undefined ? null : (
-                  <span class="confidence" title={CONFIDENCE[because.confidence]}>
-                    {because.confidence}
+                {reason.confidence === undefined ? null : (
+                  <span class="confidence" title={CONFIDENCE[reason.confidence]}>
+                    {reason.confidence}
                   </span>
                 )}
-                <Prose text={because.source} />
+                <Prose text={reason.source} />
               </p>
             )}
           </div>
