@@ -20,6 +20,7 @@ extern crate std;
 mod api;
 mod budget;
 mod check;
+mod collections;
 #[cfg(feature = "command")]
 pub mod command;
 mod deferred;
@@ -35,7 +36,6 @@ mod report;
 mod rules;
 mod sanitize;
 mod schema;
-mod sorted;
 mod tools;
 
 pub use api::*;

@@ -13,9 +13,9 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use hmac_sha256::Hash;
 
 use crate::{
+    collections::{Map, Set},
     dialect::surface::NameShape,
     json::Text,
-    sorted::{Map, Set},
 };
 
 /// Is it a name of this shape?

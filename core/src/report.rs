@@ -4,7 +4,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use crate::sorted::{self, Set};
+use crate::collections::{self, Set};
 
 macro_rules! names {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
@@ -207,7 +207,7 @@ impl Recorder {
 
     /// The changes in document order; at one place, in the order of the rules.
     pub(crate) fn finish(self) -> Vec<Change> {
-        let changes = sorted::by(self.changes.unwrap_or_default(), |(one, _), (two, _)| one.cmp(two));
+        let changes = collections::by(self.changes.unwrap_or_default(), |(one, _), (two, _)| one.cmp(two));
         changes.into_iter().map(|(_, change)| change).collect()
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 /// The layers. Each uses only what stands above it here.
 const LAYERS: [&str; 20] = [
-    "sorted", "limits", "naming", "report", "error", "budget", "json", "options", "schema", "rules", "dialect", "names", "envelope",
+    "collections", "limits", "naming", "report", "error", "budget", "json", "options", "schema", "rules", "dialect", "names", "envelope",
     "check", "sanitize", "deferred", "tools", "api", "command", "lib",
 ];
 

@@ -5,18 +5,18 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{found::Found, Violation};
+use super::{violations::Found, Violation};
 use crate::{
     budget::Budget,
+    collections::Set,
     error::Error,
     json::{Data, Member, Node, Object, Step},
     rules::Constraint,
     schema::{
+        codex_reachability::{self, Definition, TABLES},
         keyword::{Keyword, Keywords},
-        reach::{self, Definition, TABLES},
         visit::{self, SchemaPath, Visit},
     },
-    sorted::Set,
 };
 
 /// The keywords whose schemas Codex keeps.
@@ -71,7 +71,8 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
         faults.add(root, String::new(), Constraint::RootNull, "parameters that admit something");
     }
     let emptied = emptied(root, budget)?;
-    let reached = reach::reached_except(root, &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)), budget);
+    let reached =
+        codex_reachability::reached_except(root, &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)), budget);
     visit::walk(budget, root, KEPT, &mut |node, place| {
         if is_pruned(place, &reached) {
             return Ok(Visit::Skip);

@@ -1,8 +1,8 @@
 //! `check`: what a dialect would reject. Written from the tables and the provider's rules; shares no code with `sanitize`.
 
 mod codex;
-mod found;
 mod grammar;
+mod violations;
 
 use alloc::{string::String, vec::Vec};
 

@@ -91,7 +91,7 @@ impl Check {
     /// The findings, the same one of several dialects once, tools in their order.
     fn grouped(&self) -> Vec<(&Finding, Vec<&'static str>)> {
         let mut groups: Vec<(&Finding, Vec<&'static str>)> = Vec::new();
-        let mut known = crate::sorted::Map::<(&str, &str, &str), usize>::new();
+        let mut known = crate::collections::Map::<(&str, &str, &str), usize>::new();
         for finding in &self.found {
             let key = (finding.pointer.as_str(), finding.rule, finding.message.as_str());
             let at = *known.entry(key).or_insert_with(|| groups.len());
@@ -100,7 +100,7 @@ impl Check {
                 None => groups.push((finding, Vec::from([finding.dialect]))),
             }
         }
-        crate::sorted::by(groups, |(one, _), (two, _)| order(&one.pointer).cmp(&order(&two.pointer)))
+        crate::collections::by(groups, |(one, _), (two, _)| order(&one.pointer).cmp(&order(&two.pointer)))
     }
 }
 

@@ -8,9 +8,9 @@ use super::{
     tool::{self, Kind},
 };
 use crate::{
+    collections::{Map, Set},
     json::{Node, Text},
     options::Order,
-    sorted::{Map, Set},
 };
 
 /// Where a definition is.

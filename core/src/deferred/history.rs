@@ -11,10 +11,10 @@ use super::{
     tool::{has_type, remove, starts_with},
 };
 use crate::{
+    collections::Set,
     error::Error,
     json::{Data, Node, Text},
     options::{DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnknownReference},
-    sorted::Set,
 };
 
 /// What becomes of an item of a list.

@@ -15,10 +15,10 @@ use super::{
     tool::{has_type, starts_with, type_of},
 };
 use crate::{
+    collections::Set,
     error::Error,
     json::{Node, Text},
     options::{DeferredOptions, ToolChanges},
-    sorted::Set,
 };
 
 /// One thing that happened to a tool.

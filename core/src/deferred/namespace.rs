@@ -11,9 +11,9 @@ use super::{
     tool::{has_type, remove, FLAG},
 };
 use crate::{
+    collections::{Map, Set},
     json::{Node, Text},
     names::{digest, Taken},
-    sorted::{Map, Set},
 };
 
 /// The name a tool of a namespace has in the list, unless that is another tool's name, too. One that already carries the prefix

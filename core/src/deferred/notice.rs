@@ -5,10 +5,10 @@ use core::fmt::Write as _;
 
 use super::tool;
 use crate::{
+    collections::Map,
     error::{Code, Error},
     json::{Data, Node, Text},
     limits::REPEATED_NOTICE_BYTES,
-    sorted::Map,
 };
 
 /// What a result says from which every reference was taken.

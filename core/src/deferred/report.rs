@@ -3,8 +3,8 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
+    collections::Set,
     json::{Member, Node, Object, Text},
-    sorted::Set,
 };
 
 /// What was decided about a request. Names stand in order of first appearance.

@@ -13,9 +13,9 @@ use super::{
     tool::{self, has_type, remove, type_of},
 };
 use crate::{
+    collections::{Map, Set},
     error::Error,
     json::{Node, Text},
-    sorted::{Map, Set},
 };
 
 /// What the items of the input are to each other.

@@ -1,7 +1,7 @@
 //! Members by their names, for whoever looks up many: one after the other would cost the square of their number.
 
 use super::{Node, Object, Text};
-use crate::sorted::Map;
+use crate::collections::Map;
 
 /// So few are found as soon one by one.
 const FEW: usize = 16;

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::{Node, Text};
-use crate::{budget::Budget, sorted::Map};
+use crate::{budget::Budget, collections::Map};
 
 /// One member: a name and its value.
 #[derive(Clone, Debug)]

@@ -105,7 +105,7 @@ pub fn canonical(node: &Node<'_>) -> alloc::string::String {
             Data::Object(object) => {
                 out.push('{');
                 let members: Vec<&Member<'_>> = object.iter().collect();
-                for member in crate::sorted::by(members, |one, two| one.key.cmp(&two.key)) {
+                for member in crate::collections::by(members, |one, two| one.key.cmp(&two.key)) {
                     emit(&Node::string(member.key.borrowed()), out);
                     emit(&member.value, out);
                     out.push(',');

@@ -4,6 +4,7 @@ use alloc::rc::Rc;
 
 use crate::{
     budget::Budget,
+    collections::Set,
     dialect::{
         grammar::{Anything, Grammar, Typed},
         Dialect,
@@ -18,7 +19,6 @@ use crate::{
         keyword::Keywords,
         references::{self, Number, References},
     },
-    sorted::Set,
 };
 
 /// What all passes share: the grammar, the caller's options, the budget, what the survey found, and the report.

@@ -8,6 +8,7 @@ use core::cell::Cell;
 
 use crate::{
     budget::Budget,
+    collections::Set,
     dialect::{grammar::Grammar, Dialect},
     error::Error,
     json::{self, Child, Data, LookUp, Member, Node, Object, Text},
@@ -21,7 +22,6 @@ use crate::{
         pipeline::{self, Finish},
         stays,
     },
-    sorted::Set,
 };
 
 /// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind is taken.

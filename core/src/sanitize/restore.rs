@@ -6,6 +6,7 @@ use alloc::{rc::Rc, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
     json::{Child, Data, LookUp, Node, Object, Text},
@@ -23,7 +24,6 @@ use crate::{
         graph::located,
         references::{self, Number, References},
     },
-    sorted::{Map, Set},
 };
 
 /// Keywords that apply their schemas to the very instance they stand at.

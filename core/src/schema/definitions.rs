@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     error::Error,
     json::{Data, Member, Node, Object, Text},
-    sorted::{Map, Set},
 };
 
 /// The tables of definitions.

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     budget::Budget,
+    collections::Map,
     json::{self, Data, Node, Text},
-    sorted::Map,
 };
 
 /// How much is looked at before the search gives up: schemas, and the names and values they list.

@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     budget::Budget,
+    collections::{self, Map, Set},
     error::Error,
     json::{Data, Node},
-    sorted::{self, Map, Set},
 };
 
 /// The targets of a schema's references, and what is known of each.
@@ -164,7 +164,7 @@ pub(crate) fn located<'t, 'a>(root: &'t Node<'a>, wanted: &Set<Number>, budget: 
             _ => {}
         }
     }
-    sorted::by(found, |one, two| one.origin().number().cmp(&two.origin().number()))
+    collections::by(found, |one, two| one.origin().number().cmp(&two.origin().number()))
 }
 
 /// Nodes and depth of a target with everything inlined whose size is known; the rest stay references.

@@ -4,8 +4,8 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     json::{self, Data, Member, Node, Object, Text},
-    sorted::{Map, Set},
 };
 
 /// Does a branch leave open what another one says of a property? Then the one object says it of every call.

@@ -3,6 +3,7 @@
 //! Nothing here knows a provider, and nothing here decides what to change.
 
 pub(crate) mod annotations;
+pub(crate) mod codex_reachability;
 pub(crate) mod definitions;
 pub(crate) mod disjoint;
 pub(crate) mod draft;
@@ -12,7 +13,6 @@ pub(crate) mod instance_types;
 pub(crate) mod join;
 pub(crate) mod keyword;
 pub(crate) mod merge;
-pub(crate) mod reach;
 pub(crate) mod references;
 pub(crate) mod regex;
 pub(crate) mod termination;

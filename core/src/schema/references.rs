@@ -7,16 +7,17 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    codex_reachability,
     draft::Draft,
     keyword::{Holds, Keyword, Keywords},
-    reach, uri,
+    uri,
     visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     error::Error,
     json::{Data, Node, Text},
-    sorted::{Map, Set},
 };
 
 /// The number of a node as it was read.
@@ -296,7 +297,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         } else {
             *self.resources.get(&self.absolute(base, name))?
         };
-        let fragment = reach::percent_decoded(fragment.unwrap_or_default())?;
+        let fragment = codex_reachability::percent_decoded(fragment.unwrap_or_default())?;
         if !fragment.is_empty() && !fragment.starts_with('/') {
             let (node, base) = self.anchors.get(&(base, fragment.into_owned())).copied()?;
             return Some(Target { node, base, is_outside: false });
@@ -304,7 +305,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         let mut target = Target { node: resource, base, is_outside: false };
         let mut place = Some(Expected::Schema);
         for spelled in fragment.split('/').skip(1) {
-            let token = reach::token(spelled);
+            let token = codex_reachability::token(spelled);
             place = place.and_then(|place| place.below(&token));
             target.node = self.child(target.node, &token)?;
             let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));

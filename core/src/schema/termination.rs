@@ -7,8 +7,8 @@ use alloc::{string::String, vec, vec::Vec};
 
 use super::definitions::definition_name;
 use crate::{
+    collections::{Map, Set},
     json::{Member, Node, Object, Text},
-    sorted::{Map, Set},
 };
 
 /// Tells reference nodes apart while the tree stands still.

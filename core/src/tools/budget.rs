@@ -1,13 +1,13 @@
 //! What a tool takes of what a whole request may hold.
 
 use crate::{
+    collections::Set,
     dialect::surface::{Budget, Counted},
     json::Node,
     schema::{
         keyword::{Keyword, Keywords},
         visit::{self, Visit},
     },
-    sorted::Set,
 };
 
 /// Where schemas stand that are reached without a reference.

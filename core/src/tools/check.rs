@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     check as rules,
+    collections::Set,
     dialect::{
         surface::{NoArguments, Surface},
         Dialect,
@@ -20,7 +21,6 @@ use crate::{
     names,
     options::SanitizeOptions,
     rules::Constraint,
-    sorted::Set,
 };
 
 /// One thing that the API behind a dialect would reject about a tool list.

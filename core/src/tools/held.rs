@@ -9,10 +9,10 @@ use super::{
     shape::{remove, set},
 };
 use crate::{
+    collections::Map,
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    sorted::Map,
 };
 
 /// What an open call costs beside its pieces, roughly: a stream that opens calls and never says a word in them must end, too.

@@ -9,6 +9,7 @@ use super::{
     shape::{self, Edits, Entry, Shape},
 };
 use crate::{
+    collections::Set,
     dialect::{self, surface::NoArguments, Dialect},
     error::{Code, Error},
     json::{self, push_token, Data, Node, Text},
@@ -18,7 +19,6 @@ use crate::{
     report::{Accepts, Allow, Change, Guidance},
     rules::{Constraint, Rule},
     sanitize,
-    sorted::Set,
 };
 
 /// A tool that was set aside, and why. One bad tool never costs the others.

@@ -10,13 +10,13 @@ use super::{
     shape::{self, remove, Family},
 };
 use crate::{
+    collections::Set,
     deferred::{self, open, DeferredReport, NAMES_TOOLS},
     dialect,
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
     options::{AdaptOptions, DeferredOptions, Format, Target, ToolFormat, ToolsOptions},
-    sorted::Set,
 };
 
 /// The format of a request.

@@ -11,11 +11,11 @@ use super::{
     shape::set,
 };
 use crate::{
+    collections::Map,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
     options::{Naming, SanitizeOptions},
     sanitize::restore,
-    sorted::Map,
 };
 
 /// What has to be undone, by the names that the API saw. What is not in here comes back as it is.

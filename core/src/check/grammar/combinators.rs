@@ -4,11 +4,11 @@ use alloc::{format, string::String};
 
 use super::{quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
+    collections::Set,
     dialect::grammar::Grammar,
     json::{self, push_token, Node, Text},
     rules::Constraint,
     schema::keyword::Keyword,
-    sorted::Set,
 };
 
 pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {

@@ -5,11 +5,11 @@ use alloc::{format, string::String};
 
 use super::{quoted, seen, types, Report, Schema};
 use crate::{
+    collections::Set,
     dialect::grammar::{Grammar, OpenRule, PropertiesRule, Typed},
     json::{push_token, Node, Object, Step},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
-    sorted::Set,
 };
 
 /// One of these says what an instance is.

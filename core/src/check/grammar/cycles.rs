@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::{quoted, Report};
 use crate::{
     budget::Budget,
+    collections::Set,
     dialect::grammar::Recursion,
     error::Error,
     json::{Node, Step, Text},
@@ -15,7 +16,6 @@ use crate::{
         references::{self, References},
         visit::{self, Visit},
     },
-    sorted::Set,
 };
 
 pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Report<'_>, budget: &Budget) -> Result<(), Error> {

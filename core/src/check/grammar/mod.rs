@@ -2,21 +2,21 @@
 //!
 //! Nothing here asks for a dialect's name; every fact comes from the grammar and the dialect's limits.
 
-mod allowed;
 mod combinators;
 mod containers;
 mod cycles;
 mod definitions;
 mod document;
 mod enums;
+mod keywords;
+mod metaschema;
 mod nesting;
 mod objects;
-mod parts;
-mod places;
-mod recursion;
+mod per_definition_limits;
+mod reference_positions;
 mod references;
-mod shapes;
 mod strings;
+mod termination;
 mod types;
 
 use alloc::{
@@ -26,7 +26,7 @@ use alloc::{
 };
 
 use self::{nesting::Nesting, references::References};
-use super::{found::Found, Extent, Violation};
+use super::{violations::Found, Extent, Violation};
 use crate::{
     budget::Budget,
     dialect::{grammar::Grammar, Dialect},
@@ -108,9 +108,9 @@ pub(super) fn check(
         Ok(Visit::Descend)
     })?;
     if !report.is_decided() {
-        places::check(root, &mut references, &mut report);
+        reference_positions::check(root, &mut references, &mut report);
         cycles::check(root, &resolved, &mut report, budget)?;
-        parts::check(root, dialect, &mut report, budget)?;
+        per_definition_limits::check(root, dialect, &mut report, budget)?;
     }
     Ok(report.found.finish())
 }
@@ -132,7 +132,7 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             return;
         }
         let keyword = Keyword::named(&member.key);
-        if !allowed::check(schema, member, keyword, report) {
+        if !keywords::check(schema, member, keyword, report) {
             continue;
         }
         let Some(keyword) = keyword else { continue };
@@ -162,7 +162,7 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                     report.add(value, Constraint::NotAString, schema.at(keyword.name()), "a string", value.kind());
                 }
             }
-            _ if report.grammar.metaschema => shapes::check(schema, keyword, value, report),
+            _ if report.grammar.metaschema => metaschema::check(schema, keyword, value, report),
             _ => {}
         }
         match keyword {

@@ -7,7 +7,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::references::References;
-use crate::{json::Node, sorted::Set};
+use crate::{collections::Set, json::Node};
 
 /// Steps of search for all references of a document, beyond the first visit to each: none are needed without cycles.
 const STEPS: usize = 20_000;

@@ -4,10 +4,10 @@ use alloc::format;
 
 use super::{quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
+    collections::Set,
     json::{push_token, Node, Step},
     rules::Constraint,
     schema::{keyword::Keyword, visit::SchemaPath},
-    sorted::Set,
 };
 
 /// So few names are looked up one by one.

@@ -6,10 +6,10 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{nesting::Nesting, quoted, Report, Schema};
 use crate::{
+    collections::Map,
     json::Node,
     rules::Constraint,
     schema::{keyword::Keyword, references},
-    sorted::Map,
 };
 
 const TABLE: &str = "#/$defs/";

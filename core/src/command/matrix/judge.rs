@@ -5,6 +5,7 @@ use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use super::{Loss, Named, Outcome, Verdict};
 use crate::{
     check,
+    collections::Map,
     command::input::Subject,
     dialect::Dialect,
     error::Error,
@@ -13,7 +14,6 @@ use crate::{
     report::{Allow, Change},
     rules::Constraint,
     sanitize,
-    sorted::Map,
     tools::{check::list as check_list, list},
 };
 

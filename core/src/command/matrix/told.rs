@@ -8,13 +8,13 @@ use alloc::{
 
 use super::{Column, Matrix, Named, Outcome, Verdict};
 use crate::{
+    collections::{self, Map},
     command::{
         document::{header, located},
         table::{Column as Way, Table, NONE},
         terminal::{counted, cut, grouped, shown, Paint},
     },
     json::{Node, Object, Text},
-    sorted::{self, Map},
 };
 
 /// The outcomes that have a column of their own. Nothing lost is one thing, whether something had to change or not.
@@ -106,7 +106,7 @@ impl Matrix {
                     None => groups.push(row),
                 }
             }
-            sorted::by(groups, |one, two| two.outcome.cmp(&one.outcome))
+            collections::by(groups, |one, two| two.outcome.cmp(&one.outcome))
         };
         if rows.is_empty() {
             return;

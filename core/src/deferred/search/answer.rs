@@ -8,11 +8,11 @@ use super::{
     index::{Among, Index},
 };
 use crate::{
+    collections::Set,
     deferred::{notice, tool::has_type},
     error::{Code, Error},
     json::{Node, Text},
     options::SearchOptions,
-    sorted::Set,
 };
 
 /// How Claude's own search is asked for tools by their names: `select:Read,Edit`.

@@ -16,10 +16,10 @@ use super::{
     words,
 };
 use crate::{
+    collections::{self, Map},
     error::{Code, Error},
     json::{self, Node, Text},
     options::{SearchMode, SearchOptions},
-    sorted::{self, Map},
 };
 
 /// How much a word counts in each field, and how strongly a long field dilutes it: see [`Field`] for the order.
@@ -179,7 +179,7 @@ impl Index {
 
 /// The different words of a query, in order.
 fn terms(query: &str) -> Vec<Box<str>> {
-    let (mut terms, mut seen) = (Vec::new(), crate::sorted::Set::new());
+    let (mut terms, mut seen) = (Vec::new(), crate::collections::Set::new());
     words::split_with_identifiers(query, &mut |word| {
         if seen.insert(Box::<str>::from(word)) {
             terms.push(Box::from(word));
@@ -198,7 +198,7 @@ type Counts = [u16; Field::COUNT];
 #[derive(Default)]
 struct Builder {
     tools: Vec<Tool>,
-    names: crate::sorted::Set<Text<'static>>,
+    names: crate::collections::Set<Text<'static>>,
     terms: Map<Box<str>, Vec<(u32, Counts)>>,
     lengths: Vec<[u32; Field::COUNT]>,
     defers: bool,
@@ -295,7 +295,7 @@ impl Builder {
             }
         }
         let name = |place: &u32| self.tools.get(*place as usize).map(|tool| &tool.name);
-        let by_name = sorted::by((0..).take(self.tools.len()).collect(), |one, two| name(one).cmp(&name(two)));
+        let by_name = collections::by((0..).take(self.tools.len()).collect(), |one, two| name(one).cmp(&name(two)));
         Index { tools: self.tools, by_name, terms, hits, defers: self.defers }
     }
 }

@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use crate::{
     budget::Budget,
+    collections::{self, Map},
     error::Error,
     json::Node,
     schema::{
@@ -14,7 +15,6 @@ use crate::{
         references::{self, Number},
         visit::{self, Polarity, Visit},
     },
-    sorted::{self, Map},
 };
 
 /// The places at which nothing but `same` can be claimed.
@@ -40,7 +40,7 @@ impl PolarityMap {
         let unsure = search.bodies.values().filter(|body| body.reached == Some(Polarity::Mixed));
         let mut definitions: Vec<Range<Number>> = unsure.map(|body| definitions::numbers(body.schema)).collect();
         definitions.append(&mut search.beside);
-        let mut definitions = sorted::by(definitions, |one, two| one.start.cmp(&two.start));
+        let mut definitions = collections::by(definitions, |one, two| one.start.cmp(&two.start));
         // Of ranges inside of others, the outer.
         definitions.dedup_by(|inner, outer| inner.end <= outer.end);
         Ok(PolarityMap { everywhere: search.everywhere, definitions })

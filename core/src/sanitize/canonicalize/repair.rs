@@ -6,6 +6,7 @@ use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::Set,
     json::{self, Data, Member, Node, Object, Text},
     report::Accepts,
     rules::Rule,
@@ -18,7 +19,6 @@ use crate::{
         keyword::{Holds, Keyword},
         visit::SchemaPath,
     },
-    sorted::Set,
 };
 
 const NOT_A_SCHEMA: ChangeKind = ChangeKind::of(Rule::ReplaceNonSchema);

@@ -7,16 +7,16 @@ use super::{
     keep::APPLICATORS,
 };
 use crate::{
+    collections::Set,
     error::Error,
     json::{self, Data, Node, Object, Pointer, Step},
     report::{Accepts, Guidance},
     rules::Rule,
     schema::{
+        codex_reachability::{self, TABLES},
         keyword::{Keyword, Keywords},
-        reach::{self, TABLES},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
-    sorted::Set,
 };
 
 /// From this many steps below the root, structure is given up.
@@ -39,7 +39,7 @@ pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut D
     if fits(root) {
         return Ok(());
     }
-    let refers = |node: &Node<'_>, _: usize| node.get("$ref").and_then(Node::as_text).and_then(reach::definition).is_some();
+    let refers = |node: &Node<'_>, _: usize| node.get("$ref").and_then(Node::as_text).and_then(codex_reachability::definition).is_some();
     empty(root, APPLICATORS, Rule::CompactReferences, &refers, max_bytes, diagnostics)?;
     drop_tables(root, max_bytes, diagnostics);
     if fits(root) {

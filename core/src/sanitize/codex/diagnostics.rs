@@ -4,6 +4,7 @@ use alloc::{borrow::Cow, string::String};
 
 use crate::{
     budget::Budget,
+    collections::Set,
     error::Error,
     json::{Node, Pointer},
     report::{Accepts, Change, Guidance, Recorder},
@@ -12,7 +13,6 @@ use crate::{
         keyword::Keywords,
         visit::{self, Polarity, SchemaPath, Visit},
     },
-    sorted::Set,
 };
 
 const REASON: &str = "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";

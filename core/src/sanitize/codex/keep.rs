@@ -4,6 +4,7 @@ use alloc::{format, string::String};
 
 use super::diagnostics::{Diagnostics, Left, Note};
 use crate::{
+    collections::Set,
     error::{Code, Error},
     json::{Data, Member, Node, Object, Pointer, Step, Text},
     report::{Accepts, Guidance},
@@ -12,7 +13,6 @@ use crate::{
         keyword::{Keyword, Keywords, Role},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
-    sorted::Set,
 };
 
 /// Rule 17: the keywords that survive, at every level.

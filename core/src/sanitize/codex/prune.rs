@@ -4,14 +4,14 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::diagnostics::{Diagnostics, Left, Note};
 use crate::{
+    collections::Set,
     json::{Node, Pointer, Step, Text},
     report::{Accepts, Guidance},
     rules::Rule,
     schema::{
-        reach::{self, Definition, TABLES},
+        codex_reachability::{self, Definition, TABLES},
         visit::Polarity,
     },
-    sorted::Set,
 };
 
 const NOTE: Note = Note { rule: Rule::PruneDefinition, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
@@ -21,7 +21,7 @@ pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
     if !TABLES.iter().any(|table| root.get(table).is_some()) {
         return;
     }
-    let reached = reach::reached(root, diagnostics.budget);
+    let reached = codex_reachability::reached(root, diagnostics.budget);
     for (number, table) in TABLES.iter().enumerate() {
         let is_reached = |name: &Text<'_>| match name.value() {
             Some(value) => reached.contains(&Definition { table: number, name: value.into_owned() }),

@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use crate::{
     budget::Budget,
+    collections::{self, Map, Set},
     error::Error,
     json::{push_token, Data, Node},
     report::{Accepts, Change, Effect, Guidance, Recorder},
@@ -16,7 +17,6 @@ use crate::{
         references::{Number, KEYWORDS},
         visit::Polarity,
     },
-    sorted::{self, Map, Set},
 };
 
 /// What one change did.
@@ -332,7 +332,7 @@ fn forget_removed(entries: &mut Vec<Entry>, input: &[(Number, String)], output: 
         left.first_from(&range.start).is_none_or(|first| !range.contains(first)).then_some(range)
     };
     let gone: Vec<Range<Number>> = entries.iter().filter(|entry| removes(entry)).filter_map(part).collect();
-    let mut gone = sorted::by(gone, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
+    let mut gone = collections::by(gone, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
     // Of parts inside of parts, the outermost.
     gone.dedup_by(|inner, outer| inner.start < outer.end);
     let inside = |entry: &Entry| {

@@ -5,6 +5,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     error::Error,
     json::{self, Data, Node, Object, Text},
     report::{Accepts, Guidance},
@@ -15,7 +16,6 @@ use crate::{
         encode::layout::{self, Members, Shape, Typed},
     },
     schema::{join, visit::SchemaPath},
-    sorted::{Map, Set},
 };
 
 const ORDER: ChangeKind = ChangeKind::of(Rule::ReorderProperties);

@@ -4,11 +4,11 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     dialect::grammar::{Grammar, PropertiesRule},
     json::{Member, Node, Object, Text},
     sanitize::encode::{OTHERS, PAIRS},
     schema::keyword::Keyword,
-    sorted::{Map, Set},
 };
 
 /// How many references are followed from one to the next.

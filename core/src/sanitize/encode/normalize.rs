@@ -4,6 +4,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::Set,
     dialect::grammar::TypeLists,
     error::Error,
     json::{self, Data, Member, Node, Object, Step, Text},
@@ -23,7 +24,6 @@ use crate::{
         keyword::{Keyword, Keywords, Kind},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
-    sorted::Set,
 };
 
 const NAME: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);

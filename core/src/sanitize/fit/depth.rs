@@ -5,6 +5,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     error::Error,
     json::{Node, Step},
     rules::Rule,
@@ -16,7 +17,6 @@ use crate::{
         termination::place_of,
         visit::{self, SchemaPath, Visit},
     },
-    sorted::{Map, Set},
 };
 
 const CUT: ChangeKind = ChangeKind::of(Rule::FitCutReference);

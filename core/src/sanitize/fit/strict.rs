@@ -8,6 +8,7 @@ use alloc::{format, string::String};
 
 use crate::{
     budget::Budget,
+    collections::Map,
     dialect::Dialect,
     error::{Code, Error},
     json::{Node, Object, Step},
@@ -21,7 +22,6 @@ use crate::{
         keyword::{Keyword, Keywords},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
-    sorted::Map,
 };
 
 const ENUM: ChangeKind = ChangeKind::of(Rule::DropLongEnum);

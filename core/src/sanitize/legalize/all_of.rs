@@ -5,6 +5,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::{Map, Set},
     error::Error,
     json::{Data, Node, Text},
     report::{Accepts, Guidance},
@@ -20,7 +21,6 @@ use crate::{
         merge,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
-    sorted::{Map, Set},
 };
 
 pub(in crate::sanitize) const ALL_OF: ChangeKind = ChangeKind::of(Rule::MergeAllOf);

@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::Set,
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     rules::Rule,
@@ -12,7 +13,6 @@ use crate::{
         legalize::type_array,
     },
     schema::{annotations::is_annotation, definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, visit::SchemaPath},
-    sorted::Set,
 };
 
 const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);

@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
+    collections::Set,
     dialect::grammar::Typed,
     error::{Code, Error},
     json::{self, Data, Node, Text},
@@ -12,7 +13,6 @@ use crate::{
         diagnostics::{merge_conflicts, ChangeKind, Location},
     },
     schema::{instance_types::TYPE_NAMES, merge, visit::SchemaPath},
-    sorted::Set,
 };
 
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);

@@ -5,6 +5,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::Set,
     json::{self, Data, Node, Text},
     options::Hints,
     report::{Accepts, Guidance},
@@ -15,7 +16,6 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{keyword::Keyword, visit::SchemaPath},
-    sorted::Set,
 };
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::PatternsToAdditional);

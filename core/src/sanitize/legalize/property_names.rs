@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::{Map, Set},
     dialect::grammar::{NameRule, PropertyShape},
     json::{Data, Member, Node, Object, Text},
     report::Accepts,
@@ -15,7 +16,6 @@ use crate::{
         keyword::{Keyword, Keywords},
         visit::SchemaPath,
     },
-    sorted::{Map, Set},
 };
 
 /// What names properties.

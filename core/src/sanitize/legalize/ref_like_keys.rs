@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::Map,
     json::{Node, Text},
     report::Accepts,
     rules::Rule,
@@ -14,7 +15,6 @@ use crate::{
         keyword::{Holds, Keyword, Role},
         visit::SchemaPath,
     },
-    sorted::Map,
 };
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropRefLikeKey);

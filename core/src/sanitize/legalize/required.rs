@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::Set,
     json::{Node, Text},
     options::Hints,
     report::Guidance,
@@ -13,7 +14,6 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::visit::SchemaPath,
-    sorted::Set,
 };
 
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);

@@ -4,6 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     dialect::grammar::{Grammar, OpenRule},
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Pointer, Text},
@@ -24,7 +25,6 @@ use crate::{
         merge,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
-    sorted::{Map, Set},
 };
 
 const OBJECT: ChangeKind = ChangeKind::of(Rule::DeclareObject);

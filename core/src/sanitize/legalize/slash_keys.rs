@@ -4,6 +4,7 @@
 use alloc::{format, string::String};
 
 use crate::{
+    collections::Set,
     json::{Data, Node, Object, Step, Text},
     report::Accepts,
     rules::Rule,
@@ -15,7 +16,6 @@ use crate::{
         keyword::{Holds, Keyword, Role},
         visit::SchemaPath,
     },
-    sorted::Set,
 };
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropSlashKey);

@@ -6,6 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::Set,
     dialect::{
         features::JUDGES_MEMBERS,
         grammar::{Grammar, OpenRule, PatternRule},
@@ -24,7 +25,6 @@ use crate::{
         regex,
         visit::SchemaPath,
     },
-    sorted::Set,
 };
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);

@@ -12,6 +12,7 @@ use alloc::{format, rc::Rc, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::Set,
     dialect::{
         grammar::{Grammar, Typed},
         Dialect,
@@ -33,7 +34,6 @@ use crate::{
         rounds,
     },
     schema::{draft::Draft, keyword::Keywords, references, visit},
-    sorted::Set,
 };
 
 /// How often the passes run; the second time finds nothing to do in most schemas that were changed.

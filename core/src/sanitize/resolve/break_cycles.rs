@@ -6,6 +6,7 @@
 use alloc::{format, vec::Vec};
 
 use crate::{
+    collections::{Map, Set},
     error::Error,
     json::{Data, Node, Object},
     report::Accepts,
@@ -19,7 +20,6 @@ use crate::{
         references::{self, Number, References},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
-    sorted::{Map, Set},
 };
 
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).accepts(Accepts::Same);

@@ -4,6 +4,7 @@
 use alloc::{format, vec};
 
 use crate::{
+    collections::Set,
     error::Error,
     json::{Node, Text},
     report::Accepts,
@@ -17,7 +18,6 @@ use crate::{
         references::{Number, References},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
-    sorted::Set,
 };
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);

@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use crate::{
     budget::Budget,
+    collections::Set,
     error::Error,
     json::{Member, Node},
     rules::Rule,
@@ -18,7 +19,6 @@ use crate::{
         references::Number,
         visit::{self, Polarity, Visit},
     },
-    sorted::Set,
 };
 
 const PRUNE: ChangeKind = ChangeKind::of(Rule::PruneDefinition);

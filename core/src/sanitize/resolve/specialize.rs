@@ -12,13 +12,13 @@ use alloc::{
 
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     json::{self, Data, Member, Node},
     schema::{
         keyword::{Keyword, Keywords},
         merge::{self, Merged},
         references::{Number, References},
     },
-    sorted::{Map, Set},
 };
 
 /// How many definitions are gone through to find that a definition says already what stands beside a reference to it.

@@ -7,6 +7,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     dialect::grammar::{Anything, Recursion},
     error::Error,
     json::{Data, Node, Object, Step, Text},
@@ -23,7 +24,6 @@ use crate::{
         merge,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
-    sorted::{Map, Set},
 };
 
 const UNROLL: ChangeKind = ChangeKind::of(Rule::UnrollRecursion);

@@ -5,9 +5,9 @@
 use alloc::vec::Vec;
 
 use crate::{
+    collections::Map,
     json::{Data, Member, Node, Object, Origin, Text},
     schema::keyword::Keyword,
-    sorted::Map,
 };
 
 /// What is left of two values.

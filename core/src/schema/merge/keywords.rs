@@ -10,12 +10,12 @@ use super::{
     Impossible, Merge, Side,
 };
 use crate::{
+    collections::Set,
     json::{self, Data, Node, Text},
     schema::{
         instance_types::InstanceTypes,
         keyword::{Keyword, Keywords, Role},
     },
-    sorted::Set,
 };
 
 impl<'a> Merge<'_, 'a> {

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::{
+    collections::{self, Set},
     json::{self, Data, Member, Node},
-    sorted::{self, Set},
 };
 
 /// A value, ordered by what it is worth as JSON: numbers by value, objects whatever their order.
@@ -58,7 +58,7 @@ fn by_name<'n, 'a>(members: impl Iterator<Item = &'n Member<'a>>) -> Vec<&'n Mem
 where
     'a: 'n,
 {
-    sorted::by(members.collect(), |one, two| one.key.cmp(&two.key))
+    collections::by(members.collect(), |one, two| one.key.cmp(&two.key))
 }
 
 const fn rank(node: &Node<'_>) -> u8 {

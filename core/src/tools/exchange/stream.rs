@@ -5,10 +5,10 @@ use alloc::{string::String, vec::Vec};
 
 use super::{is, overlay, total, Next, Rounds, PAUSE};
 use crate::{
+    collections::Map,
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    sorted::Map,
     tools::shape::set,
 };
 

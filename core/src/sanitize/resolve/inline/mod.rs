@@ -5,6 +5,7 @@ mod preserve;
 mod siblings;
 
 use crate::{
+    collections::{self, Set},
     dialect::grammar::Recursion,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Step, Text},
@@ -30,7 +31,6 @@ use crate::{
         references::{self, Number, References},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
-    sorted::{self, Set},
 };
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -109,7 +109,7 @@ pub(in crate::sanitize) fn settle<'a>(
     prune::note(&source, &used, context)?;
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
-        let definitions = sorted::by(definitions, |(one, _), (two, _)| one.cmp(two));
+        let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
         let table = match source.get("$defs") {

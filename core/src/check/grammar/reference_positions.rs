@@ -9,16 +9,16 @@ use alloc::{format, string::String};
 use super::{
     combinators::is_annotation,
     quoted,
-    recursion::{endings, Expansions},
     references::References,
+    termination::{endings, Expansions},
     Report,
 };
 use crate::{
+    collections::{Map, Set},
     dialect::grammar::Recursion,
     json::{Node, Pointer, Step, Text},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
-    sorted::{Map, Set},
 };
 
 pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, report: &mut Report<'_>) {

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     budget::Budget,
+    collections::{Map, Set},
     json::{Data, Node, Text},
-    sorted::{Map, Set},
 };
 
 /// The keywords whose schemas count as being outside the tables.

@@ -7,9 +7,9 @@ use alloc::{vec, vec::Vec};
 
 use super::{combinators::is_annotation, references::References};
 use crate::{
+    collections::Set,
     dialect::grammar::Grammar,
     json::{Node, Text},
-    sorted::Set,
 };
 
 /// Where a schema can go.

@@ -5,6 +5,7 @@ use alloc::{format, string::String};
 use super::Report;
 use crate::{
     budget::Budget,
+    collections::Map,
     dialect::Dialect,
     error::Error,
     json::{Data, Node, Step},
@@ -13,7 +14,6 @@ use crate::{
         keyword::Keywords,
         visit::{self, Visit},
     },
-    sorted::Map,
 };
 
 /// An `enum` of no more values than this may have any number of characters.

@@ -7,10 +7,10 @@ use alloc::format;
 
 use super::{seen, stands_for_a_schema, Report, Schema};
 use crate::{
+    collections::Set,
     json::{self, push_token, Node},
     rules::Constraint,
     schema::keyword::{Holds, Keyword},
-    sorted::Set,
 };
 
 /// Judges the value of one keyword, but for those that have a file of their own.

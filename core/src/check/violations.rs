@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::Violation;
-use crate::{json::Node, rules::Constraint, sorted};
+use crate::{collections, json::Node, rules::Constraint};
 
 #[derive(Default)]
 pub(super) struct Found {
@@ -24,6 +24,6 @@ impl Found {
 
     /// All of them, in document order.
     pub(super) fn finish(self) -> Vec<Violation> {
-        sorted::by(self.list, |(one, _), (two, _)| one.cmp(two)).into_iter().map(|(_, violation)| violation).collect()
+        collections::by(self.list, |(one, _), (two, _)| one.cmp(two)).into_iter().map(|(_, violation)| violation).collect()
     }
 }
