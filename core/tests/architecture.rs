@@ -9,8 +9,26 @@ use std::{
 
 /// The layers. Each uses only what stands above it here.
 const LAYERS: [&str; 20] = [
-    "collections", "limits", "naming", "report", "error", "budget", "json", "options", "schema", "rules", "dialect", "names", "envelope",
-    "check", "sanitize", "deferred", "tools", "api", "command", "lib",
+    "collections",
+    "limits",
+    "naming",
+    "report",
+    "error",
+    "budget",
+    "json",
+    "options",
+    "schema",
+    "rules",
+    "dialect",
+    "names",
+    "envelope",
+    "check",
+    "sanitize",
+    "deferred",
+    "tools",
+    "api",
+    "command",
+    "lib",
 ];
 
 /// What looks to the right, and why.

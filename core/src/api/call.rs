@@ -16,7 +16,7 @@ use crate::{
     options::{dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions, ToolsOptions},
     report::Recorder,
     sanitize::{self, restore},
-    tools::{check as check_list, list, request, restore::Ways},
+    tools::{check as check_list, request, restore::Ways, sanitize_list},
 };
 #[cfg(feature = "search")]
 use crate::{deferred::search::Index, options::SearchOptions};
@@ -192,7 +192,7 @@ pub fn call<'a>(
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
         Function::SanitizeTools => {
             let options = ToolsOptions::read(options, naming)?;
-            let outcome = list::rewrite(input()?, &options)?;
+            let outcome = sanitize_list::rewrite(input()?, &options)?;
             let report = with_report.then(|| describe::tools(&outcome));
             Ok(answer(outcome.tools, report, options.sanitize.share))
         }

@@ -11,9 +11,9 @@ use crate::{
     report::{lossless, Change},
     tools::{
         check::ToolViolation,
-        list::{Outcome, Quarantined, ToolChange},
         request::AdaptReport,
         restore::Ways,
+        sanitize_list::{Outcome, Quarantined, ToolChange},
     },
 };
 

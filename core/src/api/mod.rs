@@ -39,8 +39,8 @@ pub use crate::{
     dialect::{Dialect, Fact},
     tools::{
         check::ToolViolation,
-        list::{Quarantined, ToolChange},
         request::AdaptReport,
+        sanitize_list::{Quarantined, ToolChange},
     },
 };
 

@@ -10,7 +10,7 @@ use crate::{
     options::AdaptOptions,
     tools::{
         request::{self, AdaptReport},
-        stream::Stream,
+        stream_restorer::Stream,
     },
 };
 

@@ -16,8 +16,8 @@ use crate::{
     report::{Accepts, Guidance},
     tools::{
         check::{self, ToolViolation},
-        list::{self, Outcome, Quarantined, ToolChange},
         restore::Ways,
+        sanitize_list::{self, Outcome, Quarantined, ToolChange},
     },
 };
 
@@ -57,7 +57,7 @@ pub struct SanitizedTools<T> {
 /// # Errors
 /// `unknown-dialect`, `invalid-option`, `invalid-request` if it is no list of tools, `too-deep`.
 pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<SanitizedTools<Value>, Error> {
-    let outcome = list::rewrite(Node::from_value(tools)?, options)?;
+    let outcome = sanitize_list::rewrite(Node::from_value(tools)?, options)?;
     let value = outcome.tools.to_value()?;
     Ok(sanitized(outcome, |_| value))
 }
@@ -67,7 +67,7 @@ pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<Sanitized
 /// # Errors
 /// As [`sanitize_tools`], and `invalid-json`.
 pub fn sanitize_tools_json<'a>(tools: &'a str, options: &ToolsOptions) -> Result<SanitizedTools<Cow<'a, str>>, Error> {
-    let outcome = list::rewrite(json::read(tools)?, options)?;
+    let outcome = sanitize_list::rewrite(json::read(tools)?, options)?;
     Ok(sanitized(outcome, |node| text_of(tools, node)))
 }
 

@@ -22,7 +22,7 @@ use crate::{
     options::ToolsOptions,
     report::{lossless, Accepts, Change, Guidance},
     sanitize,
-    tools::list,
+    tools::sanitize_list,
 };
 
 /// Longer excerpts are cut, unless they are asked for.
@@ -132,13 +132,14 @@ impl Explain {
             }
             (Subject::Tools(before) | Subject::Request(before), Subject::Tools(after) | Subject::Request(after)) => {
                 // The whole list: names and what a request may hold depend on all of it.
-                let outcome = list::rewrite(after, &ToolsOptions { sanitize: options, format: None, fallback: None, max_tools: None })
-                    .map_err(fault)?;
+                let outcome =
+                    sanitize_list::rewrite(after, &ToolsOptions { sanitize: options, format: None, fallback: None, max_tools: None })
+                        .map_err(fault)?;
                 let mut explained = Explained::new(dialect);
                 let ours = |pointer: &str| {
                     pointer.strip_prefix(named.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
-                for list::ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer)) {
+                for sanitize_list::ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer)) {
                     let was = excerpt(found(&before, &change.pointer));
                     let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| found(&outcome.tools, pointer)));
                     explained.changes.push((change, was, is));

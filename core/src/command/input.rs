@@ -7,8 +7,8 @@ use crate::{
     error::Error,
     json::{self, Data, Node},
     tools::{
-        listing::Listing,
-        shape::{self, Entry},
+        tool_format::{self, Entry},
+        tool_list::Listing,
     },
 };
 
@@ -189,7 +189,7 @@ impl Subject<'_> {
             Subject::Tools(list) | Subject::Request(list) => {
                 let listing = Listing::read(list.clone())?;
                 let named = listing.entries().filter_map(|listed| {
-                    let name = match shape::recognise(&listed.entry) {
+                    let name = match tool_format::recognise(&listed.entry) {
                         Entry::Hosted => return None,
                         Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.display().into_owned()),
                         Entry::Unknown => None,
@@ -264,7 +264,7 @@ fn odd_one(kinds: &[Kind]) -> Option<(usize, String)> {
 }
 
 fn kind_of(node: &Node<'_>) -> Kind {
-    match shape::recognise(node) {
+    match tool_format::recognise(node) {
         Entry::Tool(_) => Kind::Tool,
         _ if is_schema(node) => Kind::Schema,
         Entry::Hosted => Kind::Tool,

@@ -16,7 +16,7 @@ use crate::{
     options::{AdaptOptions, ToolFormat, ToolsOptions},
     report::{lossless, Change},
     sanitize,
-    tools::list,
+    tools::sanitize_list,
 };
 
 /// The command at work.
@@ -47,7 +47,7 @@ impl Sanitize {
     }
 
     fn tools(&self, tools: Node<'_>, places: &Places, terminal: &Terminal) -> Result<Outcome, Fault> {
-        let result = list::rewrite(tools, &self.options()).map_err(|error| places.fault(&error))?;
+        let result = sanitize_list::rewrite(tools, &self.options()).map_err(|error| places.fault(&error))?;
         let mut outcome = if self.arguments.machine.json {
             Outcome::json(&beside("tools", result.tools.clone(), describe::tools(&result)))
         } else {

@@ -3,9 +3,9 @@
 use alloc::string::String;
 
 use super::{
-    loads::Voice,
+    lazy::{edit, take, view},
+    load_events::Voice,
     notice::listed,
-    open::{edit, take, view},
     tool::has_type,
 };
 use crate::{

@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{open::edit_member, tool::remove};
+use super::{lazy::edit_member, tool::remove};
 use crate::{
     error::Error,
     json::{Data, Node, Text},

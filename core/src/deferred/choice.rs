@@ -4,8 +4,8 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     catalogue::{Catalogue, Standing},
+    lazy::edit_member,
     namespace::FlatNames,
-    open::edit_member,
     report::Warnings,
     tool::{has_type, remove},
 };

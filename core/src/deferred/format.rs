@@ -3,8 +3,8 @@
 use alloc::{format, string::String};
 
 use super::{
-    marks,
-    open::{may_hold, view},
+    lazy::{may_hold, view},
+    prefilter,
     tool::INNER_FUNCTION,
 };
 use crate::{
@@ -148,7 +148,7 @@ fn is_chat(request: &Node<'_>, target: Option<Target>) -> Result<bool, Error> {
         }
     }
     for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
-        if !may_hold(message, marks::CHAT) {
+        if !may_hold(message, prefilter::CHAT) {
             continue;
         }
         let message = view(message)?;

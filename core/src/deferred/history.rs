@@ -3,11 +3,11 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    loads::{self, directive_name, is_block, is_call, is_search_outcome, is_typed_outcome, reference_name, Directive, Voice},
-    marks,
+    expand_hosted_search,
+    lazy::{edit, may_hold},
+    load_events::{self, directive_name, is_block, is_call, is_search_outcome, is_typed_outcome, reference_name, Directive, Voice},
     notice::{self, Notices},
-    open::{edit, may_hold},
-    split,
+    prefilter,
     tool::{has_type, remove, starts_with},
 };
 use crate::{
@@ -65,7 +65,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         let mut replaced: Vec<(usize, Vec<Node<'a>>)> = Vec::new();
         let mut at = 0;
         list.visit_children(|_, message| {
-            if may_hold(message, marks::DEFERRAL) {
+            if may_hold(message, prefilter::DEFERRAL) {
                 let instead = edit(message, |message| Ok(self.message(message)))?;
                 replaced.extend(instead.map(|messages| (at, messages)));
             }
@@ -80,7 +80,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
     fn message(&mut self, message: &mut Node<'a>) -> Option<Vec<Node<'a>>> {
         self.directives = false;
         if self.splits() {
-            if let Some(mut parts) = split::message(message, self) {
+            if let Some(mut parts) = expand_hosted_search::message(message, self) {
                 parts.retain_mut(|part| self.whole_message(part) == Fate::Stays);
                 return Some(parts);
             }
@@ -137,7 +137,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         let mut gone = Vec::new();
         let mut at = 0;
         list.visit_children(|_, block| {
-            if may_hold(block, marks::DEFERRAL) && edit(block, |block| Ok(self.block(block, Voice::System)))? == Fate::Goes {
+            if may_hold(block, prefilter::DEFERRAL) && edit(block, |block| Ok(self.block(block, Voice::System)))? == Fate::Goes {
                 gone.push((at, Vec::new()));
             }
             at += 1;
@@ -253,7 +253,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
 
     /// What stands for a reference or a directive; `None`: nothing does.
     fn said(&mut self, node: &Node<'a>, voice: Voice) -> Option<String> {
-        let Some(directive) = loads::directive(node) else { return self.reference(&reference_name(node)) };
+        let Some(directive) = load_events::directive(node) else { return self.reference(&reference_name(node)) };
         if voice == Voice::Other || self.options.tool_changes == ToolChanges::Ignore {
             return None;
         }

@@ -8,23 +8,23 @@ mod announce;
 mod betas;
 mod catalogue;
 mod choice;
+mod expand_hosted_search;
 mod format;
 mod history;
-mod loads;
-mod marks;
+pub(crate) mod lazy;
+mod load_events;
 mod namespace;
 mod notice;
-pub(crate) mod open;
+mod prefilter;
 mod report;
 mod responses;
 pub(crate) mod search;
-mod split;
 mod tool;
 mod translate;
 
 pub(crate) use betas::strip as strip_betas;
-pub(crate) use marks::NAMES_TOOLS;
 pub(crate) use namespace::{nested as nested_namespace, FlatNames};
+pub(crate) use prefilter::NAMES_TOOLS;
 pub use report::{DeferredReport, NamespacedName, Warning};
 
 use alloc::{string::String, vec::Vec};
@@ -39,14 +39,14 @@ use crate::{
 use catalogue::Catalogue;
 use format::Shape;
 use history::Rewriter;
-use loads::{Event, Events};
+use load_events::{Event, Events};
 use namespace::NameMap;
 use notice::Notices;
 use report::Warnings;
 
 /// Reads a request so that what cannot hold anything to rewrite stays text.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
-    json::read_outline(text, &["system", "messages", "input", "contents"], marks::of)
+    json::read_outline(text, &["system", "messages", "input", "contents"], prefilter::of)
 }
 
 /// The format of a request, by its shape or by the options.
@@ -59,7 +59,7 @@ pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result
 #[cfg(feature = "search")]
 pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
     let Some(tools) = request.get("tools") else { return Ok(None) };
-    let tools = open::view(tools)?;
+    let tools = lazy::view(tools)?;
     let hosted = tools.as_array().unwrap_or_default().iter().find(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
     Ok(hosted.and_then(tool::name).map(|name| name.clone().into_owned()))
 }

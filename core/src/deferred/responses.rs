@@ -4,11 +4,10 @@ use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
     history::{splice, Rewriter},
-    loads::{is_block, Event, Events, Voice},
-    marks,
+    lazy::{edit, may_hold, view},
+    load_events::{is_block, Event, Events, Voice},
     namespace::{self, FlatNames, NameMap},
-    notice,
-    open::{edit, may_hold, view},
+    notice, prefilter,
     report::Warnings,
     tool::{self, has_type, remove, type_of},
 };
@@ -33,7 +32,7 @@ pub(super) struct Items<'a> {
 pub(super) fn flat_names<'a>(request: &Node<'a>, events: &Events<'a>) -> Result<FlatNames<'a>, Error> {
     let mut carriers = Vec::new();
     for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
-        if may_hold(item, marks::CARRIER) {
+        if may_hold(item, prefilter::CARRIER) {
             let item = view(item)?;
             if has_type(&item, "tool_search_output") || has_type(&item, "additional_tools") && events.with_changes {
                 carriers.extend(item.get("tools").and_then(Node::as_array).unwrap_or_default().iter().cloned());
@@ -181,7 +180,7 @@ impl<'a> Items<'a> {
             let mut gone: Vec<(usize, Vec<Node<'a>>)> = Vec::new();
             let mut at = 0;
             input.visit_children(|_, item| {
-                if may_hold(item, marks::DEFERRAL) && !edit(item, |item| Ok(pass.item(at, item)))? {
+                if may_hold(item, prefilter::DEFERRAL) && !edit(item, |item| Ok(pass.item(at, item)))? {
                     gone.push((at, Vec::new()));
                 }
                 at += 1;

@@ -6,8 +6,8 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     arguments, budget,
-    listing::{Listed, Listing},
-    shape::{self, Entry, Shape},
+    tool_format::{self, Entry, Shape},
+    tool_list::{Listed, Listing},
 };
 use crate::{
     check as rules,
@@ -88,7 +88,7 @@ impl Checking {
                 let message = format!("expected at most {count} tools in a request, found one more");
                 self.add(None, Constraint::TooManyTools.id(), pointer.clone(), message);
             }
-            let shape = match shape::recognise(entry) {
+            let shape = match tool_format::recognise(entry) {
                 Entry::Hosted => continue,
                 Entry::Tool(shape) => shape,
                 Entry::Unknown => {
@@ -134,7 +134,7 @@ impl Checking {
         }
         self.description(listed, shape, name);
         if let Some(format) = shape.format() {
-            let (wanted, found) = (shape::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
+            let (wanted, found) = (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
             // Left out where it may be: what counts is what is meant.
             if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
                 let message = format!("expected `strict` to be {}, found {}", said(wanted), said(found));

@@ -4,10 +4,10 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     request::Wire,
-    shape::{remove, set},
+    tool_format::{remove, set},
 };
 use crate::{
-    deferred::open::edit_member,
+    deferred::lazy::edit_member,
     error::Error,
     json::{Data, Node, Text},
 };

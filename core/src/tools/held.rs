@@ -4,9 +4,9 @@ use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::fmt::Write as _;
 
 use super::{
-    calls,
+    call_sites,
     restore::own,
-    shape::{remove, set},
+    tool_format::{remove, set},
 };
 use crate::{
     collections::Map,
@@ -223,7 +223,7 @@ impl Held {
 /// Gives calls their arguments in a chunk: in their entries, or in entries of their own. `calls` are sorted by their places.
 pub(super) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
     let mut missing: Map<u64, String> = calls.into_iter().collect();
-    calls::each(delta, "tool_calls", &mut |call| {
+    call_sites::each(delta, "tool_calls", &mut |call| {
         let Some(index) = call.get("index").and_then(Node::as_u64) else { return };
         call.visit("function", |function| {
             if let Some(whole) = missing.remove(&index) {

@@ -8,16 +8,16 @@
 
 mod arguments;
 mod budget;
-mod calls;
+mod call_sites;
 pub(crate) mod check;
 mod choice;
 #[cfg(feature = "search")]
 pub(crate) mod exchange;
 mod held;
-pub(crate) mod list;
-pub(crate) mod listing;
 pub(crate) mod request;
 pub(crate) mod restore;
-pub(crate) mod shape;
+pub(crate) mod sanitize_list;
 mod sse;
-pub(crate) mod stream;
+pub(crate) mod stream_restorer;
+pub(crate) mod tool_format;
+pub(crate) mod tool_list;

@@ -3,15 +3,15 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    calls,
+    call_sites,
     choice::{self, Fate},
-    list::{self, Quarantined, ToolChange},
     restore::Ways,
-    shape::{self, remove, Family},
+    sanitize_list::{self, Quarantined, ToolChange},
+    tool_format::{self, remove, Family},
 };
 use crate::{
     collections::Set,
-    deferred::{self, open, DeferredReport, NAMES_TOOLS},
+    deferred::{self, lazy, DeferredReport, NAMES_TOOLS},
     dialect,
     error::{Code, Error},
     json::{self, Data, Node, Text},
@@ -44,7 +44,7 @@ impl Wire {
             Wire::Anthropic => ToolFormat::Anthropic,
             Wire::Chat => ToolFormat::OpenaiChat,
             Wire::Responses => ToolFormat::OpenaiResponses,
-            Wire::Gemini if shape::family(home) == Family::Gemini => home,
+            Wire::Gemini if tool_format::family(home) == Family::Gemini => home,
             Wire::Gemini => ToolFormat::GeminiJsonSchema,
         }
     }
@@ -132,10 +132,11 @@ fn rewrite_tools<'a>(
             _ => (data, None),
         };
         let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
-        let outcome = list::rewrite_with_names(tools, options, core::mem::take(&mut found.1)).map_err(|error| match error.code() {
-            Code::InvalidRequest => error.below("/tools"),
-            _ => error,
-        })?;
+        let outcome =
+            sanitize_list::rewrite_with_names(tools, options, core::mem::take(&mut found.1)).map_err(|error| match error.code() {
+                Code::InvalidRequest => error.below("/tools"),
+                _ => error,
+            })?;
         emptied = had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty);
         report.quarantined = outcome.quarantined;
         report.changes = outcome.changes;
@@ -174,14 +175,14 @@ fn rename_history(request: &mut Node<'_>, wire: Wire, new_name: &dyn Fn(&Text<'_
             return Ok(());
         }
         history.visit_children(|_, message| {
-            if !open::may_hold(message, NAMES_TOOLS) {
+            if !lazy::may_hold(message, NAMES_TOOLS) {
                 return Ok(());
             }
-            open::edit(message, |message| {
-                calls::in_message(message, &mut |site| {
+            lazy::edit(message, |message| {
+                call_sites::in_message(message, &mut |site| {
                     let new = site.node.get(site.name).and_then(Node::as_text).and_then(new_name);
                     if let Some(new) = new {
-                        shape::set(site.node, site.name, Node::string(new));
+                        tool_format::set(site.node, site.name, Node::string(new));
                     }
                 });
                 Ok(())

@@ -7,8 +7,8 @@ use alloc::{
 };
 
 use super::{
-    calls::{self, Site},
-    shape::set,
+    call_sites::{self, Site},
+    tool_format::set,
 };
 use crate::{
     collections::Map,
@@ -135,7 +135,7 @@ impl Ways {
 
     fn reply_object(&self, reply: &mut Node<'_>) -> Result<(), Error> {
         let mut outcome = Ok(());
-        calls::in_reply(reply, &mut |site| {
+        call_sites::in_reply(reply, &mut |site| {
             let restored = self.site(site);
             if outcome.is_ok() {
                 outcome = restored;

@@ -3,7 +3,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::stream::Stream;
+use super::stream_restorer::Stream;
 use crate::{
     error::{Code, Error},
     json::{self, Node},

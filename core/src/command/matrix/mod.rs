@@ -1,11 +1,11 @@
 //! `toolwire matrix`: every tool in every dialect, one dialect at a step.
 
-mod judge;
-mod told;
+mod evaluate;
+mod render;
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use self::judge::Judge;
+use self::evaluate::Judge;
 use super::{
     arguments::{chosen, meant, MatrixArguments},
     fault::{Fault, FINE, FOUND},

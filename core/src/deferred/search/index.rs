@@ -12,8 +12,8 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
-    listing::{self, Field},
-    words,
+    documents::{self, Field},
+    tokenizer,
 };
 use crate::{
     collections::{self, Map},
@@ -74,7 +74,7 @@ impl Index {
     /// `invalid-request` if it is no list of tools.
     pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         let mut builder = Builder { with_definitions, ..Builder::default() };
-        listing::each(listing::entries(list)?, &mut |listed| builder.add(listed));
+        documents::each(documents::entries(list)?, &mut |listed| builder.add(listed));
         Ok(builder.finish())
     }
 
@@ -180,13 +180,13 @@ impl Index {
 /// The different words of a query, in order.
 fn terms(query: &str) -> Vec<Box<str>> {
     let (mut terms, mut seen) = (Vec::new(), crate::collections::Set::new());
-    words::split_with_identifiers(query, &mut |word| {
+    tokenizer::split_with_identifiers(query, &mut |word| {
         if seen.insert(Box::<str>::from(word)) {
             terms.push(Box::from(word));
         }
     });
-    if terms.iter().any(|term| !words::is_filler(term)) {
-        terms.retain(|term| !words::is_filler(term));
+    if terms.iter().any(|term| !tokenizer::is_filler(term)) {
+        terms.retain(|term| !tokenizer::is_filler(term));
     }
     terms
 }
@@ -209,7 +209,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn add(&mut self, listed: &listing::Listed<'_, '_>) {
+    fn add(&mut self, listed: &documents::Listed<'_, '_>) {
         let name = listed.name.clone().into_owned();
         let Ok(place) = u32::try_from(self.tools.len()) else { return };
         if !self.names.insert(name.clone()) {
@@ -236,8 +236,8 @@ impl Builder {
                 }
             };
             match field {
-                Field::Name => words::split_with_identifiers(&text.display(), &mut keep),
-                _ => words::split(&text.display(), &mut keep),
+                Field::Name => tokenizer::split_with_identifiers(&text.display(), &mut keep),
+                _ => tokenizer::split(&text.display(), &mut keep),
             }
         });
         self.count(place, &letters, &mut spans);

@@ -8,15 +8,15 @@
 mod answer;
 #[cfg(feature = "search")]
 mod call;
+#[cfg(feature = "search")]
+mod documents;
 mod function;
 #[cfg(feature = "search")]
 mod index;
-#[cfg(feature = "search")]
-mod listing;
 #[cfg(feature = "regex")]
 mod pattern;
 #[cfg(feature = "search")]
-mod words;
+mod tokenizer;
 
 #[cfg(feature = "search")]
 pub(crate) use answer::answer;

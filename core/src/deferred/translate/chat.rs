@@ -6,8 +6,8 @@ use super::{arguments, blocks, image, lose_block, lose_rest, set};
 use crate::{
     deferred::{
         history::splice,
+        lazy::{take, view},
         notice::whole,
-        open::{take, view},
         report::Warnings,
         tool::has_type,
     },

@@ -7,8 +7,8 @@ mod responses;
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    lazy::{take, view},
     notice,
-    open::{take, view},
     report::Warnings,
     tool::{self, has_type, remove, type_of},
 };

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{arguments, blocks, image, lose_block, lose_rest, set};
 use crate::{
-    deferred::{open::take, report::Warnings, tool::has_type},
+    deferred::{lazy::take, report::Warnings, tool::has_type},
     error::{Code, Error},
     json::{Data, Node, Text},
 };

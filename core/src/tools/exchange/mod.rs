@@ -13,7 +13,7 @@ use super::{
     request::{self, AdaptReport},
     restore::Ways,
     sse::{self, Buffer, Sink},
-    stream::Stream,
+    stream_restorer::Stream,
 };
 use crate::{
     deferred,
@@ -21,7 +21,7 @@ use crate::{
     error::Error,
     json::{self, Node, Text},
     options::{without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, ServerToolSearch, ToolFormat},
-    tools::shape::set,
+    tools::tool_format::set,
 };
 use searches::{is, overlay, total, Searches};
 use stream::Round;

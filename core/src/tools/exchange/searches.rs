@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     json::{Data, Node, Text},
     options::SearchOptions,
-    tools::{request, shape::set},
+    tools::{request, tool_format::set},
 };
 
 /// Answers searches in the place of a hosted one.
@@ -68,7 +68,7 @@ impl Searches {
             Some(index) => index,
             None => {
                 let request = request::read(asked)?;
-                let tools = request.get("tools").map(crate::deferred::open::view).transpose()?;
+                let tools = request.get("tools").map(crate::deferred::lazy::view).transpose()?;
                 Index::new(tools.as_deref().unwrap_or(&Node::array(Vec::new())), false)?
             }
         };

@@ -9,7 +9,7 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    tools::shape::set,
+    tools::tool_format::set,
 };
 
 /// What a round has said.

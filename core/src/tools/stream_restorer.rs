@@ -6,10 +6,10 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    calls,
+    call_sites,
     held::{self, Calls, Held, Key},
     restore::Ways,
-    shape::{remove, set},
+    tool_format::{remove, set},
 };
 use crate::{
     error::Error,
@@ -105,7 +105,7 @@ impl Stream {
                 Some(kind) if kind.is("custom_tool_call") => None,
                 _ => return,
             };
-            outcome = self.ways.site(calls::Site { node: item, name: "name", arguments });
+            outcome = self.ways.site(call_sites::Site { node: item, name: "name", arguments });
         });
         outcome
     }
@@ -149,7 +149,7 @@ impl Stream {
     fn chat(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
         let mut outcome = Ok(false);
         let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
-        calls::each(event, "choices", &mut |choice| {
+        call_sites::each(event, "choices", &mut |choice| {
             let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
             match self.choice(choice, number) {
                 Ok(held) => outcome = outcome.clone().map(|before| before || held),
@@ -175,7 +175,7 @@ impl Stream {
         let (mut outcome, mut withheld) = (Ok(()), false);
         let (mut place, mut gone) = (0_u64, Vec::new());
         choice.visit("delta", |delta| {
-            calls::each(delta, "tool_calls", &mut |call| {
+            call_sites::each(delta, "tool_calls", &mut |call| {
                 match self.call(call, number, place) {
                     Ok(Piece::Passes) => {}
                     Ok(Piece::Held { alone }) => {

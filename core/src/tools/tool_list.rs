@@ -4,7 +4,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::shape::{family, recognise, set, Entry, Family};
+use super::tool_format::{family, recognise, set, Entry, Family};
 use crate::{
     deferred::{nested_namespace, FlatNames},
     error::{Code, Error},

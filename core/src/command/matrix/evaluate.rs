@@ -14,7 +14,7 @@ use crate::{
     report::{Allow, Change},
     rules::Constraint,
     sanitize,
-    tools::{check::list as check_list, list},
+    tools::{check::list as check_list, sanitize_list},
 };
 
 /// A dialect that is about to judge.
@@ -50,8 +50,9 @@ impl Judge<'_> {
                 verdict.accepted = false;
             }
         }
-        let outcome = list::rewrite(tools, &ToolsOptions { sanitize: self.options(), format: None, fallback: None, max_tools: None })?;
-        for list::ToolChange { change, .. } in &outcome.changes {
+        let outcome =
+            sanitize_list::rewrite(tools, &ToolsOptions { sanitize: self.options(), format: None, fallback: None, max_tools: None })?;
+        for sanitize_list::ToolChange { change, .. } in &outcome.changes {
             if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.adds(change, "");
             }

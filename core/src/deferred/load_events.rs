@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 
 use super::{
     catalogue::Catalogue,
-    marks,
-    open::{may_hold, view},
+    lazy::{may_hold, view},
+    prefilter,
     report::Warnings,
     tool::{has_type, starts_with, type_of},
 };
@@ -83,9 +83,9 @@ impl<'a> Events<'a> {
     /// Which texts can hold something that matters.
     pub(super) fn wanted(&self) -> u8 {
         if self.with_calls {
-            marks::DEFERRAL | marks::CALL
+            prefilter::DEFERRAL | prefilter::CALL
         } else {
-            marks::DEFERRAL
+            prefilter::DEFERRAL
         }
     }
 

@@ -4,9 +4,9 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     arguments, budget,
-    listing::{Listed, Listing},
     restore::{Way, Ways},
-    shape::{self, Edits, Entry, Shape},
+    tool_format::{self, Edits, Entry, Shape},
+    tool_list::{Listed, Listing},
 };
 use crate::{
     collections::Set,
@@ -112,7 +112,7 @@ pub(super) fn rewrite_with_names<'a>(tools: Node<'a>, options: &ToolsOptions, mu
     let (mut own, mut hosted) = (Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
-        match shape::recognise(&listed.entry) {
+        match tool_format::recognise(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
                 hosted.extend(listed.entry.get("name").and_then(Node::as_text));
@@ -160,7 +160,7 @@ fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
 
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
-        let shape = match shape::recognise(&listed.entry) {
+        let shape = match tool_format::recognise(&listed.entry) {
             Entry::Hosted => return Some((listed.entry, None)),
             Entry::Tool(shape) => Some(shape),
             Entry::Unknown => None,
@@ -196,7 +196,7 @@ impl Writer<'_> {
         let original = original.then(|| shape.schema(&entry).map(json::write)).flatten();
 
         let Written { target, mut changes, added, omit } = self.schema(&mut entry, shape)?;
-        let written = shape::written(self.format, omit);
+        let written = tool_format::written(self.format, omit);
         let Some(Target { dialect, options, taken }) = self.targets.get_mut(target) else {
             return Err(refused("unknown-dialect", "", "expected a dialect, found none".into()));
         };
@@ -219,7 +219,7 @@ impl Writer<'_> {
             let encoded = original.filter(|_| encoded).map(|schema| (&*options, schema));
             self.ways.add(called.clone(), Way::new(own, namespace.as_ref().map(|(space, _)| space), encoded));
         }
-        let edits = Edits { name: new_name, description, strict: shape::strict_in(dialect, self.format), omit };
+        let edits = Edits { name: new_name, description, strict: tool_format::strict_in(dialect, self.format), omit };
         shape.settle(&mut entry, self.format, added, edits);
         changes.iter_mut().for_each(|change| change.pointer.insert_str(0, &at));
         self.accepted.insert(called);
@@ -302,7 +302,7 @@ impl Target {
             }
             Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
             Some(_) => {
-                let (at, to) = (pointer(&shape.pointer_to_schema()), pointer(&shape::written(format, false).pointer_to_schema()));
+                let (at, to) = (pointer(&shape.pointer_to_schema()), pointer(&tool_format::written(format, false).pointer_to_schema()));
                 let sanitized = shape.edit_schema(entry, |schema| {
                     // The rules take a schema for the whole input.
                     let root = schema.origin().number().unwrap_or_default();
