@@ -27,6 +27,7 @@ mod deferred;
 mod dialect;
 mod envelope;
 mod error;
+mod exchange;
 pub mod json;
 pub mod limits;
 mod names;
@@ -36,6 +37,7 @@ mod report;
 mod rules;
 mod sanitize;
 mod schema;
+mod search;
 mod tools;
 
 pub use api::*;

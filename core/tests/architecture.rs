@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The layers. Each uses only what stands above it here.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 22] = [
     "collections",
     "limits",
     "naming",
@@ -25,7 +25,9 @@ const LAYERS: [&str; 20] = [
     "check",
     "sanitize",
     "deferred",
+    "search",
     "tools",
+    "exchange",
     "api",
     "command",
     "lib",

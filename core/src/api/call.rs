@@ -19,7 +19,7 @@ use crate::{
     tools::{check as check_list, request, restore::Ways, sanitize_list},
 };
 #[cfg(feature = "search")]
-use crate::{deferred::search::Index, options::SearchOptions};
+use crate::{options::SearchOptions, search::Index};
 
 /// A public function, as bindings know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

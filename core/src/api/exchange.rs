@@ -3,12 +3,7 @@
 use alloc::{borrow::Cow, string::String};
 
 use super::describe;
-use crate::{
-    error::Error,
-    json::Node,
-    options::ExchangeOptions,
-    tools::{exchange, request::AdaptReport},
-};
+use crate::{error::Error, exchange, json::Node, options::ExchangeOptions, tools::request::AdaptReport};
 
 /// One request of a client and its reply, for whoever stands between a client and a backend: the request is adapted as
 /// [`adapt_request`](crate::adapt_request) does it, the reply restored, and where the model searches for tools although the client

@@ -4,10 +4,10 @@ use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 
 use crate::{
-    deferred::search::{self, Call, Index},
     error::Error,
     json::{self, Node, Text},
     options::SearchOptions,
+    search::{self, Call, Index},
 };
 
 /// The names of the tools that match a query, best first.

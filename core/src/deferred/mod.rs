@@ -13,13 +13,13 @@ mod format;
 mod history;
 pub(crate) mod lazy;
 mod load_events;
-mod namespace;
-mod notice;
+pub(crate) mod namespace;
+pub(crate) mod notice;
 mod prefilter;
 mod report;
-mod responses;
-pub(crate) mod search;
-mod tool;
+pub(crate) mod responses;
+mod search_tool;
+pub(crate) mod tool;
 mod translate;
 
 pub(crate) use betas::strip as strip_betas;
@@ -258,7 +258,7 @@ fn rewrite_history<'a>(
 
 /// Writes the list that is sent.
 fn settle_tools<'a>(request: &mut Node<'a>, format: Format, catalogue: Catalogue<'a>, options: &DeferredOptions) {
-    let function = |search: &Node<'a>| search::function(format, &options.tool_search_name, search);
+    let function = |search: &Node<'a>| search_tool::function(format, &options.tool_search_name, search);
     if request.get("tools").is_some() {
         request.visit("tools", |tools| catalogue.settle(tools, options.order, function));
     } else if catalogue.any_visible() {

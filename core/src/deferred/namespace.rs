@@ -89,13 +89,13 @@ impl<'a> FlatNames<'a> {
     }
 
     /// The flat name of what a call (or a choice) calls.
-    pub(super) fn called(&self, call: &Node<'a>) -> Option<Text<'a>> {
+    pub(crate) fn called(&self, call: &Node<'a>) -> Option<Text<'a>> {
         let name = call.get("name")?.as_text()?;
         Some(self.of(call.get("namespace").and_then(Node::as_text), name))
     }
 
     /// Gives a call its flat name and takes its namespace off.
-    pub(super) fn flatten_call(&self, call: &mut Node<'a>) {
+    pub(crate) fn flatten_call(&self, call: &mut Node<'a>) {
         if call.get("namespace").is_none() {
             return;
         }
@@ -135,7 +135,7 @@ fn collect<'a>(tool: &Node<'a>, outer: Option<&Text<'a>>, top: &mut Set<Text<'a>
 
 /// Restores flat names.
 #[derive(Default)]
-pub(super) struct NameMap {
+pub(crate) struct NameMap {
     list: Vec<(String, NamespacedName)>,
     known: Set<String>,
 }
@@ -149,18 +149,18 @@ impl NameMap {
         }
     }
 
-    pub(super) fn finish(self) -> Vec<(String, NamespacedName)> {
+    pub(crate) fn finish(self) -> Vec<(String, NamespacedName)> {
         self.list
     }
 }
 
 /// Is there a namespace in this list?
-pub(super) fn any(tools: &[Node<'_>]) -> bool {
+pub(crate) fn any(tools: &[Node<'_>]) -> bool {
     tools.iter().any(|tool| has_type(tool, "namespace"))
 }
 
 /// The list without namespaces, in the same order.
-pub(super) fn flatten<'a>(tools: Vec<Node<'a>>, flat: &FlatNames<'a>, names: &mut NameMap) -> Vec<Node<'a>> {
+pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, flat: &FlatNames<'a>, names: &mut NameMap) -> Vec<Node<'a>> {
     let mut out = Vec::with_capacity(tools.len());
     for tool in tools {
         flatten_one(tool, None, false, &mut out, flat, names);

@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// What a result says from which every reference was taken.
-pub(super) const REMOVED: &str = "[Tool references removed - tools no longer available]";
+pub(crate) const REMOVED: &str = "[Tool references removed - tools no longer available]";
 /// What a search says that found nothing.
-pub(super) const NO_MATCH: &str = "No matching deferred tools found";
+pub(crate) const NO_MATCH: &str = "No matching deferred tools found";
 
 /// The most characters of a name that is written into a text. No API has longer ones.
 const LONGEST: usize = 128;
@@ -26,7 +26,7 @@ fn is_plain(name: &str) -> bool {
 
 /// A name on a line of its own: servers choose the names of their tools, so that any other than a plain one is quoted as JSON, in which
 /// there is no line break, no tag and no character that nobody sees.
-pub(super) fn listed(name: &str) -> Cow<'_, str> {
+pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !name.is_empty() {
         return Cow::Borrowed(name);
     }
@@ -65,7 +65,7 @@ fn quoted(name: &str) -> Cow<'_, str> {
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair, which no text can hold.
-pub(super) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
+pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
     text.value().ok_or_else(|| {
         let found = text.display();
         Error::new(Code::InvalidValue, at, format!("expected a string of whole characters, found `{found}` with half a surrogate pair"))
@@ -109,7 +109,7 @@ impl Notice {
 /// references to one large tool once made 66 MB. What is counted stands before the repeat, so that no later turn changes it and a
 /// provider's prompt cache holds.
 #[derive(Default)]
-pub(super) struct Notices<'a> {
+pub(crate) struct Notices<'a> {
     notices: Map<Text<'a>, Notice>,
     /// The bytes of full notices so far: of first ones, and of repeats.
     first: usize,
@@ -119,7 +119,7 @@ pub(super) struct Notices<'a> {
 }
 
 impl<'a> Notices<'a> {
-    pub(super) fn new(most: Option<usize>) -> Self {
+    pub(crate) fn new(most: Option<usize>) -> Self {
         Notices { most, ..Notices::default() }
     }
 
@@ -127,7 +127,7 @@ impl<'a> Notices<'a> {
     ///
     /// # Errors
     /// `invalid-value` for a description with half a surrogate pair.
-    pub(super) fn prepare(&mut self, name: &Text<'a>, called: &str, tool: Option<&Node<'a>>, at: &str) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, name: &Text<'a>, called: &str, tool: Option<&Node<'a>>, at: &str) -> Result<(), Error> {
         if !self.notices.contains_key(name) {
             self.notices.insert(name.clone(), Notice::of(called, tool, at)?);
         }
@@ -135,7 +135,7 @@ impl<'a> Notices<'a> {
     }
 
     /// The notice that a tool can be called, to be written now.
-    pub(super) fn write(&mut self, name: &Text<'a>) -> Option<String> {
+    pub(crate) fn write(&mut self, name: &Text<'a>) -> Option<String> {
         let notice = self.notices.get_mut(name)?;
         let length = notice.full.len();
         if !core::mem::replace(&mut notice.written, true) {
@@ -151,13 +151,13 @@ impl<'a> Notices<'a> {
     }
 
     /// The notice that a tool can no longer be called.
-    pub(super) fn withdrawn(&self, name: &Text<'a>) -> Option<String> {
+    pub(crate) fn withdrawn(&self, name: &Text<'a>) -> Option<String> {
         self.notices.get(name).map(|notice| notice.withdrawn.clone())
     }
 }
 
 /// Appends the compact JSON of a value, strings spelled the shortest way: the same text wherever the value came from.
-pub(super) fn compact(node: &Node<'_>, out: &mut String) {
+pub(crate) fn compact(node: &Node<'_>, out: &mut String) {
     match node.data() {
         Data::String(text) => string(text, out),
         Data::Array(items) => {
@@ -209,7 +209,7 @@ fn string(text: &Text<'_>, out: &mut String) {
 }
 
 /// The length of [`compact`] of a tool as it would be sent, without its flags.
-pub(super) fn cost(tool: &Node<'_>, scratch: &mut String) -> usize {
+pub(crate) fn cost(tool: &Node<'_>, scratch: &mut String) -> usize {
     let Some(object) = tool.as_object() else { return 0 };
     let mut length = 1;
     for member in object {

@@ -19,7 +19,7 @@ use crate::{
 
 /// What the items of the input are to each other.
 #[derive(Default)]
-pub(super) struct Items<'a> {
+pub(crate) struct Items<'a> {
     /// The tools that a search found, by the place of the output.
     found: Map<usize, Vec<Text<'a>>>,
     /// Outputs whose call is not there.
@@ -49,7 +49,7 @@ pub(super) fn flat_names<'a>(request: &Node<'a>, events: &Events<'a>) -> Result<
 }
 
 /// Takes the namespaces out of the request's own list.
-pub(super) fn flatten_tools<'a>(request: &mut Node<'a>, flat: &FlatNames<'a>, names: &mut NameMap) {
+pub(crate) fn flatten_tools<'a>(request: &mut Node<'a>, flat: &FlatNames<'a>, names: &mut NameMap) {
     request.visit("tools", |tools| {
         if tools.as_array().is_some_and(namespace::any) {
             if let Some(list) = tools.as_array_mut() {
@@ -141,7 +141,7 @@ pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, flat: &FlatN
 const LISTS: [&str; 2] = ["content", "output"];
 
 /// Whether the caller runs this search, or ran it.
-pub(super) fn is_client(item: &Node<'_>) -> bool {
+pub(crate) fn is_client(item: &Node<'_>) -> bool {
     match item.get("execution") {
         Some(execution) if !execution.is_null() => execution.is_text("client"),
         // Hosted searches have no call to answer.
@@ -156,7 +156,7 @@ fn definitions<'a>(item: &Node<'a>, flat: &FlatNames<'a>, names: &mut NameMap) -
 
 impl<'a> Items<'a> {
     /// The names that the rewritten history will tell about: those in outputs that stay. `splits`: hosted ones do, too.
-    pub(super) fn told<'i>(&'i self, request: &'i Node<'a>, splits: bool) -> Result<Vec<&'i Text<'a>>, Error> {
+    pub(crate) fn told<'i>(&'i self, request: &'i Node<'a>, splits: bool) -> Result<Vec<&'i Text<'a>>, Error> {
         let list = request.get("input").and_then(Node::as_array).unwrap_or_default();
         let mut told = Vec::new();
         for (at, found) in &self.found {

@@ -7,7 +7,7 @@ use crate::json::{Data, Node, Text};
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A tool, if it has a name; else something to pass on.
     Tool,
     /// A tool search that the provider's servers run.
@@ -19,25 +19,25 @@ pub(super) enum Kind {
 }
 
 /// Where Chat Completions keeps a definition.
-pub(super) const INNER_FUNCTION: &str = "function";
+pub(crate) const INNER_FUNCTION: &str = "function";
 /// The members that may hold a definition in place of the entry itself.
 const INNER: [&str; 2] = [INNER_FUNCTION, "custom"];
 /// The members that a deferred tool loses.
-pub(super) const FLAG: &str = "defer_loading";
+pub(crate) const FLAG: &str = "defer_loading";
 const CACHE: &str = "cache_control";
 
 /// The `type` of an object, if it has one that is a string.
-pub(super) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
+pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
     node.get("type")?.as_text()
 }
 
 /// Is it an object of this `type`?
-pub(super) fn has_type(node: &Node<'_>, name: &str) -> bool {
+pub(crate) fn has_type(node: &Node<'_>, name: &str) -> bool {
     type_of(node).is_some_and(|text| text.is(name))
 }
 
 /// Does a string start so? Sees through escapes.
-pub(super) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
+pub(crate) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
     match text.as_plain() {
         Some(plain) => plain.starts_with(prefix),
         None => prefix.chars().map(u32::from).eq(text.code_points().take(prefix.len())),
@@ -45,7 +45,7 @@ pub(super) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
 }
 
 /// What kind of entry it is.
-pub(super) fn kind(tool: &Node<'_>) -> Kind {
+pub(crate) fn kind(tool: &Node<'_>) -> Kind {
     let Some(name) = type_of(tool) else { return Kind::Tool };
     if starts_with(name, "tool_search_tool_") {
         Kind::HostedSearch
@@ -67,22 +67,22 @@ fn part<'n, 'a>(tool: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
 }
 
 /// The name it can be referred to by. An empty name is none.
-pub(super) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
+pub(crate) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
 }
 
 /// The description, unless it is empty.
-pub(super) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
+pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())
 }
 
 /// The schema of its arguments, unless it is null.
-pub(super) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
+pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     part(tool, "input_schema").or_else(|| part(tool, "parameters")).filter(|schema| !schema.is_null())
 }
 
 /// Whether the tool is deferred, and whether a flag is neither boolean nor null.
-pub(super) fn deferral(tool: &Node<'_>) -> (bool, bool) {
+pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     let flags = core::iter::once(tool.get(FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(FLAG)));
     flags.flatten().fold((false, false), |(deferred, odd), flag| match flag.data() {
         Data::Bool(value) => (deferred || *value, odd),
@@ -92,7 +92,7 @@ pub(super) fn deferral(tool: &Node<'_>) -> (bool, bool) {
 }
 
 /// Whether two entries define the same tool, flags aside.
-pub(super) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
+pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
     let text = |tool: &Node<'_>| {
         let (mut tool, mut text) = (tool.clone(), String::new());
         clean(&mut tool, true);
@@ -103,7 +103,7 @@ pub(super) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
 }
 
 /// Whether [`clean`] would change the entry.
-pub(super) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
+pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
     let flagged = |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
     !flagged(tool)
         && !INNER.iter().any(|inner| tool.get(inner).is_some_and(flagged))
@@ -112,7 +112,7 @@ pub(super) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
 
 /// Takes off the flags, and the cache breakpoint of a tool that was deferred: the two together are refused, and a
 /// breakpoint that comes and goes with a load would move the others.
-pub(super) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
+pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     if is_clean(tool, was_deferred) {
         return;
     }
@@ -140,7 +140,7 @@ pub(super) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
 }
 
 /// Whether a toolset has flags, and whether one of them defers.
-pub(super) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
+pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     let configs = tool.get("configs").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);
     let flags = [Some(tool), tool.get("default_config")].into_iter().flatten().chain(configs).filter_map(|config| config.get(FLAG));
     flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
@@ -191,12 +191,12 @@ fn is_empty(node: &Node<'_>) -> bool {
 }
 
 /// Takes a member out of an object.
-pub(super) fn remove<'a>(node: &mut Node<'a>, key: &str) -> Option<Node<'a>> {
+pub(crate) fn remove<'a>(node: &mut Node<'a>, key: &str) -> Option<Node<'a>> {
     node.as_object_mut()?.remove(key)
 }
 
 /// Whether a tool is a search for tools, by how such tools are called: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
-pub(super) fn names_a_search(name: &Text<'_>) -> bool {
+pub(crate) fn names_a_search(name: &Text<'_>) -> bool {
     const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
     const TOOLS: [&str; 2] = ["tool", "tools"];
     let words = words(&name.display());

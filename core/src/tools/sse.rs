@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What is done to events.
-pub(super) trait Sink {
+pub(crate) trait Sink {
     /// What is to be passed on for an event.
     fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error>;
 
@@ -23,7 +23,7 @@ pub(super) trait Sink {
 ///
 /// Every byte is looked at once, whatever the pieces are: a piece is appended, and only whole events leave the buffer.
 #[derive(Debug, Default)]
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     text: String,
     /// Where the line begins that is not complete.
     line: usize,
@@ -80,7 +80,7 @@ impl Sink for Stream {
 
 impl Buffer {
     /// Whether a new one would go on as well.
-    pub(super) fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_at_rest(&self) -> bool {
         self.text.is_empty() && self.ready.is_empty() && self.half.is_none() && !self.refused
     }
 
@@ -88,7 +88,7 @@ impl Buffer {
     ///
     /// # Errors
     /// Those of the sink, and `limit-exceeded`. An event that cannot be restored passes as it came, with the next call.
-    pub(super) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
+    pub(crate) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
         if self.text.len() > MAX_HELD_BYTES {
             return Err(too_long());
         }
@@ -179,7 +179,7 @@ impl Buffer {
     ///
     /// # Errors
     /// Those of the sink. The next call then gives what was held back, and the last event as it came.
-    pub(super) fn finish(&mut self, sink: &mut impl Sink) -> Result<String, Error> {
+    pub(crate) fn finish(&mut self, sink: &mut impl Sink) -> Result<String, Error> {
         let mut out = match self.text.len() > MAX_HELD_BYTES {
             // Refused when it came.
             true => core::mem::take(&mut self.ready),
@@ -213,7 +213,7 @@ fn too_long() -> Error {
 }
 
 /// Writes the blank line behind the last event, if it is not there.
-pub(super) fn end(out: &mut String) {
+pub(crate) fn end(out: &mut String) {
     if out.is_empty() || ["\n\n", "\n\r\n", "\r\r"].iter().any(|blank| out.ends_with(blank)) {
         return;
     }

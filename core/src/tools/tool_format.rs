@@ -66,7 +66,7 @@ const fn key_of(format: ToolFormat) -> &'static str {
 
 /// Whose API a format belongs to: what its flags mean, and what else may stand in a tool.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
+pub(crate) enum Family {
     Mcp,
     Anthropic,
     Openai,
@@ -74,7 +74,7 @@ pub(super) enum Family {
     Bedrock,
 }
 
-pub(super) const fn family(format: ToolFormat) -> Family {
+pub(crate) const fn family(format: ToolFormat) -> Family {
     match format {
         ToolFormat::Mcp => Family::Mcp,
         ToolFormat::Anthropic => Family::Anthropic,
@@ -85,7 +85,7 @@ pub(super) const fn family(format: ToolFormat) -> Family {
 }
 
 /// What the flag `strict` has to say in a tool of this format.
-pub(super) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
+pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
     let at_home = family(format) == family(dialect.tools.format);
     match dialect.tools.strict {
         StrictFlag::True if at_home => Some(true),
@@ -126,20 +126,20 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
 }
 
 /// The shape of a tool that is written in a format.
-pub(super) const fn written(format: ToolFormat, without_schema: bool) -> Shape {
+pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> Shape {
     Shape { format: Some(format), holder: holder_of(format), key: if without_schema { None } else { Some(key_of(format)) } }
 }
 
 /// What is to change about a tool, its schema aside.
-pub(super) struct Edits {
+pub(crate) struct Edits {
     /// Another name.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Another description, or none.
-    pub(super) description: Option<Option<String>>,
+    pub(crate) description: Option<Option<String>>,
     /// What the flag says; `None`: it is left out.
-    pub(super) strict: Option<bool>,
+    pub(crate) strict: Option<bool>,
     /// Leave the schema out.
-    pub(super) omit: bool,
+    pub(crate) omit: bool,
 }
 
 impl Shape {
@@ -155,12 +155,12 @@ impl Shape {
     }
 
     /// Whose shape it has, where that can be told.
-    pub(super) fn format(self) -> Option<ToolFormat> {
+    pub(crate) fn format(self) -> Option<ToolFormat> {
         self.format
     }
 
     /// A member of the definition.
-    pub(super) fn part<'n, 'a>(self, entry: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
+    pub(crate) fn part<'n, 'a>(self, entry: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
         self.definition(entry)?.get(key)
     }
 
@@ -170,7 +170,7 @@ impl Shape {
     }
 
     /// What the flag says, if there is one.
-    pub(super) fn strict<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    pub(crate) fn strict<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.part(entry, STRICT)
     }
 
@@ -182,7 +182,7 @@ impl Shape {
     }
 
     /// Lets `edit` change the schema where it stands.
-    pub(super) fn edit_schema<'a, R>(self, entry: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+    pub(crate) fn edit_schema<'a, R>(self, entry: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         let key = self.key?;
         let in_bedrock = self.format == Some(ToolFormat::Bedrock);
         self.edit_definition(entry, |definition| {
@@ -200,13 +200,13 @@ impl Shape {
     }
 
     /// Where a member of the definition stands.
-    pub(super) fn pointer_to(self, key: &'static str) -> Vec<&'static str> {
+    pub(crate) fn pointer_to(self, key: &'static str) -> Vec<&'static str> {
         [self.holder, Some(key)].into_iter().flatten().collect()
     }
 
     /// Writes an entry in a format. `added` is a schema for a tool that had none. Everything else in an entry is its API's
     /// business: it stays if the entry stays with that API, and is left out otherwise.
-    pub(super) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
+    pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         let stays = self.format.is_some_and(|own| family(own) == family(format)) && self.holder == holder_of(format);
         if stays || (self.format.is_none() && holder_of(format).is_none() && family(format) != Family::Openai) {
             self.settle_in_place(entry, format, added, edits);
@@ -282,13 +282,13 @@ fn members<'a, const N: usize>(list: [Option<(&'static str, Node<'a>)>; N]) -> N
     Node::object(Object::from_unique(members.collect()))
 }
 
-pub(super) fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
+pub(crate) fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
     if let Some(object) = node.as_object_mut() {
         object.set(Text::literal(key), value);
     }
 }
 
-pub(super) fn remove(node: &mut Node<'_>, key: &str) {
+pub(crate) fn remove(node: &mut Node<'_>, key: &str) {
     if node.get(key).is_some() {
         node.as_object_mut().map(|object| object.remove(key));
     }

@@ -1,8 +1,8 @@
 //! Tool search: what a provider's hosted search does, so that an agent can offer it on any API.
 //!
-//! A tool list is read (`listing`), its words are counted (`words`, `index`), queries rank it (`index`, or `pattern` for
+//! A tool list is read (`documents`), its words are counted (`tokenizer`, `index`), queries rank it (`index`, or `pattern` for
 //! regular expressions), and a model's call of the search is answered (`call`, `answer`) with references that
-//! [`apply`](super::apply) turns into text. `function` writes the function that models are offered in the first place.
+//! `deferred` turns into text.
 
 #[cfg(feature = "search")]
 mod answer;
@@ -10,7 +10,6 @@ mod answer;
 mod call;
 #[cfg(feature = "search")]
 mod documents;
-mod function;
 #[cfg(feature = "search")]
 mod index;
 #[cfg(feature = "regex")]
@@ -22,6 +21,5 @@ mod tokenizer;
 pub(crate) use answer::answer;
 #[cfg(feature = "search")]
 pub(crate) use call::Call;
-pub(super) use function::function;
 #[cfg(feature = "search")]
 pub(crate) use index::{Among, Index};

@@ -9,7 +9,7 @@ mod stream;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{
+use crate::tools::{
     request::{self, AdaptReport},
     restore::Ways,
     sse::{self, Buffer, Sink},

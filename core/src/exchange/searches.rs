@@ -4,10 +4,10 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    deferred::search::{self, Call, Index},
     error::Error,
     json::{Data, Node, Text},
     options::SearchOptions,
+    search::{self, Call, Index},
     tools::{request, tool_format::set},
 };
 

@@ -10,7 +10,7 @@ use crate::{
 const DESCRIPTION: &str = "Search for tools that exist but are not listed yet. Say what you need; the tools that match become available.";
 
 /// The function, in the shape of a format. It keeps what the search it replaces says about itself.
-pub(in crate::deferred) fn function<'a>(format: Format, name: &str, search: &Node<'a>) -> Node<'a> {
+pub(crate) fn function<'a>(format: Format, name: &str, search: &Node<'a>) -> Node<'a> {
     let name = Node::string(Text::new(String::from(name)));
     let description = search.get("description").filter(|text| text.as_text().is_some()).cloned();
     let description = description.unwrap_or_else(|| Node::literal(DESCRIPTION));
