@@ -27,6 +27,7 @@ mod deferred;
 mod dialect;
 mod envelope;
 mod error;
+#[cfg(feature = "search")]
 mod exchange;
 pub mod json;
 pub mod limits;
@@ -37,6 +38,7 @@ mod report;
 mod rules;
 mod sanitize;
 mod schema;
+#[cfg(feature = "search")]
 mod search;
 mod tools;
 

@@ -10,7 +10,6 @@ mod budget;
 mod call_sites;
 pub(crate) mod check;
 mod choice;
-#[cfg(feature = "search")]
 mod held;
 pub(crate) mod request;
 pub(crate) mod restore;
