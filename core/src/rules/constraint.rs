@@ -3,6 +3,13 @@
 macro_rules! constraints {
     ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
         /// What an API demands of a schema or a tool.
+        ///
+        /// ```
+        /// use toolwire::{dialects, Constraint};
+        /// let moonshot = dialects().iter().find(|dialect| dialect.name == "moonshot").unwrap();
+        /// assert!(moonshot.facts.iter().any(|fact| fact.rules.contains(&Constraint::RootObject)));
+        /// assert_eq!(Constraint::RootObject.id(), "root-object");
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Constraint { $($(#[$meta])* $variant,)* }

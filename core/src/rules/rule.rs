@@ -7,7 +7,7 @@ use crate::report::{
     Guidance::{Lost, Moved},
 };
 
-/// Where a rule works.
+/// Where a rule works: in which phase of `sanitize`, or in which other function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Phase {
@@ -32,6 +32,12 @@ pub enum Phase {
 macro_rules! rules {
     ($($(#[doc = $summary:literal])+ $variant:ident = $id:literal, $phase:ident, $effect:expr, [$($serves:ident),* $(,)?];)*) => {
         /// A kind of change.
+        ///
+        /// ```
+        /// use toolwire::{Phase, Rule};
+        /// let rule = Rule::ALL.iter().find(|rule| rule.id() == "const-to-enum").unwrap();
+        /// assert_eq!((rule.phase(), rule.summary()), (Phase::Legalize, "Replaces `const` by an `enum` of one value."));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Rule { $($(#[doc = $summary])+ $variant,)* }

@@ -1,4 +1,4 @@
-//! `sanitize`: the rules, one file per idea, in one fixed order.
+//! `sanitize`: the way in and out. What is accepted stays as it is; everything else goes through the pipeline and is verified.
 
 mod analysis;
 mod canonicalize;

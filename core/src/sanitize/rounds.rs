@@ -1,4 +1,4 @@
-//! PassContext that run over what they have written: every value is made to look as if it had just been read, and gets back afterwards
+//! Passes that run again, over what they have written: every value is made to look as if it had just been read, and gets back afterwards
 //! what it had.
 
 use alloc::vec::Vec;

@@ -51,7 +51,7 @@ impl ChangeKind {
     }
 }
 
-/// PassContext that take a part out as a whole, where nothing is left of it: what they say covers everything that was done inside.
+/// Rules that take a part out as a whole, where nothing is left of it: what they report covers everything that was done inside.
 const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::DropLongUnion];
 
 /// Where a change came from or went to.

@@ -1,8 +1,7 @@
 //! The general passes: they write towards a grammar and never ask for a dialect's name.
 //!
-//! Two walks do the work: one on the way down, which makes a schema of whatever stands there and gives every idea one
-//! spelling, and one on the way up, which says each schema so that the grammar accepts it. References are settled between
-//! them, the root and the limits after them.
+//! [`passes`] is the table of them; here they are run, again until they change nothing, and what strict modes cannot say is lowered
+//! at the end.
 
 mod passes;
 #[cfg(test)]
