@@ -10,10 +10,10 @@ mod reference;
 use std::thread;
 
 use reference::sources;
-use serde_json::Value;
+use serde_json::{json, Value};
 use toolwire::{
     apply_deferred_loading_json, check_json, dialects, normalize_envelope_json, restore_arguments_json, sanitize_json_with_report,
-    sanitize_tools_json, DeferredOptions, SanitizeOptions, ToolsOptions,
+    sanitize_tools_json, DeferredOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
 /// The reference data, by the member that holds the schema.
@@ -115,4 +115,25 @@ fn real_schemas() {
             assert!(calls > 1_000, "{calls} calls");
         }
     }
+}
+
+/// A `restore` that was kept comes from elsewhere, and may have been forged: a plan that leads to itself ends, too.
+#[test]
+fn forged_plans_do_with_the_stack() {
+    let circle = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
+    let encoded = json!({"anyOf": [circle("a"), {"wrapper": "w", "$ref": "#/$defs/b"}], "$defs": {
+        "a": {"anyOf": [circle("a"), circle("b")]}, "b": {"anyOf": [{"items": circle("b")}, circle("a")]}, "c": circle("c"),
+    }});
+    let names = json!({"names": {"a": "b"}, "allOf": [{"$ref": "1"}], "items": {"$ref": "1"}, "$defs": {"1": {"$ref": "1", "allOf": [{"$ref": "1"}]}}});
+    let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
+    let worker = thread::Builder::new().stack_size(stack() * 1024).spawn(move || {
+        for plan in [json!({"encoded": encoded}), json!({"encoded": {"$ref": "#"}}), json!({"names": names})] {
+            let kept = json!({"version": 2, "tools": {"t": {"name": "t", "plan": plan}}});
+            let restore = Restore::from_json(&kept.to_string()).expect("a restore");
+            for arguments in [deep.as_str(), r#"{"a":[[1]]}"#, "null"] {
+                assert_eq!(restore.call_json("t", arguments).name, "t");
+            }
+        }
+    });
+    worker.expect("a thread").join().expect("no panic");
 }

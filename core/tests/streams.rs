@@ -7,9 +7,9 @@ use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
 
 /// Names that change, and arguments that are encoded.
 fn stream() -> ReplyRestorer {
-    let properties = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
-    let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "options": {"dialect": "moonshot"}, "schema": properties}});
-    Restore::from_json(&json!({"version": 1, "tools": tools}).to_string()).expect("a restore").stream()
+    let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
+    let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
+    Restore::from_json(&json!({"version": 2, "tools": tools}).to_string()).expect("a restore").stream()
 }
 
 fn start(name: &str) -> String {

@@ -229,7 +229,7 @@ test('an error that nobody catches is a few lines', async () => {
 test('a frozen prototype changes nothing', async () => {
   const { stdout, stderr } = await run(`
     import { applyDeferredLoading, restoreFrom, sanitize, sanitizeTools } from '../dist/search.js';
-    const stream = restoreFrom({ version: 1, tools: { b: { name: 'constructor' } } }).stream();
+    const stream = restoreFrom({ version: 2, tools: { b: { name: 'constructor' } } }).stream();
     for (const one of [Object, Array, String, Number, Boolean, Function, Map, Error]) Object.freeze(one.prototype);
     const names = [...Object.getOwnPropertyNames(Object.prototype), 'a'];
     const properties = Object.fromEntries(names.map((name) => [name, { const: name }]));
@@ -286,8 +286,17 @@ test('bytes that say they are fewer than they are', () => {
   assert.deepEqual(sanitizeJson(text, { dialect: 'codex' }), expected);
 });
 
+test('a `restore` of an older version is refused, and so is one that is forged', () => {
+  const older = { version: 1, tools: { a: { name: 'a', options: { dialect: 'gemini' }, schema: {} } } };
+  const { code, pointer, message } = caught(() => restoreFrom(older));
+  assert.deepEqual([code, pointer], ['invalid-value', '/version']);
+  assert.match(message, /expected the version 2, found 1.*sanitize the tools again/);
+  const forged = { version: 2, tools: { a: { name: 'a', plan: { encoded: [] } } } };
+  assert.equal(caught(() => restoreFrom(forged)).pointer, '/tools/a/plan/encoded');
+});
+
 test('a restore is what it was when it was read', () => {
-  const json = { version: 1, tools: { a_b: { name: 'a.b' } } };
+  const json = { version: 2, tools: { a_b: { name: 'a.b' } } };
   const kept = restoreFrom(json);
   json.tools.a_b.name = 'changed';
   assert.equal(kept.restore('a_b', {}).name, 'a.b');
@@ -300,7 +309,7 @@ test('workers see nothing of each other', async () => {
     import { parentPort, workerData } from 'node:worker_threads';
     import { restoreFrom, sanitize } from '../dist/index.js';
     const name = 'tool' + workerData;
-    const stream = restoreFrom({ version: 1, tools: { called: { name } } }).stream();
+    const stream = restoreFrom({ version: 2, tools: { called: { name } } }).stream();
     const found = new Set();
     for (let round = 0; round < 300; round++) {
       const properties = { [name]: { const: round } };

@@ -116,8 +116,19 @@ def test_the_hook_is_of_one_thread() -> None:
     failed(lambda: toolwire.sanitize(SCHEMA, dialect="codex"), "a test asked for it")
 
 
+def test_an_older_or_forged_restore_is_refused() -> None:
+    """What another version kept, or nobody did."""
+    older = {"version": 1, "tools": {"a": {"name": "a", "options": {"dialect": "gemini"}, "schema": {}}}}
+    with pytest.raises(toolwire.ToolwireError, match=r"expected the version 2, found 1.*sanitize the tools again") as refused:
+        toolwire.restore_from(older)
+    assert (refused.value.code, refused.value.pointer) == ("invalid-value", "/version")
+    with pytest.raises(toolwire.ToolwireError) as refused:
+        toolwire.restore_from({"version": 2, "tools": {"a": {"name": "a", "plan": {"encoded": []}}}})
+    assert refused.value.pointer == "/tools/a/plan/encoded"
+
+
 def test_a_restore_is_what_it_was_when_it_was_read() -> None:
-    kept: dict[str, Any] = {"version": 1, "tools": {"a_b": {"name": "a.b"}}}
+    kept: dict[str, Any] = {"version": 2, "tools": {"a_b": {"name": "a.b"}}}
     restore = toolwire.restore_from(kept)
     kept["tools"]["a_b"]["name"] = "changed"
     assert restore.restore("a_b", {})["name"] == "a.b"

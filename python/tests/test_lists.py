@@ -114,7 +114,7 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         assert {name: found["deferred"][name] for name in deferred or ()} == (deferred or {})
     assert {name: shown[name] for name in expected} == expected
     if "report" not in case.members and "calls" not in case.members:
-        assert shown["restore"] == {"version": 1, "tools": {}}
+        assert shown["restore"] == {"version": 2, "tools": {}}
 
 
 def calls(case: Case, restore: toolwire.Restore) -> None:

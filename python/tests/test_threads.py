@@ -116,7 +116,7 @@ def test_one_object_in_many_threads() -> None:
 
 
 def test_one_stream_in_many_threads() -> None:
-    restore = toolwire.restore_from({"version": 1, "tools": {"a_b": {"name": "a.b"}}})
+    restore = toolwire.restore_from({"version": 2, "tools": {"a_b": {"name": "a.b"}}})
     stream = restore.stream()
 
     def feed(number: int) -> list[Any]:

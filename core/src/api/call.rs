@@ -15,8 +15,8 @@ use crate::{
     json::{self, Node},
     options::{dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions, ToolsOptions},
     report::Recorder,
-    sanitize::{self, restore},
-    tools::{check as check_list, request, restore::Ways, sanitize_list},
+    sanitize,
+    tools::{check as check_list, request, restore::RestoreMap, sanitize_list},
 };
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
@@ -186,7 +186,7 @@ pub fn call<'a>(
         }
         Function::RestoreArguments => {
             let (options, mut arguments) = (SanitizeOptions::read(options, naming)?, input()?);
-            restore::restore(&mut arguments, &input()?, &options)?;
+            sanitize::restore_arguments(&mut arguments, &input()?, &options)?;
             Ok(answer(arguments, None, options.share))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
@@ -205,7 +205,7 @@ pub fn call<'a>(
             Ok(answer(Node::literal(lookup::dialect_for(&query)?), None, false))
         }
         Function::RestoreCall => {
-            let (ways, name, mut arguments) = (Ways::from_node(&input()?)?, input()?, input()?);
+            let (ways, name, mut arguments) = (RestoreMap::from_node(&input()?)?, input()?, input()?);
             let Some(name) = name.as_text() else {
                 let found = format!("expected the name of a tool as a string, found {}", name.kind());
                 return Err(Error::new(Code::InvalidValue, "/name", found));
@@ -220,7 +220,7 @@ pub fn call<'a>(
             Ok(answer(node, report, options.tools.sanitize.share))
         }
         Function::RestoreReply => {
-            let (mut reply, ways) = (input()?, Ways::from_node(&input()?)?);
+            let (mut reply, ways) = (input()?, RestoreMap::from_node(&input()?)?);
             ways.reply(&mut reply)?;
             Ok(answer(reply, None, false))
         }

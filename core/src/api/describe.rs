@@ -12,7 +12,7 @@ use crate::{
     tools::{
         check::ToolViolation,
         request::AdaptReport,
-        restore::Ways,
+        restore::RestoreMap,
         sanitize_list::{Outcome, Quarantined, ToolChange},
     },
 };
@@ -79,7 +79,7 @@ pub(crate) fn tools(outcome: &Outcome<'_>) -> Node<'static> {
 }
 
 /// `{ report: { deferred, quarantined, changes, unforced }, restore }`
-pub(crate) fn adapted(report: &AdaptReport, ways: &Ways) -> Node<'static> {
+pub(crate) fn adapted(report: &AdaptReport, ways: &RestoreMap) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", ways.to_node())])
 }
 
@@ -135,7 +135,7 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
 }
 
 /// `{ name, namespace?, arguments }`
-pub(super) fn call<'a>(ways: &Ways, name: &Text<'_>, arguments: Node<'a>) -> Node<'a> {
+pub(super) fn call<'a>(ways: &RestoreMap, name: &Text<'_>, arguments: Node<'a>) -> Node<'a> {
     let way = ways.name(name);
     let (name, namespace) = match way {
         Some(way) => (way.name.into_owned(), way.namespace.map(Text::into_owned)),

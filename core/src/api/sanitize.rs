@@ -126,7 +126,7 @@ pub fn check_json(schema: &str, options: &SanitizeOptions) -> Result<Vec<Violati
 /// `unknown-dialect`, `invalid-option`, `too-deep`.
 pub fn restore_arguments(arguments: &Value, schema: &Value, options: &SanitizeOptions) -> Result<Value, Error> {
     let mut node = Node::from_value(arguments)?;
-    rules::restore::restore(&mut node, &Node::from_value(schema)?, options)?;
+    rules::restore_arguments(&mut node, &Node::from_value(schema)?, options)?;
     node.to_value()
 }
 
@@ -136,6 +136,6 @@ pub fn restore_arguments(arguments: &Value, schema: &Value, options: &SanitizeOp
 /// As [`restore_arguments`], and `invalid-json`.
 pub fn restore_arguments_json<'a>(arguments: &'a str, schema: &str, options: &SanitizeOptions) -> Result<Cow<'a, str>, Error> {
     let mut node = json::read(arguments)?;
-    rules::restore::restore(&mut node, &json::read(schema)?, options)?;
+    rules::restore_arguments(&mut node, &json::read(schema)?, options)?;
     Ok(text_of(arguments, &node))
 }

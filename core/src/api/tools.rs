@@ -16,7 +16,7 @@ use crate::{
     report::{Accepts, Guidance},
     tools::{
         check::{self, ToolViolation},
-        restore::Ways,
+        restore::RestoreMap,
         sanitize_list::{self, Outcome, Quarantined, ToolChange},
     },
 };
@@ -134,7 +134,7 @@ pub fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
 ///
 /// Calls come back in a later turn, maybe in another process: [`Self::to_json`] and [`Self::from_json`] keep it until then.
 #[derive(Clone, Debug, Default)]
-pub struct Restore(pub(crate) Ways);
+pub struct Restore(pub(crate) RestoreMap);
 
 /// A call as the tool's own server expects it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,6 +198,6 @@ impl Restore {
     /// # Errors
     /// As [`Self::from_json`].
     pub fn from_node(node: &Node<'_>) -> Result<Restore, Error> {
-        Ways::from_node(node).map(Restore)
+        RestoreMap::from_node(node).map(Restore)
     }
 }

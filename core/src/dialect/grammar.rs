@@ -221,6 +221,13 @@ pub(crate) struct ArrayRule {
     pub(crate) open_items: bool,
 }
 
+impl ArrayRule {
+    /// Does encoding write `items` where a schema has none?
+    pub(crate) const fn say_items(self) -> bool {
+        self.needs_items || !self.open_items
+    }
+}
+
 /// Which regular expressions compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternRule {

@@ -11,7 +11,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::tools::{
     request::{self, AdaptReport},
-    restore::Ways,
+    restore::RestoreMap,
     sse::{self, Buffer, Sink},
     stream_restorer::Stream,
 };
@@ -33,7 +33,7 @@ pub(crate) struct Exchange {
     /// What is to be sent.
     request: String,
     report: AdaptReport,
-    ways: Ways,
+    ways: RestoreMap,
     /// `None`: nobody has to be asked again, whatever the model says.
     rounds: Option<Rounds>,
     stream: Option<Stream>,

@@ -6,7 +6,7 @@ use super::read::{choice, Example, Reader};
 use crate::{
     budget::Budget,
     error::{Code, Error},
-    json::{Member, Node, Object, Text},
+    json::Node,
     naming::Naming,
     report::Allow,
 };
@@ -41,10 +41,6 @@ choice! {
         /// Dropped.
         Drop = "drop",
     }
-}
-
-fn spelling<T: PartialEq>(choices: &[(&'static str, T)], chosen: T) -> &'static str {
-    choices.iter().find(|(_, choice)| *choice == chosen).map_or("", |(spelling, _)| spelling)
 }
 
 impl Allow {
@@ -200,23 +196,6 @@ impl SanitizeOptions {
         self.max_bytes = self.max_bytes.filter(|_| known.contains(&"maxBytes"));
         self.max_nodes = self.max_nodes.filter(|_| known.contains(&"maxNodes"));
         self
-    }
-
-    /// What restoring depends on, as JSON that [`Self::read`] reads.
-    pub(crate) fn to_node(&self) -> Node<'static> {
-        let word = |name: Option<&'static str>| name.map(Node::literal);
-        let count = |count: usize| Node::count(count as u64);
-        let members = [
-            ("dialect", Some(Node::string(self.dialect.clone()))),
-            ("refs", word(self.refs.map(|chosen| spelling(Refs::CHOICES, chosen)))),
-            ("untyped", word(self.untyped.map(|chosen| spelling(Untyped::CHOICES, chosen)))),
-            ("hints", word(self.hints.map(|chosen| spelling(Hints::CHOICES, chosen)))),
-            ("maxBytes", self.max_bytes.map(|bytes| bytes.map_or_else(Node::default, count))),
-            ("maxNodes", self.max_nodes.map(count)),
-            ("maxSteps", self.max_steps.map(count)),
-        ];
-        let members = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
-        Node::object(Object::from_unique(members.collect()))
     }
 
     /// What a call on a schema may do.

@@ -4,7 +4,7 @@ mod analysis;
 mod canonicalize;
 mod codex;
 mod context;
-mod decode;
+pub(crate) mod decode;
 mod depth;
 mod description;
 mod diagnostics;
@@ -14,13 +14,16 @@ mod legalize;
 mod pass;
 mod pipeline;
 mod resolve;
-pub(crate) mod restore;
 mod rounds;
 #[cfg(test)]
 mod tests;
-mod texts;
 
-use alloc::{format, rc::Rc, string::ToString, vec::Vec};
+use alloc::{
+    format,
+    rc::Rc,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 use crate::{
     budget::Budget,
@@ -31,18 +34,52 @@ use crate::{
     options::{Refs, SanitizeOptions, Untyped},
     report::{Allow, Change, Recorder},
     sanitize::{
+        decode::{Plan, PlanBuilder},
         legalize::{infer_type, root},
-        pipeline::Finish,
     },
     schema::{draft::Draft, graph::Graph, references},
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
 pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
-    within(node, options, with_report, &Rc::new(options.budget(node)))
+    within(node, options, with_report, None, &Rc::new(options.budget(node)))
 }
 
-fn within(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool, budget: &Rc<Budget>) -> Result<Vec<Change>, Error> {
+/// The same with a report, and with the plan that brings arguments back.
+pub(crate) fn sanitize_with_plan(node: &mut Node<'_>, options: &SanitizeOptions) -> Result<(Vec<Change>, Plan), Error> {
+    let mut plan = Plan::default();
+    let changes = within(node, options, true, Some(&mut plan), &Rc::new(options.budget(node)))?;
+    Ok((changes, plan))
+}
+
+/// Restores arguments in place, by the plan that sanitizing their schema leaves.
+pub(crate) fn restore_arguments(arguments: &mut Node<'_>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
+    let dialect = dialect::of(options)?;
+    let Method::Rules(grammar) = dialect.method else { return Ok(()) };
+    let values = schema.values_read() + arguments.values_read();
+    let budget = Rc::new(Budget::new(values, options.max_steps).spelled(options.naming));
+    if stays(schema, grammar, options, &budget)? {
+        return Ok(());
+    }
+    let mut node = schema.copy(&budget);
+    let mut builder = PlanBuilder::new(schema, grammar, &budget);
+    let written = write(&mut node, (dialect, grammar), options, Some(&mut builder), &mut Recorder::off(), &budget);
+    budget.check(String::new)?;
+    // A schema that is refused encodes nothing; its names are known all the same.
+    let plan = match written {
+        Ok(_) => builder.finish(&node, grammar, &budget)?,
+        Err(_) => PlanBuilder::new(schema, grammar, &budget).finish_names(grammar, &budget)?,
+    };
+    plan.restore_within(arguments, &budget)
+}
+
+fn within(
+    node: &mut Node<'_>,
+    options: &SanitizeOptions,
+    with_report: bool,
+    plan: Option<&mut Plan>,
+    budget: &Rc<Budget>,
+) -> Result<Vec<Change>, Error> {
     let dialect = dialect::of(options)?;
     let mut recorder = if with_report || options.allow != Allow::Any { Recorder::on() } else { Recorder::off() };
     match dialect.method {
@@ -55,8 +92,14 @@ fn within(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool, bud
             // A wish that cannot be granted is an error whatever the schema.
             pipeline::refuse_options(grammar, options)?;
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !stays(node, grammar, options, budget)? && !write(node, dialect, grammar, options, &mut recorder, budget)? {
-                accepted(node, grammar, options, budget)?;
+            if !stays(node, grammar, options, budget)? {
+                let mut builder = plan.is_some().then(|| PlanBuilder::new(node, grammar, budget));
+                if !write(node, (dialect, grammar), options, builder.as_mut(), &mut recorder, budget)? {
+                    accepted(node, grammar, options, budget)?;
+                }
+                if let (Some(plan), Some(builder)) = (plan, builder) {
+                    *plan = builder.finish(node, grammar, budget)?;
+                }
             }
         }
     }
@@ -68,9 +111,9 @@ fn within(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool, bud
 /// Writes a schema as the grammar has it; gives true if it is known to be accepted.
 fn write(
     node: &mut Node<'_>,
-    dialect: &'static Dialect,
-    grammar: &'static Grammar,
+    (dialect, grammar): (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
+    plan: Option<&mut PlanBuilder<'_>>,
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
@@ -80,7 +123,7 @@ fn write(
         let again = read_again(node, budget);
         ends && stays(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
     };
-    pipeline::sanitize(node, dialect, grammar, options, Finish::Written(&is_done), recorder, budget)
+    pipeline::sanitize(node, (dialect, grammar), options, &is_done, plan, recorder, budget)
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?

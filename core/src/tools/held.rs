@@ -5,7 +5,6 @@ use core::fmt::Write as _;
 
 use super::{
     call_sites,
-    restore::own,
     tool_format::{remove, set},
 };
 use crate::{
@@ -120,7 +119,7 @@ impl Calls {
     /// `limit-exceeded`.
     pub(super) fn carry(&mut self, key: &Key, event: &Node<'_>) -> Result<(), Error> {
         let cost = json::length(event);
-        self.set_carrier(key, cost, || Carrier::Event(own(event.clone())))
+        self.set_carrier(key, cost, || Carrier::Event(event.detached()))
     }
 
     /// Makes, for calls that a chunk held back the first piece of, a chunk that could carry the whole.
@@ -128,7 +127,7 @@ impl Calls {
     /// # Errors
     /// `limit-exceeded`.
     pub(super) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>) -> Result<(), Error> {
-        let mut chunk = own(event.clone());
+        let mut chunk = event.detached();
         remove(&mut chunk, "choices");
         let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));
         for key in keys {

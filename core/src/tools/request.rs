@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     call_sites,
     choice::{self, Fate},
-    restore::Ways,
+    restore::RestoreMap,
     sanitize_list::{self, Quarantined, ToolChange},
     tool_format::{self, remove, Family},
 };
@@ -70,7 +70,7 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 }
 
 /// Rewrites a request in place.
-pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(AdaptReport, Ways), Error> {
+pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(AdaptReport, RestoreMap), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport::default();
     let wire = recognise(request, options)?;
@@ -119,8 +119,8 @@ fn rewrite_tools<'a>(
     options: &ToolsOptions,
     names: Names,
     report: &mut AdaptReport,
-) -> Result<(Ways, Names, Set<String>), Error> {
-    let mut found = (Ways::default(), names, Set::new());
+) -> Result<(RestoreMap, Names, Set<String>), Error> {
+    let mut found = (RestoreMap::default(), names, Set::new());
     let mut emptied = false;
     let had = request.visit("tools", |node| {
         if node.is_null() {

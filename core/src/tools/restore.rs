@@ -14,30 +14,22 @@ use crate::{
     collections::Map,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
-    options::{Naming, SanitizeOptions},
-    sanitize::restore,
+    sanitize::decode::Plan,
 };
 
 /// What has to be undone, by the names that the API saw. What is not in here comes back as it is.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ways {
-    list: Map<String, Way>,
+pub(crate) struct RestoreMap {
+    list: Map<String, RestoreEntry>,
 }
 
 /// What has to be undone for one tool.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct RestoreEntry {
     /// As JSON spells it: a lone surrogate survives.
     name: String,
     namespace: Option<String>,
-    encoded: Option<Encoded>,
-}
-
-#[derive(Clone, Debug)]
-struct Encoded {
-    options: SanitizeOptions,
-    /// The tool's own schema, as JSON text.
-    schema: String,
+    plan: Plan,
 }
 
 /// A call, restored.
@@ -46,7 +38,8 @@ pub(crate) struct Restored<'r> {
     pub(crate) namespace: Option<Text<'r>>,
 }
 
-const VERSION: u64 = 1;
+/// Version 1 kept every tool's schema, and sanitized it anew for each call.
+const VERSION: u64 = 2;
 
 fn spelled(text: &Text<'_>) -> String {
     json::write(&Node::string(text.borrowed()))
@@ -56,22 +49,21 @@ fn read_text(spelled: &str) -> Text<'_> {
     json::read(spelled).ok().and_then(|node| if let Data::String(text) = node.into_data() { Some(text) } else { None }).unwrap_or("".into())
 }
 
-impl Way {
-    pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, encoded: Option<(&SanitizeOptions, String)>) -> Way {
-        let encoded = encoded.map(|(options, schema)| Encoded { options: options.clone(), schema });
-        Way { name: spelled(name), namespace: namespace.map(spelled), encoded }
+impl RestoreEntry {
+    pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
+        RestoreEntry { name: spelled(name), namespace: namespace.map(spelled), plan }
     }
 }
 
-impl Ways {
-    pub(super) fn add(&mut self, name: String, way: Way) {
+impl RestoreMap {
+    pub(super) fn add(&mut self, name: String, way: RestoreEntry) {
         self.list.insert(name, way);
     }
 
     /// Notes where a tool stood, whatever else has to be undone for it.
     pub(super) fn in_namespace(&mut self, called: String, name: &Text<'_>, namespace: &Text<'_>) {
-        let encoded = self.list.remove(&called).and_then(|way| way.encoded);
-        self.list.insert(called, Way { name: spelled(name), namespace: Some(spelled(namespace)), encoded });
+        let plan = self.list.remove(&called).map(|way| way.plan).unwrap_or_default();
+        self.list.insert(called, RestoreEntry { name: spelled(name), namespace: Some(spelled(namespace)), plan });
     }
 
     /// Whether nothing has to be undone.
@@ -79,7 +71,7 @@ impl Ways {
         self.list.is_empty()
     }
 
-    fn way(&self, name: &Text<'_>) -> Option<&Way> {
+    fn way(&self, name: &Text<'_>) -> Option<&RestoreEntry> {
         self.list.get(&*name.value()?)
     }
 
@@ -91,15 +83,12 @@ impl Ways {
 
     /// Whether arguments of this tool look different from what its server expects.
     pub(crate) fn is_encoded(&self, name: &Text<'_>) -> bool {
-        self.way(name).is_some_and(|way| way.encoded.is_some())
+        self.way(name).is_some_and(|way| !way.plan.is_empty())
     }
 
     /// Restores arguments in place.
-    pub(crate) fn arguments<'a>(&self, name: &Text<'_>, arguments: &mut Node<'a>) -> Result<(), Error> {
-        match self.way(name).and_then(|way| way.encoded.as_ref()) {
-            Some(Encoded { options, schema }) => restore::restore(arguments, &json::read(schema)?, options),
-            None => Ok(()),
-        }
+    pub(crate) fn arguments(&self, name: &Text<'_>, arguments: &mut Node<'_>) -> Result<(), Error> {
+        self.way(name).map_or(Ok(()), |way| way.plan.restore(arguments))
     }
 
     /// Restores arguments that are JSON text. What is no JSON is the model's mistake, and stays: the tool's server tells it.
@@ -171,9 +160,8 @@ impl Ways {
         let tools = self.list.iter().map(|(name, way)| {
             let mut members = Vec::from([("name", owned(&way.name))]);
             members.extend(way.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
-            if let Some(Encoded { options, schema }) = &way.encoded {
-                members.push(("options", options.to_node()));
-                members.push(("schema", json::read(schema).map(own).unwrap_or_default()));
+            if !way.plan.is_empty() {
+                members.push(("plan", way.plan.to_node()));
             }
             let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
@@ -182,30 +170,30 @@ impl Ways {
     }
 
     /// From JSON, as [`Self::to_node`] gives it.
-    pub(crate) fn from_node(node: &Node<'_>) -> Result<Ways, Error> {
+    pub(crate) fn from_node(node: &Node<'_>) -> Result<RestoreMap, Error> {
         let wrong = |pointer: String, expected: &str| {
             Error::new(Code::InvalidValue, pointer, format!("expected {expected}, as `restore` was written; found something else"))
         };
-        if node.get("version").and_then(Node::as_u64) != Some(VERSION) {
-            return Err(wrong("/version".into(), "the version 1"));
+        match node.get("version").map(|version| (version.as_u64(), version)) {
+            Some((Some(VERSION), _)) => {}
+            Some((Some(older), _)) if older < VERSION => {
+                let message = format!(
+                    "expected the version {VERSION}, found {older}, which an older toolwire wrote: sanitize the tools again for a `restore` of today"
+                );
+                return Err(Error::new(Code::InvalidValue, "/version", message));
+            }
+            _ => return Err(wrong("/version".into(), "the version 2")),
         }
         let tools = node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
-        let mut ways = Ways::default();
+        let mut ways = RestoreMap::default();
         for member in tools {
             let mut at = String::from("/tools");
             json::push_token(&mut at, &member.key.display());
             let text = |key: &str| member.value.get(key).map(|text| text.as_text().map(spelled));
             let name = text("name").flatten().ok_or_else(|| wrong(at.clone() + "/name", "a name"))?;
             let namespace = text("namespace").map(|name| name.ok_or_else(|| wrong(at.clone() + "/namespace", "a name"))).transpose()?;
-            let encoded = member.value.get("schema").map(|schema| {
-                let options = member.value.get("options").map_or_else(
-                    || Err(wrong(at.clone() + "/options", "the options of the dialect")),
-                    |options| SanitizeOptions::read(options, Naming::Camel).map_err(|error| error.below(&(at.clone() + "/options"))),
-                )?;
-                crate::dialect::of(&options).map_err(|error| error.below(&(at.clone() + "/options")))?;
-                Ok::<_, Error>(Encoded { options, schema: json::write(schema) })
-            });
-            ways.add(member.key.display().to_string(), Way { name, namespace, encoded: encoded.transpose()? });
+            let plan = member.value.get("plan").map(|plan| Plan::from_node(plan).map_err(|error| error.below(&(at.clone() + "/plan"))));
+            ways.add(member.key.display().to_string(), RestoreEntry { name, namespace, plan: plan.transpose()?.unwrap_or_default() });
         }
         Ok(ways)
     }
@@ -213,21 +201,4 @@ impl Ways {
 
 fn owned(spelled: &str) -> Node<'static> {
     Node::string(read_text(spelled).into_owned())
-}
-
-/// The same tree, borrowing nothing.
-pub(super) fn own(node: Node<'_>) -> Node<'static> {
-    match node.into_data() {
-        Data::Null | Data::Verbatim(_) => Node::default(),
-        Data::Bool(value) => Node::bool(value),
-        Data::Number(text) => Node::new(Data::Number(text.into_owned().into())),
-        Data::String(text) => Node::string(text.into_owned()),
-        Data::Array(items) => Node::array(items.into_iter().map(own).collect()),
-        Data::Object(object) => {
-            let members = object.into_members().into_iter();
-            Node::object(Object::from_unique(
-                members.map(|member| Member { key: member.key.into_owned(), value: own(member.value) }).collect(),
-            ))
-        }
-    }
 }

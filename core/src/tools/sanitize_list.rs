@@ -4,7 +4,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     arguments, budget,
-    restore::{Way, Ways},
+    restore::{RestoreEntry, RestoreMap},
     tool_format::{self, Edits, Entry, Shape},
     tool_list::{Listed, Listing},
 };
@@ -12,13 +12,13 @@ use crate::{
     collections::Set,
     dialect::{self, surface::NoArguments, Dialect},
     error::{Code, Error},
-    json::{self, push_token, Data, Node, Text},
+    json::{push_token, Data, Node, Text},
     limits::MAX_TOOLS,
     names::{self, Names},
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
     report::{Accepts, Allow, Change, Guidance},
     rules::{Constraint, Rule},
-    sanitize,
+    sanitize::{self, decode::Plan},
 };
 
 /// A tool that was set aside, and why. One bad tool never costs the others.
@@ -52,7 +52,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) tools: Node<'a>,
     pub(crate) quarantined: Vec<Quarantined>,
     pub(crate) changes: Vec<ToolChange>,
-    pub(crate) ways: Ways,
+    pub(crate) ways: RestoreMap,
     /// What is called otherwise now, also in requests that speak of these tools.
     pub(crate) names: Names,
     /// The names that can be called, as they are now.
@@ -94,7 +94,7 @@ struct Writer<'o> {
     /// How many tools are in the list so far, hosted ones included.
     count: usize,
     quarantined: Vec<Quarantined>,
-    ways: Ways,
+    ways: RestoreMap,
 }
 
 /// Rewrites a list.
@@ -125,7 +125,7 @@ pub(super) fn rewrite_with_names<'a>(tools: Node<'a>, options: &ToolsOptions, mu
     let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
     let (allow, most) = (options.sanitize.allow, options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX));
-    let mut writer = Writer { targets, format, allow, most, names: &names, accepted, count, quarantined, ways: Ways::default() };
+    let mut writer = Writer { targets, format, allow, most, names: &names, accepted, count, quarantined, ways: RestoreMap::default() };
     let mut changes = Vec::new();
     let tools = listing.write(
         format,
@@ -192,12 +192,9 @@ impl Writer<'_> {
             return Err(refused(Constraint::DuplicateName.id(), &pointer(&shape.pointer_to("name")), message));
         }
         self.has_room()?;
-        let original = self.targets.iter().any(|target| !target.dialect.encodes.is_empty());
-        let original = original.then(|| shape.schema(&entry).map(json::write)).flatten();
-
-        let Written { target, mut changes, added, omit } = self.schema(&mut entry, shape)?;
+        let Written { target, mut changes, plan, added, omit } = self.schema(&mut entry, shape)?;
         let written = tool_format::written(self.format, omit);
-        let Some(Target { dialect, options, taken }) = self.targets.get_mut(target) else {
+        let Some(Target { dialect, taken, .. }) = self.targets.get_mut(target) else {
             return Err(refused("unknown-dialect", "", "expected a dialect, found none".into()));
         };
         let (dialect, encoded) = (*dialect, changes.iter().any(|change| change.encoded));
@@ -216,8 +213,8 @@ impl Writer<'_> {
             *taken += budget::taken(*budget, schema);
         }
         if encoded || new_name.is_some() || namespace.is_some() {
-            let encoded = original.filter(|_| encoded).map(|schema| (&*options, schema));
-            self.ways.add(called.clone(), Way::new(own, namespace.as_ref().map(|(space, _)| space), encoded));
+            let plan = if encoded { plan } else { Plan::default() };
+            self.ways.add(called.clone(), RestoreEntry::new(own, namespace.as_ref().map(|(space, _)| space), plan));
         }
         let edits = Edits { name: new_name, description, strict: tool_format::strict_in(dialect, self.format), omit };
         shape.settle(&mut entry, self.format, added, edits);
@@ -271,6 +268,8 @@ struct Written<'a> {
     /// Which dialect it is in.
     target: usize,
     changes: Vec<Change>,
+    /// What has to be undone in its arguments.
+    plan: Plan,
     /// The schema of a tool that had none.
     added: Option<Node<'a>>,
     /// It has no arguments, and is written without a schema.
@@ -292,7 +291,7 @@ impl Written<'_> {
 impl Target {
     fn write<'a>(&self, entry: &mut Node<'a>, shape: Shape, target: usize, format: ToolFormat) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
-        let mut written = Written { target, changes: Vec::new(), added: None, omit: false };
+        let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
         match shape.schema(entry).map(arguments::none) {
             None if omits => written.omit = true,
             None => {
@@ -307,11 +306,12 @@ impl Target {
                     // The rules take a schema for the whole input.
                     let root = schema.origin().number().unwrap_or_default();
                     schema.renumber(root, false);
-                    let changes = sanitize::sanitize(schema, &self.options, true);
+                    let sanitized = sanitize::sanitize_with_plan(schema, &self.options);
                     schema.renumber(root, true);
-                    changes
+                    sanitized
                 });
-                written.changes = sanitized.unwrap_or_else(|| Ok(Vec::new())).map_err(|error| failed(&error, &at))?;
+                (written.changes, written.plan) =
+                    sanitized.unwrap_or_else(|| Ok((Vec::new(), Plan::default()))).map_err(|error| failed(&error, &at))?;
                 for change in &mut written.changes {
                     change.pointer.insert_str(0, &at);
                     if let Some(output) = &mut change.output_pointer {

@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     call_sites,
     held::{self, Calls, Held, Key},
-    restore::Ways,
+    restore::RestoreMap,
     tool_format::{remove, set},
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 /// A stream being restored.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    ways: Ways,
+    ways: RestoreMap,
     /// The calls whose arguments are held back.
     held: Calls,
     /// Calls in chunks of Chat Completions of which the first piece was held back just now.
@@ -28,7 +28,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(ways: Ways) -> Stream {
+    pub(crate) fn new(ways: RestoreMap) -> Stream {
         Stream { ways, held: Calls::default(), fresh: Vec::new(), text: super::sse::Buffer::default() }
     }
 

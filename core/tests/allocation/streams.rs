@@ -9,9 +9,9 @@ use crate::counting::given;
 
 /// One tool by another name, and one whose arguments are encoded.
 fn stream() -> ReplyRestorer {
-    let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "options": {"dialect": "moonshot"},
-        "schema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}});
-    Restore::from_json(&json!({"version": 1, "tools": tools}).to_string()).expect("a restore").stream()
+    let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
+    let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
+    Restore::from_json(&json!({"version": 2, "tools": tools}).to_string()).expect("a restore").stream()
 }
 
 fn cut(text: &str, size: usize) -> impl Iterator<Item = &str> {

@@ -27,7 +27,7 @@ const OBJECT: ChangeKind = ChangeKind::of(Rule::ObjectToJson);
 /// What stays beside the type.
 const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
 
-/// What the strings of a schema hold that was written here, which `restore_arguments` asks the schema.
+/// What the strings of a schema hold that was written here, which the plan for the way back repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sanitize) enum Holds {
     /// Any JSON.
@@ -44,6 +44,21 @@ impl Holds {
     /// Remembers it where the schema is, whatever is said beside it later.
     pub(in crate::sanitize) fn mark(self, schema: &mut Node<'_>) {
         schema.mark(1 << self as u8);
+    }
+
+    /// How a plan calls it.
+    pub(in crate::sanitize) const fn name(self) -> &'static str {
+        match self {
+            Holds::Anything => "any",
+            Holds::Object => "object",
+            Holds::Integer => "integer",
+        }
+    }
+
+    /// What a plan calls so.
+    pub(in crate::sanitize) fn planned(plan: &Node<'_>) -> Option<Holds> {
+        let name = plan.get("json")?;
+        Holds::ALL.into_iter().find(|holds| name.is_text(holds.name()))
     }
 
     /// What was remembered, if it still is the schema that it was remembered of.

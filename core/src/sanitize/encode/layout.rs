@@ -1,4 +1,4 @@
-//! What a plain schema is, as far as encoding goes: asked by the writer of schemas and the reader of answers alike.
+//! What a plain schema is, as far as encoding goes: asked by the writer of schemas and of the plan for their answers alike.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 

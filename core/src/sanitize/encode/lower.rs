@@ -96,7 +96,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                         String::from("kept `uniqueItems` for encoded items: one value may be encoded in several ways")
                     });
                 }
-                if array && items.is_none() && grammar.arrays.needs_items | !grammar.arrays.open_items {
+                if array && items.is_none() && grammar.arrays.say_items() {
                     if let Some(object) = node.as_object_mut() {
                         object.set(Text::literal("items"), Node::empty_object());
                     }

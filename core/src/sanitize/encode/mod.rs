@@ -1,9 +1,9 @@
 //! Strict dialects: what they cannot say is encoded, and `restore_arguments` undoes it.
 //!
 //! The passes leave a *plain* schema: one that says with `type`, `properties`, `items`, `anyOf` and kept references what is accepted.
-//! [`write`] writes it anew for a surface whose objects are all closed; [`crate::sanitize::decode`] reads the same plain schema to bring a
-//! model's answer back. Both ask [`layout`] what a schema is, so that one cannot disagree with the other. What must be settled before
-//! that is the business of [`normalize`].
+//! [`write`] writes it anew for a surface whose objects are all closed; [`plan`] says what brings a model's answer back, by which
+//! [`crate::sanitize::decode`] does. Both ask [`layout`] what a schema is, so that one cannot disagree with the other. What must be
+//! settled before that is the business of [`normalize`].
 
 mod any;
 mod discriminate;
@@ -12,6 +12,7 @@ pub(in crate::sanitize) mod layout;
 pub(in crate::sanitize) mod lower;
 pub(in crate::sanitize) mod normalize;
 mod null;
+pub(in crate::sanitize) mod plan;
 
 use crate::{error::Error, json::Node, sanitize::context::PassContext};
 

@@ -42,7 +42,7 @@ pub(in crate::sanitize) struct Spelling {
 impl Spelling {
     /// The name that stands for one that cannot be spelled, whatever else is in its table.
     ///
-    /// It depends on the name alone, so that `restore_arguments` finds it again without the schema that was written.
+    /// It depends on the name alone, so that the plan for the way back needs nothing of the schema that was written.
     fn stand_in(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
@@ -56,12 +56,12 @@ impl Spelling {
     }
 
     /// Can it spell every name?
-    fn is_open(self) -> bool {
+    pub(in crate::sanitize) fn is_open(self) -> bool {
         self.rule.reserved.is_empty() && !self.rule.no_braces && self.rule.shape.is_none() && !self.no_slash
     }
 
     /// Does a name have a stand-in?
-    fn replaces(self, name: &Text<'_>) -> bool {
+    pub(in crate::sanitize) fn replaces(self, name: &Text<'_>) -> bool {
         let has = |name: &str| {
             let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
             self.rule.reserved.contains(&name) || self.shape().is_some_and(|shape| !shape.allows(name)) || braces || self.has_slash(name)

@@ -24,6 +24,7 @@ use crate::{
     sanitize::{
         canonicalize::Canonicalize,
         context::PassContext,
+        decode::PlanBuilder,
         diagnostics::Diagnostics,
         encode,
         legalize::{property_names, root, Legalize},
@@ -45,13 +46,14 @@ const LAST_GROWTH: usize = 5;
 ///
 /// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been what made
 /// a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves beside a reference
-/// that stays is said in a definition of its own. Where `finish` says so they end at once; then it gives true.
+/// that stays is said in a definition of its own. Where `is_done` says so they end at once; then it gives true. What brings arguments
+/// back is added to `plan`, if that is wanted.
 pub(in crate::sanitize) fn sanitize(
     node: &mut Node<'_>,
-    dialect: &'static Dialect,
-    grammar: &'static Grammar,
+    (dialect, grammar): (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
-    finish: Finish<'_>,
+    is_done: &dyn Fn(&Node<'_>) -> bool,
+    mut plan: Option<&mut PlanBuilder<'_>>,
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
@@ -59,9 +61,10 @@ pub(in crate::sanitize) fn sanitize(
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
     let draft = Draft::of(node);
-    diagnostics = round(node, PassContext::new(node, (dialect, grammar), options, draft, diagnostics, budget)?)?;
+    let context = PassContext::new(node, (dialect, grammar), options, draft, diagnostics, budget)?;
+    diagnostics = round(node, context, plan.as_deref_mut())?;
     let mut is_settled = node.is_intact();
-    let mut ends = !is_settled && finish.is_done(node);
+    let mut ends = !is_settled && is_done(node);
     for count in 1..MOST_ROUNDS {
         if is_settled || ends {
             break;
@@ -71,13 +74,15 @@ pub(in crate::sanitize) fn sanitize(
         // What is read now was written here, in the words of today.
         let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
         context.may_grow = count < LAST_GROWTH;
-        diagnostics = round(node, context)?;
+        diagnostics = round(node, context, plan.as_deref_mut())?;
         is_settled = node.is_intact();
         rounds::restore(node, &before);
-        ends = !is_settled && finish.is_done(node);
+        ends = !is_settled && is_done(node);
     }
-    // What reads a model's answer wants the schema as it is before this.
-    if finish.is_written() && grammar.encodes() {
+    if grammar.encodes() {
+        if let Some(plan) = plan {
+            plan.encode(node, grammar, budget)?;
+        }
         let before = rounds::renumber(node);
         diagnostics.read_as(&before);
         let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
@@ -100,7 +105,7 @@ pub(in crate::sanitize) fn sanitize(
 }
 
 /// Runs every pass once; gives the diagnostics back.
-fn round(node: &mut Node<'_>, mut context: PassContext) -> Result<Diagnostics, Error> {
+fn round(node: &mut Node<'_>, mut context: PassContext, plan: Option<&mut PlanBuilder<'_>>) -> Result<Diagnostics, Error> {
     if !context.no_references {
         context.references = Some(Rc::new(references::resolve(node, context.draft, &context.budget)?));
     }
@@ -127,6 +132,9 @@ fn round(node: &mut Node<'_>, mut context: PassContext) -> Result<Diagnostics, E
     #[cfg(test)]
     context.diagnostics.expect(crate::rules::Rule::ALL);
     context.budget.check(String::new)?;
+    if let Some(plan) = plan {
+        plan.no_slash |= context.no_slash;
+    }
     Ok(context.diagnostics)
 }
 
@@ -155,28 +163,6 @@ fn survey(context: &mut PassContext) {
     context.counts_evaluated = context.present;
     context.judges_names = context.lists_objects
         || property_names::JUDGES.iter().any(|keyword| context.present.has(*keyword) && !context.grammar.refuses.has(*keyword));
-}
-
-/// How far a schema is rewritten.
-#[derive(Clone, Copy)]
-pub(in crate::sanitize) enum Finish<'f> {
-    /// Until nothing is left but to encode what the surface cannot say.
-    Plain,
-    /// To the end, which is reached early where this says so.
-    Written(&'f dyn Fn(&Node<'_>) -> bool),
-}
-
-impl Finish<'_> {
-    fn is_done(&self, node: &Node<'_>) -> bool {
-        match self {
-            Finish::Plain => false,
-            Finish::Written(is_done) => is_done(node),
-        }
-    }
-
-    const fn is_written(&self) -> bool {
-        matches!(self, Finish::Written(_))
-    }
 }
 
 /// Wishes that the grammar cannot grant.

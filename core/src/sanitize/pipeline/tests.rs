@@ -15,7 +15,7 @@ use std::{env, fs, path::Path};
 
 use serde_json::Value;
 
-use super::{passes::PASSES, sanitize, Finish};
+use super::{passes::PASSES, sanitize};
 use crate::{
     check,
     dialect::{self, Method},
@@ -66,7 +66,7 @@ fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec
     let Method::Rules(grammar) = dialect.method else { return Ok(None) };
     let budget = Rc::new(options.budget(&node));
     let mut recorder = Recorder::on();
-    sanitize(&mut node, dialect, grammar, options, Finish::Written(&|_| false), &mut recorder, &budget)?;
+    sanitize(&mut node, (dialect, grammar), options, &|_| false, None, &mut recorder, &budget)?;
     Ok(Some((json::write(&node), recorder.finish())))
 }
 

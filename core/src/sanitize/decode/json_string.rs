@@ -1,47 +1,74 @@
 //! Strings that hold JSON, read again: where the schema that was sent asks for text because the dialect has no other way to say it.
 //!
-//! Follows the schema that was sent, made again from the original. A string elsewhere stays one, and so does text that is no JSON. (A
-//! surface that asks for text has no references, so a schema that was sent has none to follow.)
+//! The plan is what of that schema the way back needs, in its own words, with `json` where it asks for text: `"any"` JSON, an
+//! `"object"`, or an `"integer"` out of those that `enum` lists as strings. A string elsewhere stays one, and so does text that is no
+//! JSON. (A surface that asks for text has no references, so a schema that was sent has none to follow.)
 
-use alloc::{rc::Rc, string::String};
+use alloc::vec::Vec;
 use core::cell::Cell;
 
 use crate::{
     budget::Budget,
-    dialect::{
-        grammar::{Anything, Grammar},
-        Dialect,
-    },
-    error::Error,
-    json::{self, Child, Data, LookUp, Member, Node, Object},
-    options::SanitizeOptions,
-    report::Recorder,
-    sanitize::{decode::STEPS, encode::json_string::Holds, stays, write},
+    dialect::grammar::{Anything, Grammar},
+    json::{self, Child, Data, LookUp, Member, Node, Object, Text},
+    sanitize::{decode::encoded::STEPS, encode::json_string::Holds},
 };
 
-/// Reads the texts that hold JSON. A schema that `sanitize` refuses asks for none.
-pub(in crate::sanitize) fn read(
-    arguments: &mut Node<'_>,
-    schema: &Node<'_>,
-    dialect: &'static Dialect,
-    grammar: &'static Grammar,
-    options: &SanitizeOptions,
-    budget: &Rc<Budget>,
-) -> Result<(), Error> {
-    if !asks(grammar) || !holds_text(arguments, budget) || stays(schema, grammar, options, budget)? {
-        return Ok(());
-    }
-    let mut written = schema.copy(budget);
-    if write(&mut written, dialect, grammar, options, &mut Recorder::off(), budget).is_err() {
-        return budget.check(String::new);
-    }
-    Texts { budget, steps: Cell::new(STEPS) }.value(arguments, &written);
-    budget.check(String::new)
-}
+/// What tells one value from another.
+const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
 /// Does this surface ask for text where other values are meant?
-fn asks(grammar: &Grammar) -> bool {
+pub(super) fn asks(grammar: &Grammar) -> bool {
     grammar.anything == Anything::JsonText || grammar.enums.integers_as_text
+}
+
+/// The plan for a schema as it is sent. `None`: no text of it holds anything.
+pub(super) fn plan(written: &Node<'_>, budget: &Budget) -> Option<Node<'static>> {
+    needed(written, false, budget).map(|plan| plan.detached())
+}
+
+/// What is needed of a schema; `all`: what tells a value of it from another, too.
+fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>> {
+    let object = schema.as_object().filter(|object| budget.pay(1 + object.len()))?;
+    let mut plan = Object::new();
+    let holds = Holds::by(schema);
+    if let Some(branches) = branches(schema) {
+        if all || holds.is_some() || branches.iter().any(|branch| needed(branch, false, budget).is_some()) {
+            let whole = branches.iter().map(|branch| needed(branch, true, budget).unwrap_or_default());
+            plan.set(Text::literal("anyOf"), Node::array(whole.collect()));
+        }
+    }
+    if let Some(holds) = holds {
+        plan.set(Text::literal("json"), Node::literal(holds.name()));
+    }
+    // What a union says for itself is one more way to be told from it.
+    let all = all || plan.has("anyOf");
+    for keyword in KINDS.into_iter().filter(|keyword| all || (holds == Some(Holds::Integer) && *keyword == "enum")) {
+        if let Some(value) = object.get(keyword) {
+            plan.set(Text::literal(keyword), value.copy(budget));
+        }
+    }
+    if let Some(table) = object.get("properties").and_then(Node::as_object) {
+        let below = |member: &Member<'a>| {
+            let needed = needed(&member.value, all, budget);
+            Some(Member { key: member.key.clone(), value: if all { needed.unwrap_or_default() } else { needed? } })
+        };
+        let table: Vec<Member<'a>> = table.iter().filter_map(below).collect();
+        if all || !table.is_empty() {
+            plan.set(Text::literal("properties"), Node::object(Object::from_unique(table)));
+        }
+    }
+    if let Some(items) = object.get("items").and_then(|items| needed(items, all, budget)) {
+        plan.set(Text::literal("items"), items);
+    }
+    (all || !plan.is_empty()).then(|| Node::object(plan))
+}
+
+/// Reads the texts that hold JSON.
+pub(super) fn read(arguments: &mut Node<'_>, plan: &Node<'_>, budget: &Budget) {
+    if holds_text(arguments, budget) {
+        Texts { budget, steps: Cell::new(STEPS) }.value(arguments, plan);
+    }
 }
 
 /// Is there a string somewhere that may be JSON? In most arguments there is none.
@@ -151,7 +178,7 @@ impl Texts<'_> {
         for branch in branches(schema).into_iter().flatten() {
             self.gather(branch, text, asked);
         }
-        match Holds::by(schema) {
+        match Holds::planned(schema) {
             Some(Holds::Anything) => asked.anything = true,
             Some(Holds::Object) => asked.object = true,
             Some(Holds::Integer) => asked.integer |= self.lists(schema, text),
@@ -171,7 +198,7 @@ impl Texts<'_> {
             return steps == 0 || branches.iter().any(|branch| self.fits(value, branch, how));
         }
         let is_of = |name: &str| schema.get("type").is_none_or(|known| known.is_text(name));
-        let is_integer = Holds::by(schema) == Some(Holds::Integer);
+        let is_integer = Holds::planned(schema) == Some(Holds::Integer);
         match value.data() {
             Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || is_of("null"),
             Data::Bool(_) => is_of("boolean"),

@@ -1,0 +1,303 @@
+//! The answer to an encoded schema, brought back: null that says "absent" goes, pairs become members, JSON text becomes JSON.
+//!
+//! Follows the plan that encoding left (its words: [`crate::sanitize::encode::plan`]). What does not look as the plan says stays as it is.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use core::cell::Cell;
+
+use crate::{
+    budget::Budget,
+    collections::{Map, Set},
+    json::{self, Child, Data, LookUp, Member, Node, Object, Text},
+    limits::MAX_WALK_DEPTH,
+    sanitize::encode::{layout, KEY, PAIRS, VALUE},
+};
+
+/// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind is taken.
+pub(super) const STEPS: usize = 100_000;
+
+/// How many references are followed from one to the next.
+const MOST_REFERENCES: usize = 64;
+
+/// Brings arguments back from the shape that encoding gave them.
+pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
+    let mut definitions = Map::from_iter([(String::from("#"), plan)]);
+    for table in ["$defs", "definitions"] {
+        for member in plan.get(table).and_then(Node::as_object).into_iter().flatten() {
+            if let Some(name) = member.key.value() {
+                definitions.insert(format!("#/{table}/{name}"), &member.value);
+            }
+        }
+    }
+    Decode { budget, definitions, steps: Cell::new(STEPS), level: Cell::new(0) }.value(arguments, plan);
+}
+
+struct Decode<'d, 'n> {
+    budget: &'d Budget,
+    /// By how they are referred to.
+    definitions: Map<String, &'d Node<'n>>,
+    steps: Cell<usize>,
+    /// How deep the calls are nested: a plan from elsewhere may be a union of itself.
+    level: Cell<usize>,
+}
+
+impl<'d, 'n> Decode<'d, 'n> {
+    fn value(&self, value: &mut Node<'_>, plan: &'d Node<'n>) {
+        if let Some(plan) = self.enter(value, plan) {
+            self.value_of(value, plan);
+            self.level.set(self.level.get() - 1);
+        }
+    }
+
+    /// Goes one level deeper, to what a chain of references leads to, and pays for looking at a value and its plan.
+    fn enter(&self, value: &Node<'_>, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
+        let mut at = plan;
+        let mut left = MOST_REFERENCES;
+        while let Some(reference) = at.get("$ref") {
+            at = self.definitions.get(&*reference.as_text()?.value()?).filter(|_| left > 0)?;
+            left -= 1;
+        }
+        let properties = at.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+        let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
+        if self.level.get() >= MAX_WALK_DEPTH || !self.budget.pay(1 + properties + members) {
+            return None;
+        }
+        self.level.set(self.level.get() + 1);
+        Some(at)
+    }
+
+    fn value_of(&self, value: &mut Node<'_>, plan: &'d Node<'n>) {
+        if let Some(kind) = plan.get("json") {
+            match kind.is_text("definition") {
+                true => from_definition(value),
+                false => from_text(value, |read| listed(plan).is_none_or(|values| values.iter().any(|known| json::same(known, read)))),
+            }
+        } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
+            self.union(value, branches);
+        } else {
+            match value.data() {
+                Data::Object(_) => self.record(value, plan),
+                Data::Array(_) => match (plan.get("pairs"), plan.get("items")) {
+                    (Some(values), _) => self.pairs(value, values),
+                    (None, Some(items)) => {
+                        // The visitor never fails.
+                        let _ = value.visit_children::<()>(|_, inner| {
+                            self.value(inner, items);
+                            Ok(())
+                        });
+                    }
+                    (None, None) => {}
+                },
+                Data::String(_) if plan.get("empty").is_some() => {
+                    from_text(value, |read| read.as_object().is_some_and(Object::is_empty));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn record(&self, value: &mut Node<'_>, plan: &'d Node<'n>) {
+        let table = plan.get("properties").and_then(Node::as_object).map(LookUp::of);
+        let property = |name: &Text<'_>| table.as_ref().and_then(|table| table.get(name));
+        if let Some(names) = plan.get("absent").and_then(Node::as_array) {
+            self.budget.pay(names.len());
+            let names: Set<&Text<'_>> = names.iter().filter_map(Node::as_text).collect();
+            let absent = |member: &Member<'_>| member.value.is_null() && names.contains(&member.key);
+            if value.as_object().is_some_and(|members| members.iter().any(absent)) {
+                if let Some(members) = value.as_object_mut() {
+                    members.retain(|member| !absent(member));
+                }
+            }
+        }
+        // The visitor never fails.
+        let _ = value.visit_children::<()>(|child, inner| {
+            if let Child::Member(name) = child {
+                if let Some(property) = property(name) {
+                    self.value(inner, property);
+                }
+            }
+            Ok(())
+        });
+        if let Some((name, values)) = others(plan) {
+            if !value.get(&name).is_some_and(are_pairs) {
+                return;
+            }
+            let Some(members) = value.as_object_mut() else { return };
+            let Some(mut pairs) = members.remove(&name) else { return };
+            self.pairs(&mut pairs, values);
+            let Data::Object(pairs) = pairs.into_data() else { return };
+            // A pair says what no property says: one that names a property would give it a value that nobody held to its schema.
+            let taken: Set<Text<'_>> = members.iter().map(|member| member.key.clone()).collect();
+            let others = pairs.into_members().into_iter().filter(|member| !taken.contains(&member.key) && property(&member.key).is_none());
+            members.members_mut().extend(others);
+        }
+    }
+
+    /// Pairs of key and value become members.
+    fn pairs(&self, value: &mut Node<'_>, values: &'d Node<'n>) {
+        // A list of something else may be what another type of the same schema accepts.
+        if are_pairs(value) {
+            from_pairs(value, &mut |inner| self.value(inner, values));
+        }
+    }
+
+    fn union(&self, value: &mut Node<'_>, branches: &'d [Node<'n>]) {
+        let fitting = |loosely| branches.iter().find(|branch| self.fits_branch(value, branch, loosely));
+        let Some(branch) = fitting(false).or_else(|| fitting(true)) else { return };
+        if let Some(name) = wrapper(branch) {
+            let inner = value.as_object_mut().and_then(|object| object.remove(&name));
+            if let Some(inner) = inner {
+                value.replace(inner.into_data());
+            }
+        }
+        self.value(value, branch);
+    }
+
+    fn fits_branch(&self, value: &Node<'_>, branch: &'d Node<'n>, loosely: bool) -> bool {
+        match wrapper(branch) {
+            None => self.fits(value, branch, loosely),
+            Some(name) => value
+                .as_object()
+                .is_some_and(|object| object.len() == 1 && object.get(&name).is_some_and(|inner| self.fits(inner, branch, loosely))),
+        }
+    }
+
+    /// Does a value look as what is written for this schema? `loosely`: of the right kind.
+    fn fits(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
+        let steps = self.steps.get();
+        self.steps.set(steps.saturating_sub(1));
+        let loosely = loosely || steps == 0;
+        let Some(plan) = self.enter(value, plan) else { return false };
+        let fits = if let Some(kind) = plan.get("json") {
+            match listed(plan) {
+                Some(values) => values.iter().any(|known| value.is_text(&json::write_plain(known))),
+                None => kind.is_text("definition") || value.as_text().is_some(),
+            }
+        } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
+            steps == 0 || branches.iter().any(|branch| self.fits_branch(value, branch, loosely))
+        } else {
+            self.fits_typed(value, plan, loosely)
+        };
+        self.level.set(self.level.get() - 1);
+        fits
+    }
+
+    fn fits_typed(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
+        let Some(object) = plan.as_object() else { return false };
+        let pairs = plan.get("pairs");
+        match value.data() {
+            Data::String(_) if object.has("empty") => value.is_text("{}"),
+            Data::Array(items) => match pairs {
+                Some(of) => {
+                    let fits = || items.iter().filter_map(|pair| pair.get(VALUE)).all(|inner| self.fits(inner, of, false));
+                    loosely || (are_pairs(value) && fits())
+                }
+                None => {
+                    // Values that are listed are scalars here.
+                    let is_array = layout::declares(object, "array") && listed(plan).is_none() && !object.has("const");
+                    is_array && (loosely || plan.get("items").is_none_or(|of| items.iter().all(|item| self.fits(item, of, false))))
+                }
+            },
+            Data::Object(_) if pairs.is_some() => false,
+            Data::Object(members) if object.has("properties") => loosely || self.fits_record(members, plan),
+            _ => is_of(value, object),
+        }
+    }
+
+    fn fits_record(&self, members: &Object<'_>, plan: &'d Node<'n>) -> bool {
+        let (table, sent) = (plan.get("properties").and_then(Node::as_object).map(LookUp::of), LookUp::of(members));
+        let names = |key: &str| plan.get(key).and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
+        let absent: Set<&Text<'_>> = names("absent").collect();
+        let others = others(plan).map(|(name, _)| name);
+        let known = members.iter().all(|member| match table.as_ref().and_then(|table| table.get(&member.key)) {
+            Some(property) => (member.value.is_null() && absent.contains(&member.key)) || self.fits(&member.value, property, false),
+            None => others.as_ref().is_some_and(|name| member.key.is(name) && are_pairs(&member.value)),
+        });
+        known && names("required").all(|name| sent.has(name))
+    }
+}
+
+/// The values that a plan lists.
+fn listed<'p, 'n>(plan: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
+    plan.get("enum").and_then(Node::as_array)
+}
+
+/// The member that a branch of a union is, if it is in an object of its own.
+fn wrapper<'p>(branch: &'p Node<'_>) -> Option<Cow<'p, str>> {
+    branch.get("wrapper")?.as_text()?.value()
+}
+
+/// The property that holds what no other property names, and what the values in it look like.
+fn others<'p, 'n>(plan: &'p Node<'n>) -> Option<(Cow<'p, str>, &'p Node<'n>)> {
+    let others = plan.get("others")?;
+    Some((others.get("name")?.as_text()?.value()?, others.get("values")?))
+}
+
+/// Is a scalar, or a value of no other meaning, of the types and among the values of a schema?
+fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
+    let kind = match value.data() {
+        Data::Null => "null",
+        Data::Bool(_) => "boolean",
+        Data::String(_) => "string",
+        Data::Number(_) => "number",
+        Data::Array(_) => "array",
+        Data::Object(_) | Data::Verbatim(_) => "object",
+    };
+    let whole = || value.as_number().is_some_and(json::is_integral);
+    let typed =
+        !object.has("type") || layout::declares(object, kind) || (kind == "number" && layout::declares(object, "integer") && whole());
+    let listed = object.get("enum").and_then(Node::as_array).is_none_or(|values| values.iter().any(|known| json::same(known, value)));
+    typed && listed && object.get("const").is_none_or(|known| json::same(known, value))
+}
+
+/// Is it a list of pairs of key and value, and nothing else?
+fn are_pairs(value: &Node<'_>) -> bool {
+    value.as_array().is_some_and(|items| {
+        items.iter().all(|item| {
+            item.as_object()
+                .is_some_and(|pair| pair.len() == 2 && pair.get(KEY).is_some_and(|key| key.as_text().is_some()) && pair.has(VALUE))
+        })
+    })
+}
+
+/// Makes an object of a list of pairs, each value once `each` has seen it.
+fn from_pairs<'a>(value: &mut Node<'a>, each: &mut dyn FnMut(&mut Node<'a>)) {
+    let Data::Array(items) = core::mem::replace(value.data_mut(), Data::Null) else { return };
+    let mut members: Vec<Member<'a>> = Vec::with_capacity(items.len());
+    for item in items {
+        let Data::Object(mut pair) = item.into_data() else { continue };
+        let key = pair.remove(KEY).and_then(|key| key.as_text().cloned());
+        if let (Some(key), Some(mut inner)) = (key, pair.remove(VALUE)) {
+            each(&mut inner);
+            members.push(Member { key, value: inner });
+        }
+    }
+    value.replace(Data::Object(Object::from_members(members)));
+}
+
+/// Any JSON as the definition says it.
+fn from_definition(value: &mut Node<'_>) {
+    let pairs = |object: &Object<'_>| object.len() == 1 && object.get(PAIRS).is_some_and(are_pairs);
+    if value.as_object().is_some_and(pairs) {
+        if let Some(inner) = value.as_object_mut().and_then(|object| object.remove(PAIRS)) {
+            value.replace(inner.into_data());
+            from_pairs(value, &mut |inner| from_definition(inner));
+        }
+        return;
+    }
+    // The visitor never fails.
+    let _ = value.visit_children::<()>(|_, inner| {
+        from_definition(inner);
+        Ok(())
+    });
+}
+
+/// A string that holds JSON, if that is a value that may stand here.
+fn from_text(value: &mut Node<'_>, may_stand: impl Fn(&Node<'_>) -> bool) {
+    let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) else { return };
+    if let Ok(read) = json::read(&text) {
+        if may_stand(&read) {
+            value.replace(read.detached().into_data());
+        }
+    }
+}

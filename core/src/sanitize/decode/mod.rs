@@ -1,0 +1,131 @@
+//! The model's arguments, brought back into the shape that the tool's own schema has.
+//!
+//! Sanitizing leaves a [`Plan`], which says what is to be undone and can be kept as JSON. Running it asks neither the schema nor the
+//! dialect any more. What does not look as the plan says stays as it is.
+
+mod encoded;
+mod json_string;
+mod names;
+
+use alloc::{format, string::String};
+
+use crate::{
+    budget::Budget,
+    dialect::grammar::Grammar,
+    error::{Code, Error},
+    json::{Member, Node, Object, Text},
+    sanitize::{depth, encode::plan},
+};
+
+/// What has to be undone in the arguments of one tool: a plan for each way of encoding, in the order in which they are undone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// What a strict mode cannot say.
+    encoded: Option<Node<'static>>,
+    /// JSON in strings.
+    json: Option<Node<'static>>,
+    /// Property names.
+    names: Option<Node<'static>>,
+}
+
+/// What becomes a plan while a schema is sanitized.
+pub(in crate::sanitize) struct PlanBuilder<'a> {
+    plan: Plan,
+    /// The schema as it was, if some of its names are spelled otherwise now.
+    original: Option<Node<'a>>,
+    /// Names with `/` were replaced, too.
+    pub(in crate::sanitize) no_slash: bool,
+}
+
+impl<'a> PlanBuilder<'a> {
+    /// Before the schema is rewritten.
+    pub(in crate::sanitize) fn new(original: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Self {
+        let original = names::are_renamed(original, grammar, budget).then(|| original.copy(budget));
+        PlanBuilder { plan: Plan::default(), original, no_slash: false }
+    }
+
+    /// Before what a strict mode cannot say is encoded.
+    pub(in crate::sanitize) fn encode(&mut self, plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Result<(), Error> {
+        depth::within_limit(plain)?;
+        self.plan.encoded = plan::of(plain, grammar, budget);
+        Ok(())
+    }
+
+    /// Once the schema is as it is sent.
+    pub(in crate::sanitize) fn finish(mut self, written: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
+        if json_string::asks(grammar) {
+            depth::within_limit(written)?;
+            self.plan.json = json_string::plan(written, budget);
+        }
+        self.finish_names(grammar, budget)
+    }
+
+    /// The plan for the names alone.
+    pub(in crate::sanitize) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
+        if let Some(original) = &self.original {
+            self.plan.names = names::plan(original, grammar, self.no_slash, budget)?;
+        }
+        budget.check(String::new)?;
+        Ok(self.plan)
+    }
+}
+
+impl Plan {
+    /// Is there nothing to undo?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts().iter().all(|(_, part)| part.is_none())
+    }
+
+    fn parts(&self) -> [(&'static str, &Option<Node<'static>>); 3] {
+        [("encoded", &self.encoded), ("json", &self.json), ("names", &self.names)]
+    }
+
+    /// Restores arguments in place, at the cost of a call of its own.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
+        let budget = Budget::new(arguments.values_read(), None);
+        self.restore_within(arguments, &budget)
+    }
+
+    /// Restores arguments in place: what was written last is undone first.
+    pub(in crate::sanitize) fn restore_within(&self, arguments: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
+        if let Some(plan) = &self.encoded {
+            encoded::decode(arguments, plan, budget);
+        }
+        if let Some(plan) = &self.json {
+            json_string::read(arguments, plan, budget);
+        }
+        if let Some(plan) = &self.names {
+            names::restore(arguments, plan, budget);
+        }
+        budget.check(String::new)
+    }
+
+    /// As JSON, to be kept.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let parts = self.parts().into_iter().filter_map(|(key, part)| Some(Member { key: Text::literal(key), value: part.clone()? }));
+        Node::object(Object::from_unique(parts.collect()))
+    }
+
+    /// From JSON, as [`Self::to_node`] gives it.
+    ///
+    /// # Errors
+    /// `invalid-value` for what is no such plan.
+    pub(crate) fn from_node(node: &Node<'_>) -> Result<Plan, Error> {
+        let wrong = |pointer: String, found: &Node<'_>| {
+            let message = format!("expected a plan as sanitizing has left it, an object; found {}", found.kind());
+            Error::new(Code::InvalidValue, pointer, message)
+        };
+        if node.as_object().is_none() {
+            return Err(wrong(String::new(), node));
+        }
+        let part = |key: &str| match node.get(key) {
+            None => Ok(None),
+            Some(part) if part.as_object().is_some() => Ok(Some(part.detached())),
+            Some(part) => Err(wrong(format!("/{key}"), part)),
+        };
+        Ok(Plan { encoded: part("encoded")?, json: part("json")?, names: part("names")? })
+    }
+}

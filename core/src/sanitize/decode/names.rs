@@ -1,0 +1,308 @@
+//! Properties get back the names that the tool's own schema has for them.
+//!
+//! The plan is what of the original schema the way back needs: `names`, from the new to the old (`rootNames` where the root has others);
+//! `allOf`, all that applies to the same value; and what a value is reached by: `properties`, `others` (what describes members that
+//! no property names), `prefixItems`, `items`. A `$ref` leads to a schema in the `$defs` of the root.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use crate::{
+    budget::Budget,
+    collections::{Map, Set},
+    dialect::grammar::Grammar,
+    error::Error,
+    json::{Child, Data, LookUp, Member, Node, Object, Text},
+    sanitize::legalize::property_names::Spelling,
+    schema::{
+        draft::Draft,
+        graph::located,
+        references::{self, Number, References},
+    },
+};
+
+/// Keywords that apply their schemas to the very instance they stand at.
+const IN_PLACE: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
+
+/// How many schemas are looked at for one value; more would be a schema that was made to be slow.
+const MOST: usize = 4096;
+
+/// Is there a name that cannot be spelled? Then the schema is needed as it was before it is rewritten.
+pub(super) fn are_renamed(schema: &Node<'_>, grammar: &Grammar, budget: &Budget) -> bool {
+    let spelling = |no_slash, is_root| Spelling { rule: grammar.names, no_slash, is_root };
+    let spellings = [true, false].map(|is_root| spelling(grammar.refs.no_slash_in_definitions, is_root));
+    if spellings.iter().all(|spelling| spelling.is_open()) {
+        return false;
+    }
+    let replaced = |name: &Text<'_>| spellings.iter().any(|spelling| spelling.replaces(name));
+    let mut open = Vec::from([schema]);
+    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+        match node.data() {
+            Data::String(text) if replaced(text) => return true,
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) if object.iter().any(|member| replaced(&member.key)) => return true,
+            Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The plan for a schema as it was; `no_slash`: names with `/` were replaced, too. `None`: no name was.
+pub(super) fn plan(original: &Node<'_>, grammar: &Grammar, no_slash: bool, budget: &Budget) -> Result<Option<Node<'static>>, Error> {
+    let draft = Draft::of(original);
+    let refers = references::has_references(original, budget)?;
+    let references = if refers { references::resolve(original, draft, budget)? } else { References::default() };
+    let planner = Planner {
+        budget,
+        spelling: Spelling { rule: grammar.names, no_slash, is_root: false },
+        names_required: grammar.encodes(),
+        ref_stands_alone: draft.ref_stands_alone(),
+        references: &references,
+    };
+    let root = planner.schema(original);
+    if !root.renames {
+        return Ok(None);
+    }
+    let mut plan = root.plan;
+    if refers {
+        let wanted: Set<Number> = references.all_targets().collect();
+        let targets = located(original, &wanted, budget).into_iter();
+        let planned = targets.filter_map(|target| {
+            let plan = planner.schema(target).plan;
+            Some(Member { key: Text::new(target.origin().number()?.to_string()), value: plan })
+        });
+        let planned: Vec<Member<'_>> = planned.collect();
+        if let Some(object) = plan.as_object_mut() {
+            object.set(Text::literal("$defs"), Node::object(Object::from_unique(planned)));
+        }
+    }
+    Ok(Some(plan.detached()))
+}
+
+struct Planner<'r> {
+    budget: &'r Budget,
+    spelling: Spelling,
+    /// What is required and not described becomes a property.
+    names_required: bool,
+    ref_stands_alone: bool,
+    references: &'r References,
+}
+
+/// The plan for one schema.
+struct Planned<'a> {
+    plan: Node<'a>,
+    /// Some name in it is another now.
+    renames: bool,
+}
+
+impl Planner<'_> {
+    fn schema<'a>(&self, schema: &Node<'a>) -> Planned<'a> {
+        let (mut plan, mut renames) = (Object::new(), false);
+        let Some(object) = schema.as_object().filter(|object| self.budget.pay(1 + object.len())) else {
+            return Planned { plan: Node::empty_object(), renames };
+        };
+        // In old drafts, what stands beside a reference says nothing.
+        if !(self.ref_stands_alone && object.has("$ref")) {
+            renames |= self.names(object, &mut plan);
+            renames |= self.below(object, &mut plan);
+        }
+        let target = references::reference_number(schema).and_then(|number| self.references.target(number));
+        if let Some(target) = target {
+            renames = true;
+            plan.set(Text::literal("$ref"), Node::string(target.to_string()));
+        }
+        // Without a condition nothing follows from it.
+        let is_conditional = object.has("if");
+        let mut in_place = Vec::new();
+        for keyword in IN_PLACE.into_iter().filter(|keyword| is_conditional || !matches!(*keyword, "then" | "else")) {
+            let Some(value) = object.get(keyword) else { continue };
+            for branch in value.as_array().unwrap_or(core::slice::from_ref(value)) {
+                let planned = self.schema(branch);
+                renames |= planned.renames;
+                in_place.extend(planned.plan.as_object().is_some_and(|plan| !plan.is_empty()).then_some(planned.plan));
+            }
+        }
+        if !in_place.is_empty() {
+            plan.set(Text::literal("allOf"), Node::array(in_place));
+        }
+        Planned { plan: Node::object(plan), renames }
+    }
+
+    /// What describes the members and items of a value.
+    fn below<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
+        let mut renames = false;
+        let mut kept = |schema: &Node<'a>| {
+            let planned = self.schema(schema);
+            renames |= planned.renames;
+            planned.renames.then_some(planned.plan)
+        };
+        let table = |keyword: &str| object.get(keyword).and_then(Node::as_object).into_iter().flatten();
+        let properties = table("properties").map(|member| {
+            // A name that is described is nobody's new name, whatever is below it.
+            Member { key: member.key.clone(), value: kept(&member.value).unwrap_or_else(Node::empty_object) }
+        });
+        let properties: Vec<Member<'a>> = properties.collect();
+        let others = table("patternProperties").map(|member| &member.value).chain(object.get("additionalProperties"));
+        let others: Vec<Node<'a>> = others.filter_map(&mut kept).collect();
+        let lists = ["prefixItems", "items"].into_iter().filter_map(|keyword| object.get(keyword).and_then(Node::as_array));
+        let first: Vec<Node<'a>> = lists.take(1).flatten().map(|schema| kept(schema).unwrap_or_else(Node::empty_object)).collect();
+        let items = object.get("items").filter(|items| items.as_object().is_some()).or_else(|| object.get("additionalItems"));
+        let items = items.and_then(kept);
+        for (keyword, list) in [("others", others), ("prefixItems", first)] {
+            if !list.is_empty() {
+                plan.set(Text::literal(keyword), Node::array(list));
+            }
+        }
+        if !properties.is_empty() {
+            plan.set(Text::literal("properties"), Node::object(Object::from_unique(properties)));
+        }
+        if let Some(items) = items {
+            plan.set(Text::literal("items"), items);
+        }
+        renames
+    }
+
+    /// The names that a schema gives properties, where they are others now.
+    fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
+        let (described, required) = self.names_of(object);
+        self.budget.pay(described.len() + required.len());
+        let [root, names] = [true, false].map(|is_root| originals(Spelling { is_root, ..self.spelling }, &described, &required));
+        let differ = root.len() != names.len() || !root.iter().zip(&names).all(|(one, other)| one == other);
+        let renames = !(root.is_empty() && names.is_empty());
+        for (keyword, names) in [("names", names), ("rootNames", root)] {
+            if (keyword == "names" && !names.is_empty()) || (keyword == "rootNames" && differ) {
+                let old = names.into_iter().map(|(new, old)| Member { key: Text::new(new), value: Node::string(old.clone()) });
+                plan.set(Text::literal(keyword), Node::object(Object::from_unique(old.collect())));
+            }
+        }
+        renames
+    }
+
+    /// The names that are described; and those that are only required, where they have a new name, too.
+    fn names_of<'s, 'a>(&self, object: &'s Object<'a>) -> (Vec<&'s Text<'a>>, Vec<&'s Text<'a>>) {
+        let table = object.get("properties").and_then(Node::as_object);
+        let known = table.map(LookUp::of);
+        let required = object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
+        let is_named = |name: &Text<'_>| self.names_required || name.value().is_some_and(|name| self.spelling.goes_everywhere(&name));
+        let mut seen: Set<&Text<'a>> = Set::new();
+        let only_required =
+            |name: &&'s Text<'a>| is_named(name) && known.as_ref().is_none_or(|known| !known.has(name)) && seen.insert(*name);
+        (table.into_iter().flatten().map(|member| &member.key).collect(), required.filter(only_required).collect())
+    }
+}
+
+/// The old names by the new.
+fn originals<'s, 'a>(spelling: Spelling, described: &[&'s Text<'a>], required: &[&'s Text<'a>]) -> Map<String, &'s Text<'a>> {
+    let mut originals: Map<String, &'s Text<'a>> = Map::new();
+    let names = spelling.names(described.iter().copied());
+    let new = |name: &Text<'_>, names| name.value().and_then(|spelled| spelling.stand_in_among(&spelled, names));
+    originals.extend(described.iter().filter_map(|name| Some((new(name, &names)?, *name))));
+    if !required.is_empty() {
+        // They became properties once the others had their names.
+        let renamed = described.iter().map(|name| new(name, &names).map_or_else(|| (*name).clone(), Text::new));
+        let all: Vec<Text<'_>> = renamed.chain(required.iter().map(|name| (*name).clone())).collect();
+        let names = spelling.names(all.iter());
+        originals.extend(required.iter().filter_map(|name| Some((new(name, &names)?, *name))));
+    }
+    originals
+}
+
+/// Gives properties the names that the plan has for them.
+pub(super) fn restore<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
+    let targets = plan.get("$defs").and_then(Node::as_object).map(LookUp::of);
+    Names { budget, targets }.value(arguments, &[plan], true);
+}
+
+struct Names<'p, 'n> {
+    budget: &'p Budget,
+    targets: Option<LookUp<'p, 'n>>,
+}
+
+impl<'p, 'n> Names<'p, 'n> {
+    /// Restores one value that some of these plans are for.
+    fn value(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], is_root: bool) {
+        if plans.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
+            return;
+        }
+        let plans = self.in_place(plans);
+        let tables = tables(&plans);
+        self.names(value, &plans, &tables, is_root);
+        // The visitor never fails.
+        let _ = value.visit_children::<()>(|child, inner| {
+            let below: Vec<&'p Node<'n>> = match child {
+                Child::Member(name) => plans.iter().zip(&tables).flat_map(|(plan, table)| member(plan, table.as_ref(), name)).collect(),
+                Child::Item(place) => plans.iter().filter_map(|plan| item(plan, place)).collect(),
+            };
+            self.value(inner, &below, false);
+            Ok(())
+        });
+    }
+
+    /// These plans and all that are for the same value.
+    fn in_place(&self, plans: &[&'p Node<'n>]) -> Vec<&'p Node<'n>> {
+        let mut seen: Set<*const Node<'n>> = Set::new();
+        let mut found: Vec<&'p Node<'n>> = Vec::new();
+        let mut open: Vec<&'p Node<'n>> = plans.iter().rev().copied().collect();
+        while let Some(plan) = open.pop() {
+            if found.len() >= MOST || !seen.insert(core::ptr::from_ref(plan)) {
+                continue;
+            }
+            found.push(plan);
+            self.budget.pay(1);
+            let target = plan.get("$ref").and_then(Node::as_text);
+            open.extend(target.and_then(|target| self.targets.as_ref()?.get(target)));
+            open.extend(plan.get("allOf").and_then(Node::as_array).into_iter().flatten());
+        }
+        found
+    }
+
+    /// Gives the properties of one value their names.
+    fn names(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], tables: &[Option<LookUp<'p, 'n>>], is_root: bool) {
+        let Some(object) = value.as_object() else { return };
+        let mut originals: Map<&Text<'n>, &Text<'n>> = Map::new();
+        for plan in plans {
+            let root = plan.get("rootNames").filter(|_| is_root);
+            let names = root.or_else(|| plan.get("names")).and_then(Node::as_object).into_iter().flatten();
+            originals.extend(names.filter_map(|member| Some((&member.key, member.value.as_text()?))));
+        }
+        if originals.is_empty() || !self.budget.pay(originals.len()) {
+            return;
+        }
+        let sent = LookUp::of(object);
+        let is_known = |key: &Text<'_>| tables.iter().flatten().any(|table| table.has(key));
+        // A name that is there already is not given twice.
+        let original = |key: &Text<'_>| originals.get(key).copied().filter(|name| !is_known(key) && !sent.has(name));
+        let renamed: Vec<Option<Text<'static>>> =
+            object.iter().map(|member| original(&member.key).map(|name| name.clone().into_owned())).collect();
+        if renamed.iter().all(Option::is_none) {
+            return;
+        }
+        for (member, new) in value.as_object_mut().into_iter().flat_map(Object::members_mut).zip(renamed) {
+            if let Some(new) = new {
+                member.key = new;
+            }
+        }
+    }
+}
+
+/// The properties of each plan.
+fn tables<'p, 'n>(plans: &[&'p Node<'n>]) -> Vec<Option<LookUp<'p, 'n>>> {
+    plans.iter().map(|plan| plan.get("properties").and_then(Node::as_object).map(LookUp::of)).collect()
+}
+
+/// The plans that one plan has for a member; `table` are its properties.
+fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Text<'_>) -> Vec<&'p Node<'n>> {
+    if let Some(property) = table.and_then(|table| table.get(name)) {
+        return Vec::from([property]);
+    }
+    plan.get("others").and_then(Node::as_array).into_iter().flatten().collect()
+}
+
+/// The plan that one plan has for an item.
+fn item<'p, 'n>(plan: &'p Node<'n>, place: usize) -> Option<&'p Node<'n>> {
+    let first = plan.get("prefixItems").and_then(Node::as_array).and_then(|items| items.get(place));
+    first.or_else(|| plan.get("items"))
+}

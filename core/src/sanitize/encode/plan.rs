@@ -1,0 +1,164 @@
+//! The plan that encoding leaves: what of a plain schema the way back of a model's answer needs, and nothing else.
+//!
+//! It is written in JSON Schema's words, and a few of its own:
+//!
+//! | member | what it says of the value in its place |
+//! |---|---|
+//! | `json` | `"any"`, a string that holds JSON, of which `enum` lists what may stand there; `"definition"`, JSON in which objects are lists of pairs |
+//! | `pairs` | an object is a list of key-value pairs, whose values look as this says |
+//! | `others` | the property `name` holds the members that no property names, as pairs whose values look as `values` says |
+//! | `absent` | the properties of which null says that they are absent |
+//! | `empty` | the empty object is the string `{}` |
+//! | `wrapper` | this branch of `anyOf` is the only member, of this name, of an object of its own |
+//!
+//! Outside of unions it holds only what is undone; in a union all that tells one branch from another.
+
+use alloc::vec::Vec;
+
+use crate::{
+    budget::Budget,
+    dialect::grammar::Grammar,
+    json::{self, Member, Node, Object, Text},
+    sanitize::encode::layout::{self, Definitions, Members, Others, Shape, Typed},
+    schema::references,
+};
+
+/// What tells one type, or one value, from another.
+const KINDS: [&str; 3] = ["type", "enum", "const"];
+
+/// The plan for a plain schema; `None`: its instances are what the model writes.
+pub(in crate::sanitize) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Option<Node<'static>> {
+    let definitions = Definitions::of(plain, budget);
+    let planner = Planner { definitions: &definitions, grammar, budget };
+    let refers = references::mentions_references(plain);
+    let mut plan = planner.schema(plain, true, if refers { Needs::All } else { Needs::Undone })?;
+    if refers {
+        for table in ["$defs", "definitions"] {
+            let members = plain.get(table).and_then(Node::as_object).into_iter().flatten();
+            let planned = members.map(|member| Member { key: member.key.clone(), value: planner.whole(&member.value) });
+            let planned: Vec<Member<'_>> = planned.collect();
+            if let Some(object) = plan.as_object_mut().filter(|_| !planned.is_empty()) {
+                object.set(Text::literal(table), Node::object(Object::from_unique(planned)));
+            }
+        }
+    }
+    Some(plan.detached())
+}
+
+/// How much of a schema is needed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    /// What is undone.
+    Undone,
+    /// That, and what tells a value of this schema from another.
+    All,
+}
+
+struct Planner<'d, 'n, 'a> {
+    definitions: &'d Definitions<'n, 'a>,
+    grammar: &'static Grammar,
+    budget: &'d Budget,
+}
+
+impl<'n, 'a> Planner<'_, 'n, 'a> {
+    fn whole(&self, schema: &'n Node<'a>) -> Node<'a> {
+        self.schema(schema, false, Needs::All).unwrap_or_else(Node::empty_object)
+    }
+
+    /// The plan for one schema. `None`: nothing is needed of it.
+    fn schema(&self, schema: &'n Node<'a>, is_root: bool, needs: Needs) -> Option<Node<'a>> {
+        if !self.budget.pay(1) {
+            return None;
+        }
+        match layout::of(schema, is_root, self.grammar) {
+            Shape::Anything => Some(self.anything()),
+            Shape::Reference => Some(Node::record([("$ref", schema.get("$ref")?.copy(self.budget))])),
+            Shape::Values(values) => {
+                Some(Node::record([("json", Node::literal("any")), ("enum", Node::array(json::copies(values, self.budget)))]))
+            }
+            Shape::Union(branches) => self.union(branches, needs),
+            Shape::Typed(typed) => self.typed(schema, &typed, needs),
+        }
+    }
+
+    fn anything(&self) -> Node<'a> {
+        Node::record([("json", Node::literal(if self.grammar.defines_any() { "definition" } else { "any" }))])
+    }
+
+    fn union(&self, branches: &'n [Node<'a>], needs: Needs) -> Option<Node<'a>> {
+        let wrappers = self.definitions.boxes(branches, self.grammar);
+        let is_undone = |branch: &'n Node<'a>| self.schema(branch, false, Needs::Undone).is_some();
+        if needs == Needs::Undone && wrappers.iter().all(Option::is_none) && !branches.iter().any(is_undone) {
+            return None;
+        }
+        let planned = branches.iter().zip(wrappers).map(|(branch, wrapper)| {
+            let mut plan = self.whole(branch);
+            if let (Some(object), Some(name)) = (plan.as_object_mut(), wrapper) {
+                object.set(Text::literal("wrapper"), Node::string(name));
+            }
+            plan
+        });
+        Some(Node::record([("anyOf", Node::array(planned.collect()))]))
+    }
+
+    fn typed(&self, schema: &'n Node<'a>, typed: &Typed<'n, 'a>, needs: Needs) -> Option<Node<'a>> {
+        let object = schema.as_object()?;
+        let mut plan = Object::new();
+        if needs == Needs::All {
+            for (keyword, value) in KINDS.into_iter().filter_map(|keyword| Some((keyword, object.get(keyword)?))) {
+                plan.set(Text::literal(keyword), value.copy(self.budget));
+            }
+        }
+        match typed.object {
+            None => {}
+            Some(Members::Nothing) => plan.set(Text::literal("empty"), Node::bool(true)),
+            Some(Members::Map(of)) => plan.set(Text::literal("pairs"), self.values(of, needs)),
+            Some(Members::Record { others }) => self.record(object, others, needs, &mut plan),
+        }
+        let items = match typed.items {
+            Some(items) => self.schema(items, false, needs),
+            None => (typed.array && self.grammar.arrays.say_items()).then(|| self.anything()),
+        };
+        if let Some(items) = items {
+            plan.set(Text::literal("items"), items);
+        }
+        (needs == Needs::All || !plan.is_empty()).then(|| Node::object(plan))
+    }
+
+    /// What the values of pairs look like; `None`: anything.
+    fn values(&self, of: Option<&'n Node<'a>>, needs: Needs) -> Node<'a> {
+        match of {
+            Some(schema) => self.schema(schema, false, needs).unwrap_or_else(Node::empty_object),
+            None => self.anything(),
+        }
+    }
+
+    fn record(&self, object: &'n Object<'a>, others: Others<'n, 'a>, needs: Needs, plan: &mut Object<'a>) {
+        let required = layout::required(object);
+        let (mut properties, mut absent) = (Vec::new(), Vec::new());
+        // What is no property's name may be among the pairs.
+        let all = needs == Needs::All || matches!(others, Others::Open(_));
+        for Member { key, value } in object.get("properties").and_then(Node::as_object).into_iter().flatten() {
+            let below = self.schema(value, false, needs);
+            if below.is_some() || all {
+                properties.push(Member { key: key.clone(), value: below.unwrap_or_else(Node::empty_object) });
+            }
+            if self.grammar.objects.all_required && !required.contains(key) && self.definitions.null_is_absence(value, self.grammar) {
+                absent.push(Node::string(key.clone()));
+            }
+        }
+        if needs == Needs::All || !properties.is_empty() {
+            plan.set(Text::literal("properties"), Node::object(Object::from_unique(properties)));
+        }
+        if let Some(names) = object.get("required").filter(|_| needs == Needs::All) {
+            plan.set(Text::literal("required"), names.copy(self.budget));
+        }
+        if !absent.is_empty() {
+            plan.set(Text::literal("absent"), Node::array(absent));
+        }
+        if let Others::Open(of) = others {
+            let name = Node::string(layout::others_name(object));
+            plan.set(Text::literal("others"), Node::record([("name", name), ("values", self.values(of, needs))]));
+        }
+    }
+}
