@@ -29,7 +29,7 @@ const LAYERS: [&str; 22] = [
     "tools",
     "exchange",
     "api",
-    "command",
+    "internal",
     "lib",
 ];
 
@@ -58,12 +58,16 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
 
 /// Every file of the core, by its path below `src`, without its comments.
 fn sources() -> Vec<(String, String)> {
+    sources_in(&source())
+}
+
+fn sources_in(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    files(&source(), &mut found);
+    files(folder, &mut found);
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).expect("the file is text");
         let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        let name = path.strip_prefix(source()).expect("it is below src").to_string_lossy().replace('\\', "/");
+        let name = path.strip_prefix(folder).expect("it is below the folder").to_string_lossy().replace('\\', "/");
         (name, code.join("\n"))
     };
     found.into_iter().map(read).collect()
@@ -119,6 +123,42 @@ fn layers_look_left() {
         }
     }
     assert!(faults.is_empty(), "these look to the right:\n{}", faults.join("\n"));
+}
+
+/// The names that the door makes public: of its functions and traits, and of what it passes on.
+fn names_of_the_door(code: &str) -> Vec<String> {
+    let mut names: Vec<String> = ["pub fn ", "pub trait "]
+        .iter()
+        .flat_map(|start| code.match_indices(start).map(|(at, start)| first_word(&code[at + start.len()..])))
+        .collect();
+    for (at, start) in code.match_indices("pub use ") {
+        let list = code[at + start.len()..].split(';').next().unwrap_or_default();
+        // Each entry of the innermost lists, under the name that it has here.
+        let entries = list.split(['{', '}', ',']).map(str::trim).filter(|entry| !entry.is_empty() && !entry.ends_with("::"));
+        names.extend(entries.map(|entry| first_word(entry.rsplit([' ', ':']).next().unwrap_or_default())));
+    }
+    names
+}
+
+#[test]
+fn the_command_line_has_one_door() {
+    let core = sources();
+    let hidden: Vec<&str> = core.iter().flat_map(|(file, code)| code.matches("#[doc(hidden)]").map(move |_| file.as_str())).collect();
+    assert_eq!(hidden, ["lib.rs"], "what is not public has one door, `internal`");
+    let (_, door) = core.iter().find(|(file, _)| file == "internal.rs").expect("core/src/internal.rs is there");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let code = |folder: &str| sources_in(&root.join(folder)).into_iter().map(|(_, code)| code).collect::<Vec<_>>().join("\n");
+    let command = code("command/src");
+    let is_used = |name: &String| {
+        let is_type = name.starts_with(char::is_uppercase);
+        ["internal", "describe"].iter().any(|module| command.contains(&format!("{module}::{name}(")))
+            || is_type && command.split(|character: char| !character.is_alphanumeric()).any(|word| word == name)
+    };
+    let unused: Vec<String> = names_of_the_door(door).into_iter().filter(|name| !is_used(name)).collect();
+    assert!(unused.is_empty(), "the command line does without these: take them out of core/src/internal.rs: {unused:?}");
+    for folder in ["bindings-py/src", "bindings-wasm/src", "core/fuzz/src"] {
+        assert!(!code(folder).contains("internal::"), "{folder}: the door is the command line's alone");
+    }
 }
 
 #[test]

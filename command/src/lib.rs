@@ -3,13 +3,15 @@
 //! It touches no file, starts no process and prints nothing: it says what it needs, is given that, and says what to print. What
 //! is left to a host is input and output. It knows nothing of which host that is.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod check;
 mod defer;
 mod dialects;
 mod document;
+mod error;
 mod explain;
-mod fault;
 mod indent;
 mod input;
 mod matrix;
@@ -19,21 +21,15 @@ mod table;
 mod task;
 mod terminal;
 
-use alloc::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
 use clap::Parser as _;
+use toolwire::json::{self, Node};
 
 use self::{
     arguments::{CommandLine, Source},
-    fault::{Fault, UNUSABLE},
+    error::{Fault, UNUSABLE},
     task::{Given, Outcome, Task},
     terminal::{shown_lines, Terminal},
 };
-use crate::json::{self, Node};
 
 /// Something that only the host can get.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +78,7 @@ pub struct Printed {
 /// A command line that is being carried out.
 ///
 /// ```
-/// use toolwire::command::{Command, Need};
+/// use toolwire_command::{Command, Need};
 /// let mut command = Command::new(r#"{"arguments": ["sanitize", "--dialect", "codex", "--compact", "schema.json"]}"#);
 /// assert_eq!(command.need(), Some(Need::File("schema.json".into())));
 /// command.give(br#"{"const": "celsius"}"#);
@@ -217,7 +213,7 @@ impl Command {
 
     /// The last thing that is shown of progress: nothing. The result may go to the same terminal, and comes next.
     fn cleared(&mut self) -> Option<String> {
-        core::mem::take(&mut self.shows).then(|| task::CLEAR.into())
+        std::mem::take(&mut self.shows).then(|| task::CLEAR.into())
     }
 
     /// Begins the work once everything is there.
@@ -225,9 +221,9 @@ impl Command {
         if !self.needs.is_empty() || !matches!(self.state, State::Waiting(_)) {
             return;
         }
-        let State::Waiting(command) = core::mem::replace(&mut self.state, State::Ended(Outcome::default())) else { return };
+        let State::Waiting(command) = std::mem::replace(&mut self.state, State::Ended(Outcome::default())) else { return };
         let sources: Vec<String> = self.given.iter().map(|given| given.source.clone()).collect();
-        let mut given = core::mem::take(&mut self.given).into_iter();
+        let mut given = std::mem::take(&mut self.given).into_iter();
         self.given = sources.into_iter().map(|source| Given { source, text: String::new() }).collect();
         self.state = match task(*command, &mut given) {
             Ok(task) => State::Working(task),
@@ -320,7 +316,7 @@ fn decoded(bytes: &[u8]) -> Result<String, Fault> {
         [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
         _ => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-            core::str::from_utf8(bytes).map(String::from).map_err(|error| {
+            std::str::from_utf8(bytes).map(String::from).map_err(|error| {
                 let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
                 let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
                 let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();

@@ -1,37 +1,27 @@
 //! `toolwire explain`: every change of one tool, with what it prevents, before and after.
 
-use alloc::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    vec::Vec,
+use toolwire::{
+    internal::{self, describe},
+    json::{self, Node, Object, Text},
+    lossless, Accepts, Change, Dialect, Guidance, ToolChange, ToolsOptions,
 };
 
 use super::{
     arguments::{chosen, ExplainArguments},
-    document::{header, located},
-    fault::{Fault, FINE, FOUND},
+    document::{header, located, record},
+    error::{Fault, FINE, FOUND},
     input::{Input, Named, Places, Subject},
     task::{Given, Outcome, Task},
     terminal::{counted, cut, shown, Paint, Terminal},
-};
-use crate::{
-    api::describe,
-    dialect::Dialect,
-    json::{self, Node, Object, Text},
-    options::ToolsOptions,
-    report::{lossless, Accepts, Change, Guidance},
-    sanitize,
-    tools::sanitize_list,
 };
 
 /// Longer excerpts are cut, unless they are asked for.
 const EXCERPT: usize = 200;
 
 /// The command at work.
-pub(super) struct Explain {
-    pub(super) arguments: ExplainArguments,
-    pub(super) given: Given,
+pub(crate) struct Explain {
+    pub(crate) arguments: ExplainArguments,
+    pub(crate) given: Given,
 }
 
 /// One tool in one dialect.
@@ -55,7 +45,7 @@ impl Task for Explain {
         }
         let code = if explained.iter().any(|one| one.refused.is_some()) { FOUND } else { FINE };
         if self.arguments.machine.json {
-            return Ok(Outcome::json(&self.document(&named, &places, explained)).ends(code));
+            return Ok(Outcome::json(&self.document(&named, &places, &explained)).ends(code));
         }
         let name = named.name.clone().unwrap_or_else(|| subject.noun().to_string());
         let mut out = String::new();
@@ -107,14 +97,14 @@ impl Explain {
         let before = Input::read(&self.given.text)?.without_request().subject;
         let after = Input::read(&self.given.text)?.without_request().subject;
         let options = self.arguments.rewriting.options(dialect.name);
-        let fault = |error: crate::Error| places.fault(&error);
+        let fault = |error: toolwire::Error| places.fault(&error);
         let excerpt = |node: Option<&Node<'_>>| node.map(json::write);
         match (before, after) {
             (Subject::Schemas(before), Subject::Schemas(mut after)) => {
                 let at: usize = named.pointer.trim_start_matches('/').parse().unwrap_or_default();
                 let (Some(before), Some(schema)) = (before.get(at), after.get_mut(at)) else { return Ok(Explained::new(dialect)) };
                 let mut explained = Explained::new(dialect);
-                match sanitize::sanitize(schema, &options, true) {
+                match internal::sanitize(schema, &options, true) {
                     Ok(changes) => explained.changes.extend(changes.into_iter().map(|mut change| {
                         let was = excerpt(found(before, &change.pointer));
                         let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| found(schema, pointer)));
@@ -132,14 +122,14 @@ impl Explain {
             }
             (Subject::Tools(before) | Subject::Request(before), Subject::Tools(after) | Subject::Request(after)) => {
                 // The whole list: names and what a request may hold depend on all of it.
-                let outcome =
-                    sanitize_list::rewrite(after, &ToolsOptions { sanitize: options, format: None, fallback: None, max_tools: None })
-                        .map_err(fault)?;
+                let mut whole = ToolsOptions::new(dialect.name);
+                whole.sanitize = options;
+                let outcome = internal::sanitize_tools(after, &whole).map_err(fault)?;
                 let mut explained = Explained::new(dialect);
                 let ours = |pointer: &str| {
                     pointer.strip_prefix(named.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
-                for sanitize_list::ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer)) {
+                for ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer)) {
                     let was = excerpt(found(&before, &change.pointer));
                     let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| found(&outcome.tools, pointer)));
                     explained.changes.push((change, was, is));
@@ -182,15 +172,13 @@ impl Explain {
         }
     }
 
-    fn document(&self, named: &Named, places: &Places, explained: Vec<Explained>) -> Node<'static> {
-        let text = |text: Option<String>| {
-            text.map_or_else(Node::default, |text| json::read(&text).map(|node| node.detached()).unwrap_or_default())
-        };
-        let dialects = explained.into_iter().map(|one| {
+    fn document<'e>(&self, named: &Named, places: &Places, explained: &'e [Explained]) -> Node<'e> {
+        let excerpt = |text: &'e Option<String>| text.as_deref().and_then(|text| json::read(text).ok()).unwrap_or_default();
+        let dialects = explained.iter().map(|one| {
             let all: Vec<Change> = one.changes.iter().map(|(change, _, _)| change.clone()).collect();
-            let changes = one.changes.into_iter().map(|(change, was, is)| {
+            let changes = one.changes.iter().map(|(change, was, is)| {
                 let mut members = located(places, &change.pointer);
-                if let json::Data::Object(object) = describe::change(&change).into_data() {
+                if let json::Data::Object(object) = describe::change(change).into_data() {
                     members.extend(
                         object
                             .into_members()
@@ -199,27 +187,27 @@ impl Explain {
                             .map(|member| (member.key, member.value)),
                     );
                 }
-                members.extend([(Text::literal("before"), text(was)), (Text::literal("after"), text(is))]);
+                members.extend([(Text::new("before"), excerpt(was)), (Text::new("after"), excerpt(is))]);
                 Node::object(Object::from_iter(members))
             });
             let changes = Node::array(changes.collect());
-            let refused = one.refused.map_or_else(Node::default, |(rule, pointer, message)| {
-                let mut members = Vec::from([(Text::literal("rule"), Node::literal(rule))]);
-                members.extend(located(places, &pointer));
-                members.push((Text::literal("message"), Node::string(message)));
+            let refused = one.refused.as_ref().map_or_else(Node::default, |(rule, pointer, message)| {
+                let mut members = Vec::from([(Text::new("rule"), Node::string(*rule))]);
+                members.extend(located(places, pointer));
+                members.push((Text::new("message"), Node::string(message.as_str())));
                 Node::object(Object::from_iter(members))
             });
-            Node::record([
-                ("dialect", Node::literal(one.dialect.name)),
+            record([
+                ("dialect", Node::string(one.dialect.name)),
                 ("lossless", Node::bool(refused.is_null() && lossless(&all))),
                 ("changes", changes),
                 ("refused", refused),
             ])
         });
         let mut members = header("explain", &self.given.source);
-        members.push((Text::literal("tool"), named.name.clone().map_or_else(Node::default, Node::string)));
+        members.push((Text::new("tool"), named.name.clone().map_or_else(Node::default, Node::string)));
         members.extend(located(places, &named.pointer));
-        members.push((Text::literal("dialects"), Node::array(dialects.collect())));
+        members.push((Text::new("dialects"), Node::array(dialects.collect())));
         Node::object(Object::from_iter(members))
     }
 }

@@ -1,28 +1,24 @@
 //! `toolwire defer`: a request through deferred loading.
 
-use alloc::{boxed::Box, format};
+use toolwire::{apply_deferred_loading_json_with_report, internal::describe, json, DeferredReport};
 
 use super::{
     arguments::DeferArguments,
-    fault::{Fault, FINE, FOUND},
+    error::{Fault, FINE, FOUND},
     sanitize::beside,
     task::{Given, Outcome, Task},
     terminal::{counted, grouped, shown, Terminal},
 };
-use crate::{
-    api::{apply_deferred_loading_json_with_report, describe, DeferredReport},
-    json,
-};
 
 /// The command at work.
-pub(super) struct Defer {
-    pub(super) arguments: DeferArguments,
-    pub(super) given: Given,
+pub(crate) struct Defer {
+    pub(crate) arguments: DeferArguments,
+    pub(crate) given: Given,
 }
 
 impl Task for Defer {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault> {
-        let fault = |error: crate::Error| Fault::of(&error, "");
+        let fault = |error: toolwire::Error| Fault::of(&error, "");
         let done = apply_deferred_loading_json_with_report(&self.given.text, &self.arguments.options()).map_err(fault)?;
         let report = &done.report;
         let code = if report.unreachable { FOUND } else { FINE };
@@ -37,7 +33,7 @@ impl Task for Defer {
 }
 
 /// Says what was decided, and what is odd about it.
-pub(super) fn tell(report: &DeferredReport, outcome: &mut Outcome, terminal: &Terminal) {
+pub(crate) fn tell(report: &DeferredReport, outcome: &mut Outcome, terminal: &Terminal) {
     let (say, warn) = (terminal.err.dim("toolwire:"), terminal.err.doubtful("toolwire:"));
     let (loaded, hidden) = (counted(report.loaded.len(), "deferred tool"), grouped(report.hidden.len()));
     outcome.says(&format!("{say} {loaded} loaded, {hidden} hidden, {} saved", counted(report.saved_bytes, "byte")));

@@ -1,26 +1,24 @@
 //! `toolwire restore`: what a model answered, brought back to what the tools' own servers expect.
 
-use alloc::boxed::Box;
+use toolwire::{
+    call,
+    json::{self, Node},
+    Error, Function, Naming, Restore as RestoreFrom,
+};
 
 use super::{
     arguments::RestoreArguments,
-    fault::Fault,
+    error::Fault,
     task::{Given, Outcome, Task},
-};
-use crate::{
-    api::{call, Function, Restore as RestoreFrom},
-    command::terminal::Terminal,
-    error::Error,
-    json::{self, Node},
-    options::Naming,
+    terminal::Terminal,
 };
 
 /// The command at work.
-pub(super) struct Restore {
-    pub(super) arguments: RestoreArguments,
-    pub(super) given: Given,
+pub(crate) struct Restore {
+    pub(crate) arguments: RestoreArguments,
+    pub(crate) given: Given,
     /// What the call is restored by.
-    pub(super) with: Given,
+    pub(crate) with: Given,
 }
 
 impl Task for Restore {
@@ -28,7 +26,7 @@ impl Task for Restore {
         let fault = |error: Error| Fault::of(&error, "");
         let kept = |error: Error| Fault { source: Some(self.with.source.clone()), ..Fault::of(&error, "") };
         let mut with = json::read(&self.with.text).map_err(kept)?;
-        let (above, ways) = match with.visit("restore", core::mem::take) {
+        let (above, ways) = match with.visit("restore", std::mem::take) {
             Some(ways) => ("/restore", ways),
             None if with.get("version").is_some() => ("", with),
             None => {
@@ -39,10 +37,10 @@ impl Task for Restore {
         // Only to tell which of the two inputs is wrong.
         RestoreFrom::from_node(&ways).map_err(|error| Fault { source: Some(self.with.source.clone()), ..Fault::of(&error, above) })?;
         let (function, inputs) = match &self.arguments.call {
-            None => (Function::RestoreReply, alloc::vec![json::read(&self.given.text).map_err(fault)?, ways]),
+            None => (Function::RestoreReply, vec![json::read(&self.given.text).map_err(fault)?, ways]),
             Some(name) => {
                 let arguments = json::read(&self.given.text).map_err(fault)?;
-                (Function::RestoreCall, alloc::vec![ways, Node::string(name.as_str()), arguments])
+                (Function::RestoreCall, vec![ways, Node::string(name.as_str()), arguments])
             }
         };
         let answer = call(function, inputs, &Node::default(), Naming::Camel, false).map_err(fault)?;

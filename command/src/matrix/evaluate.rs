@@ -1,32 +1,22 @@
 //! What one dialect means for every tool of a list.
 
-use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+use std::collections::BTreeMap;
+
+use toolwire::{internal, json::Node, Allow, Change, Dialect, Error, SanitizeOptions, ToolChange, ToolsOptions};
 
 use super::{Loss, Named, Outcome, Verdict};
-use crate::{
-    check,
-    collections::Map,
-    command::input::Subject,
-    dialect::Dialect,
-    error::Error,
-    json::Node,
-    options::{SanitizeOptions, ToolsOptions},
-    report::{Allow, Change},
-    rules::Constraint,
-    sanitize,
-    tools::{check::list as check_list, sanitize_list},
-};
+use crate::input::Subject;
 
 /// A dialect that is about to judge.
-pub(super) struct Judge<'m> {
-    pub(super) dialect: &'static Dialect,
-    pub(super) allow: Allow,
-    pub(super) tools: &'m [Named],
+pub(crate) struct Judge<'m> {
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) allow: Allow,
+    pub(crate) tools: &'m [Named],
 }
 
 impl Judge<'_> {
     /// A verdict for each tool.
-    pub(super) fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
+    pub(crate) fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
         match subject {
             Subject::Schemas(schemas) => schemas.into_iter().enumerate().map(|(at, schema)| self.schema(at, schema)).collect(),
             Subject::Tools(list) | Subject::Request(list) => self.list(list),
@@ -37,22 +27,18 @@ impl Judge<'_> {
         SanitizeOptions::new(self.dialect.name).allow(self.allow)
     }
 
-    /// Is it by this rule that there is no room in a request for a tool?
-    fn is_full(&self, rule: &str) -> bool {
-        rule == Constraint::TooManyTools.id() || self.dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
-    }
-
     fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {
         let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
-        let known: Map<&str, usize> = self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
-        for violation in check_list(tools.clone(), &[self.dialect])? {
+        let known: BTreeMap<&str, usize> = self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
+        for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
             if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.accepted = false;
             }
         }
-        let outcome =
-            sanitize_list::rewrite(tools, &ToolsOptions { sanitize: self.options(), format: None, fallback: None, max_tools: None })?;
-        for sanitize_list::ToolChange { change, .. } in &outcome.changes {
+        let mut options = ToolsOptions::new(self.dialect.name);
+        options.sanitize = self.options();
+        let outcome = internal::sanitize_tools(tools, &options)?;
+        for ToolChange { change, .. } in &outcome.changes {
             if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.adds(change, "");
             }
@@ -60,7 +46,7 @@ impl Judge<'_> {
         for refused in outcome.quarantined {
             if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
                 // `check` names the one tool that is too much; for those behind it there is no room either.
-                verdict.accepted &= !self.is_full(refused.rule);
+                verdict.accepted &= !internal::is_about_room(self.dialect, refused.rule);
                 verdict.refuses(refused.rule, refused.pointer, refused.message);
             }
         }
@@ -71,8 +57,8 @@ impl Judge<'_> {
         let options = self.options();
         let above = format!("/{at}");
         let mut verdict = untouched();
-        verdict.accepted = check::accepts(&schema, &options, &options.budget(&schema))?;
-        match sanitize::sanitize(&mut schema, &options, true) {
+        verdict.accepted = internal::accepts(&schema, &options)?;
+        match internal::sanitize(&mut schema, &options, true) {
             Ok(changes) => changes.iter().for_each(|change| verdict.adds(change, &above)),
             Err(error) => verdict.refuses(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned()),
         }
@@ -101,7 +87,7 @@ impl Verdict {
 }
 
 /// The tool that a pointer leads into.
-fn owner(known: &Map<&str, usize>, pointer: &str) -> Option<usize> {
+fn owner(known: &BTreeMap<&str, usize>, pointer: &str) -> Option<usize> {
     let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
     ends.filter_map(|end| pointer.get(..end)).find_map(|above| known.get(above).copied())
 }

@@ -1,35 +1,26 @@
 //! `toolwire dialects`: what there is, and what is known of one.
 
-use alloc::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use toolwire::{dialects, internal::describe, Dialect};
 
 use super::{
     arguments::DialectsArguments,
-    fault::Fault,
+    error::Fault,
     table::{Column, Table},
     task::{Outcome, Task},
     terminal::{grouped, Terminal},
 };
-use crate::{
-    api::describe,
-    dialect::{Dialect, DIALECTS},
-};
 
 /// The command at work.
-pub(super) struct Dialects {
-    pub(super) arguments: DialectsArguments,
+pub(crate) struct Dialects {
+    pub(crate) arguments: DialectsArguments,
 }
 
 impl Task for Dialects {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault> {
-        let one = DIALECTS.iter().find(|dialect| Some(dialect.name) == self.arguments.dialect.as_deref());
+        let one = dialects().iter().find(|dialect| Some(dialect.name) == self.arguments.dialect.as_deref());
         Ok(match (one, self.arguments.machine.json) {
-            (Some(dialect), true) => Outcome::json(&dialect.to_node()),
-            (None, true) => Outcome::json(&describe::dialects(DIALECTS)),
+            (Some(dialect), true) => Outcome::json(&describe::dialect(dialect)),
+            (None, true) => Outcome::json(&describe::dialects(dialects())),
             (Some(dialect), false) => Outcome::new(facts(dialect, terminal)),
             (None, false) => Outcome::new(list(terminal)),
         })
@@ -39,7 +30,7 @@ impl Task for Dialects {
 fn list(terminal: &Terminal) -> String {
     let headings = ["dialect", "what it is written for", "checked"].map(|name| (Column::Words, terminal.out.dim(name)));
     let mut table = Table::new(headings.into());
-    for Dialect { name, surface, as_of, .. } in DIALECTS {
+    for Dialect { name, surface, as_of, .. } in dialects() {
         table.row([name, surface, as_of].map(|cell| cell.to_string()).into());
     }
     let mut out = String::new();

@@ -1,11 +1,6 @@
 //! Tables: columns under headings, as wide as they must be, wrapped by words where the terminal ends, and lists where not
 //! even that has room. Knows nothing of what they show.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
 use tabled::{
     builder::Builder,
     grid::util::string::get_line_width,
@@ -14,7 +9,7 @@ use tabled::{
 
 /// Which way a column goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
+pub(crate) enum Column {
     /// Words, to the left.
     Words,
     /// Numbers, to the right.
@@ -22,14 +17,14 @@ pub(super) enum Column {
 }
 
 /// Columns with their headings, and rows of cells.
-pub(super) struct Table {
+pub(crate) struct Table {
     columns: Vec<Column>,
     /// The first one holds the headings.
     rows: Vec<Vec<String>>,
 }
 
 /// How a zero is written, so that the rest stands out.
-pub(super) const NONE: &str = ".";
+pub(crate) const NONE: &str = ".";
 /// How much is left free beside a cell, and to the left of everything.
 const GAP: usize = 2;
 const INDENT: usize = 2;
@@ -37,17 +32,17 @@ const INDENT: usize = 2;
 const WORD: usize = 32;
 
 impl Table {
-    pub(super) fn new(headings: Vec<(Column, String)>) -> Table {
+    pub(crate) fn new(headings: Vec<(Column, String)>) -> Table {
         let (columns, headings) = headings.into_iter().unzip();
         Table { columns, rows: Vec::from([headings]) }
     }
 
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
     /// The table, indented, each line ended. `width` is where the terminal ends.
-    pub(super) fn write(self, width: Option<usize>, out: &mut String) {
+    pub(crate) fn write(self, width: Option<usize>, out: &mut String) {
         let longest = |place: usize| {
             let words = self.rows.iter().filter_map(|row| row.get(place)).flat_map(|cell| cell.split_whitespace());
             words.map(|word| get_line_width(word).min(WORD)).max().unwrap_or_default() + GAP

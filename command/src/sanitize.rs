@@ -1,28 +1,25 @@
 //! `toolwire sanitize`: a schema, a tool list or a request in one dialect.
 
-use alloc::{boxed::Box, format, vec::Vec};
+use toolwire::{
+    adapt_request_json,
+    internal::{self, describe},
+    json::{self, Member, Node, Object, Text},
+    lossless, AdaptOptions, Change, Quarantined, ToolsOptions,
+};
 
 use super::{
     arguments::{meant, SanitizeArguments},
     defer,
-    fault::{place, Fault, FINE, FOUND},
+    error::{place, Fault, FINE, FOUND},
     input::{Input, Places, Subject},
     task::{Given, Outcome, Task},
     terminal::{counted, shown, Terminal},
 };
-use crate::{
-    api::{adapt_request_json, describe, Quarantined},
-    json::{self, Member, Node, Object, Text},
-    options::{AdaptOptions, ToolFormat, ToolsOptions},
-    report::{lossless, Change},
-    sanitize,
-    tools::sanitize_list,
-};
 
 /// The command at work.
-pub(super) struct Sanitize {
-    pub(super) arguments: SanitizeArguments,
-    pub(super) given: Given,
+pub(crate) struct Sanitize {
+    pub(crate) arguments: SanitizeArguments,
+    pub(crate) given: Given,
 }
 
 impl Task for Sanitize {
@@ -38,33 +35,33 @@ impl Task for Sanitize {
 
 impl Sanitize {
     fn options(&self) -> ToolsOptions {
-        ToolsOptions {
-            sanitize: self.arguments.rewriting.options(&self.arguments.dialect),
-            format: meant(ToolFormat::CHOICES, self.arguments.format.as_deref()),
-            fallback: self.arguments.fallback.clone(),
-            max_tools: None,
-        }
+        let mut options = ToolsOptions::new(self.arguments.dialect.as_str());
+        options.sanitize = self.arguments.rewriting.options(&self.arguments.dialect);
+        options.format = meant(self.arguments.format.as_deref());
+        options.fallback = self.arguments.fallback.clone();
+        options
     }
 
     fn tools(&self, tools: Node<'_>, places: &Places, terminal: &Terminal) -> Result<Outcome, Fault> {
-        let result = sanitize_list::rewrite(tools, &self.options()).map_err(|error| places.fault(&error))?;
+        let result = internal::sanitize_tools(tools, &self.options()).map_err(|error| places.fault(&error))?;
         let mut outcome = if self.arguments.machine.json {
             Outcome::json(&beside("tools", result.tools.clone(), describe::tools(&result)))
         } else {
             Outcome::text(&json::write(&result.tools), self.arguments.layout.compact)
         };
         self.refusals(&mut outcome, &result.quarantined, places, terminal);
-        let losing = result.changes.iter().filter(|about| !lossless(core::slice::from_ref(&about.change))).count();
+        let losing = result.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
         self.losses(&mut outcome, losing, terminal);
         Ok(outcome.ends(if result.quarantined.is_empty() { FINE } else { FOUND }))
     }
 
     fn request(&self, places: &Places, terminal: &Terminal) -> Result<Outcome, Fault> {
-        let options = AdaptOptions { tools: self.options(), ..AdaptOptions::new(self.arguments.dialect.as_str()) };
+        let mut options = AdaptOptions::new(self.arguments.dialect.as_str());
+        options.tools = self.options();
         let adapted = adapt_request_json(&self.given.text, &options).map_err(|error| places.fault(&error))?;
         let mut outcome = if self.arguments.machine.json {
             let request = json::read(&adapted.request).map_err(|error| places.fault(&error))?;
-            Outcome::json(&beside("request", request, describe::adapted(&adapted.report, &adapted.restore.0)))
+            Outcome::json(&beside("request", request, describe::adapted(&adapted.report, &adapted.restore)))
         } else {
             Outcome::text(&adapted.request, self.arguments.layout.compact)
         };
@@ -72,7 +69,7 @@ impl Sanitize {
             defer::tell(report, &mut outcome, terminal);
         }
         self.refusals(&mut outcome, &adapted.report.quarantined, places, terminal);
-        let losing = adapted.report.changes.iter().filter(|about| !lossless(core::slice::from_ref(&about.change))).count();
+        let losing = adapted.report.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
         self.losses(&mut outcome, losing, terminal);
         Ok(outcome.ends(if adapted.report.quarantined.is_empty() { FINE } else { FOUND }))
     }
@@ -82,11 +79,11 @@ impl Sanitize {
         let options = self.options().sanitize;
         let (mut done, mut losing) = (Vec::with_capacity(schemas.len()), 0);
         for (at, mut schema) in schemas.into_iter().enumerate() {
-            let changes: Vec<Change> = sanitize::sanitize(&mut schema, &options, true).map_err(|error| {
+            let changes: Vec<Change> = internal::sanitize(&mut schema, &options, true).map_err(|error| {
                 let (line, pointer) = places.of(&format!("/{at}{}", error.pointer()));
                 Fault { line, pointer, ..Fault::of(&error, "") }
             })?;
-            losing += changes.iter().filter(|change| !lossless(core::slice::from_ref(*change))).count();
+            losing += changes.iter().filter(|change| !lossless(std::slice::from_ref(*change))).count();
             done.push(if self.arguments.machine.json { beside("schema", schema, describe::rewrite(&changes)) } else { schema });
         }
         let compact = self.arguments.layout.compact || self.arguments.machine.json;
@@ -120,8 +117,8 @@ impl Sanitize {
 }
 
 /// What the `WithReport` forms return: the result under its name, and what stands beside it.
-pub(super) fn beside<'a>(name: &'static str, result: Node<'a>, report: Node<'static>) -> Node<'a> {
-    let mut members = Vec::from([Member { key: Text::literal(name), value: result }]);
+pub(crate) fn beside<'a>(name: &'static str, result: Node<'a>, report: Node<'static>) -> Node<'a> {
+    let mut members = Vec::from([Member { key: Text::new(name), value: result }]);
     if let json::Data::Object(object) = report.into_data() {
         members.extend(object.into_members());
     }

@@ -5,7 +5,7 @@
 use std::{fs, path::Path};
 
 use serde_json::{json, Value};
-use toolwire::command::{Command, Need, Printed};
+use toolwire_command::{Command, Need, Printed};
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/command"))

@@ -3,24 +3,20 @@
 mod evaluate;
 mod render;
 
-use alloc::{boxed::Box, string::String, vec::Vec};
-
 use self::evaluate::Judge;
+use toolwire::{Accepts, Allow, Change, Dialect, Guidance};
+
 use super::{
     arguments::{chosen, meant, MatrixArguments},
-    fault::{Fault, FINE, FOUND},
+    error::{Fault, FINE, FOUND},
     input::{Input, Named, Places},
     task::{self, Given, Task},
     terminal::Terminal,
 };
-use crate::{
-    dialect::Dialect,
-    report::{Accepts, Allow, Change, Guidance},
-};
 
 /// What becomes of a tool, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Unchanged,
     Lossless,
     Encoded,
@@ -34,7 +30,7 @@ impl Outcome {
     const ALL: [Outcome; 7] =
         [Outcome::Unchanged, Outcome::Lossless, Outcome::Encoded, Outcome::Lost, Outcome::Wider, Outcome::Narrower, Outcome::Refused];
     /// What `--fail-on` takes, the least severe last. `rejected` and `never` are no outcomes.
-    pub(super) const LEVELS: [&'static str; 8] = ["never", "refused", "narrower", "wider", "lost", "encoded", "changed", "rejected"];
+    pub(crate) const LEVELS: [&'static str; 8] = ["never", "refused", "narrower", "wider", "lost", "encoded", "changed", "rejected"];
 
     const fn as_str(self) -> &'static str {
         match self {
@@ -87,7 +83,7 @@ struct Column {
 }
 
 /// The command at work.
-pub(super) struct Matrix {
+pub(crate) struct Matrix {
     arguments: MatrixArguments,
     given: Given,
     dialects: Vec<&'static Dialect>,
@@ -99,7 +95,7 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    pub(super) fn new(arguments: MatrixArguments, given: Given) -> Result<Matrix, Fault> {
+    pub(crate) fn new(arguments: MatrixArguments, given: Given) -> Result<Matrix, Fault> {
         let Input { subject, places } = Input::read(&given.text)?.without_request();
         let (noun, tools) = (subject.noun(), subject.entries().map_err(|error| places.fault(&error))?);
         let dialects = chosen(&arguments.dialects);
@@ -134,7 +130,7 @@ impl Task for Matrix {
 
     fn step(&mut self, step: usize) -> Result<(), Fault> {
         let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
-        let allow = meant(Allow::CHOICES, Some(&self.arguments.allow)).unwrap_or_default();
+        let allow: Allow = meant(Some(&self.arguments.allow)).unwrap_or_default();
         // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
         let input = Input::read(&self.given.text)?.without_request();
         let judge = Judge { dialect, allow, tools: &self.tools };
