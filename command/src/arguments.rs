@@ -9,7 +9,7 @@ use toolwire::{
     ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
 };
 
-use super::matrix::Outcome;
+use super::outcome::Outcome;
 
 /// Any tool schema, any model, nothing lost on the way without saying so.
 #[derive(Debug, Parser)]
@@ -334,10 +334,10 @@ fn limit(text: &str) -> Result<Limit, std::num::ParseIntError> {
 impl Rewriting {
     /// As the library's options.
     pub(crate) fn options(&self, dialect: &str) -> SanitizeOptions {
-        let mut options = SanitizeOptions::new(dialect).allow(meant(Some(&self.allow)).unwrap_or_default());
-        options.refs = meant(self.refs.as_deref());
-        options.untyped = meant(self.untyped.as_deref());
-        options.hints = meant(self.hints.as_deref());
+        let mut options = SanitizeOptions::new(dialect).allow(choice(Some(&self.allow)).unwrap_or_default());
+        options.refs = choice(self.refs.as_deref());
+        options.untyped = choice(self.untyped.as_deref());
+        options.hints = choice(self.hints.as_deref());
         options.max_bytes = self.max_bytes.map(|limit| limit.0);
         options.max_nodes = self.max_nodes;
         options.max_steps = self.max_steps;
@@ -349,18 +349,18 @@ impl DeferArguments {
     /// As the library's options.
     pub(crate) fn options(&self) -> DeferredOptions {
         let mut options = DeferredOptions::default();
-        options.target = meant(self.target.as_deref());
-        options.format = meant(self.format.as_deref());
-        options.announce = meant(self.announce.as_deref()).unwrap_or(options.announce);
-        options.mode = meant(self.mode.as_deref()).unwrap_or(options.mode);
-        options.order = meant(self.order.as_deref()).unwrap_or(options.order);
-        options.unknown_reference = meant(self.unknown_reference.as_deref()).unwrap_or(options.unknown_reference);
-        options.forced_tool = meant(self.forced_tool.as_deref()).unwrap_or(options.forced_tool);
-        options.server_tool_search = meant(self.server_tool_search.as_deref()).unwrap_or(options.server_tool_search);
-        options.server_history = meant(self.server_history.as_deref()).unwrap_or(options.server_history);
-        options.empty_tools = meant(self.empty_tools.as_deref()).unwrap_or(options.empty_tools);
-        options.system_messages = meant(self.system_messages.as_deref()).unwrap_or(options.system_messages);
-        options.tool_changes = meant(self.tool_changes.as_deref()).unwrap_or(options.tool_changes);
+        options.target = choice(self.target.as_deref());
+        options.format = choice(self.format.as_deref());
+        options.announce = choice(self.announce.as_deref()).unwrap_or(options.announce);
+        options.mode = choice(self.mode.as_deref()).unwrap_or(options.mode);
+        options.order = choice(self.order.as_deref()).unwrap_or(options.order);
+        options.unknown_reference = choice(self.unknown_reference.as_deref()).unwrap_or(options.unknown_reference);
+        options.forced_tool = choice(self.forced_tool.as_deref()).unwrap_or(options.forced_tool);
+        options.server_tool_search = choice(self.server_tool_search.as_deref()).unwrap_or(options.server_tool_search);
+        options.server_history = choice(self.server_history.as_deref()).unwrap_or(options.server_history);
+        options.empty_tools = choice(self.empty_tools.as_deref()).unwrap_or(options.empty_tools);
+        options.system_messages = choice(self.system_messages.as_deref()).unwrap_or(options.system_messages);
+        options.tool_changes = choice(self.tool_changes.as_deref()).unwrap_or(options.tool_changes);
         options.loaded_tools = self.loaded_tools.clone();
         options.load_used_tools = self.load_used_tools;
         if let Some(name) = &self.tool_search_name {
@@ -372,7 +372,7 @@ impl DeferArguments {
 }
 
 /// What a word stands for. Only words that the parser let through come here.
-pub(crate) fn meant<T: Choices>(word: Option<&str>) -> Option<T> {
+pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
     let word = word?;
     T::CHOICES.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)
 }

@@ -11,9 +11,9 @@ use toolwire::{
 use super::{
     arguments::{chosen, CheckArguments},
     document::{header, located},
-    error::{place, Fault, FINE, FOUND},
+    error::{place, CommandError, FINE, FOUND},
     input::{Input, Places, Subject},
-    task::{Given, Outcome, Task},
+    task::{Output, SourceText, Task},
     terminal::{counted, shown, Terminal},
 };
 
@@ -32,7 +32,7 @@ struct Finding {
 /// The command at work.
 pub(crate) struct Check {
     arguments: CheckArguments,
-    given: Given,
+    input: SourceText,
     dialects: Vec<&'static Dialect>,
     noun: &'static str,
     count: usize,
@@ -41,11 +41,11 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn new(arguments: CheckArguments, given: Given) -> Result<Check, Fault> {
-        let Input { subject, places } = Input::read(&given.text)?.without_request();
-        let (noun, count) = (subject.noun(), subject.entries().map_err(|error| places.fault(&error))?.len());
+    pub(crate) fn new(arguments: CheckArguments, input: SourceText) -> Result<Check, CommandError> {
+        let Input { subject, places } = Input::read(&input.text)?.without_request();
+        let (noun, count) = (subject.noun(), subject.entries().map_err(|error| places.locate(&error))?.len());
         let dialects = chosen(&arguments.dialects);
-        Ok(Check { arguments, given, dialects, noun, count, places, found: Vec::new() })
+        Ok(Check { arguments, input, dialects, noun, count, places, found: Vec::new() })
     }
 
     fn document(&self) -> Node<'static> {
@@ -63,7 +63,7 @@ impl Check {
             ]);
             Node::object(Object::from_iter(members))
         });
-        let mut members = header("check", &self.given.source);
+        let mut members = header("check", &self.input.source);
         members.extend([
             (Text::new("count"), Node::count(self.count as u64)),
             (Text::new("dialects"), Node::array(self.dialects.iter().map(|dialect| Node::string(dialect.name)).collect())),
@@ -79,7 +79,7 @@ impl Check {
         for (finding, dialects) in self.grouped() {
             let (line, pointer) = self.places.of(&finding.pointer);
             let tool = finding.tool.as_ref().map(|tool| format!(" `{}`:", shown(tool))).unwrap_or_default();
-            let place = place(&self.given.source, line, &pointer);
+            let place = place(&self.input.source, line, &pointer);
             let by = format!("[{}: {}]", finding.rule, dialects.join(", "));
             out.push_str(&format!("{}:{tool} {} {}\n", paint.bold(&place), shown(&finding.message), paint.dim(&by)));
         }
@@ -114,35 +114,35 @@ impl Task for Check {
     }
 
     fn weight(&self) -> usize {
-        self.given.text.len()
+        self.input.text.len()
     }
 
     fn label(&self, step: usize) -> &'static str {
         self.dialects.get(step).map_or("", |dialect| dialect.name)
     }
 
-    fn step(&mut self, step: usize) -> Result<(), Fault> {
+    fn step(&mut self, step: usize) -> Result<(), CommandError> {
         let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
-        let input = Input::read(&self.given.text)?.without_request();
-        let found = findings(input.subject, dialect).map_err(|error| self.places.fault(&error))?;
+        let input = Input::read(&self.input.text)?.without_request();
+        let found = findings(input.subject, dialect).map_err(|error| self.places.locate(&error))?;
         self.found.extend(found);
         Ok(())
     }
 
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault> {
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let code = if self.found.is_empty() { FINE } else { FOUND };
         if self.arguments.machine.json {
-            return Ok(Outcome::json(&self.document()).ends(code));
+            return Ok(Output::json(&self.document()).with_exit_code(code));
         }
-        let mut outcome = Outcome::new(self.lines(terminal)).ends(code);
+        let mut output = Output::new(self.lines(terminal)).with_exit_code(code);
         let (things, dialects) = (counted(self.count, self.noun), counted(self.dialects.len(), "dialect"));
         let rejecting = self.dialects.iter().filter(|dialect| self.found.iter().any(|found| found.dialect == dialect.name)).count();
-        let said = match rejecting {
+        let summary = match rejecting {
             0 => terminal.err.good(&format!("{things}, {dialects}: nothing would be rejected")),
             _ => terminal.err.bad(&format!("{things}, {dialects}: {rejecting} would reject something")),
         };
-        outcome.says(&said);
-        Ok(outcome)
+        output.note(&summary);
+        Ok(output)
     }
 }
 

@@ -1,6 +1,6 @@
-//! Why a command cannot go on, and how it says so: `toolwire: source:line:pointer: code: message`.
+//! Why a command cannot go on, and the line that is printed then: `toolwire: source:line:pointer: code: message`.
 
-use toolwire::{Code, Error};
+use toolwire::Code;
 
 use super::terminal::{cut, shown, Paint};
 
@@ -16,7 +16,7 @@ const POINTER: usize = 300;
 
 /// Why a command ends without a result.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct CommandError {
     /// Which input, if it is not the first.
     pub(crate) source: Option<String>,
     /// Where in the input: a line of JSON Lines.
@@ -27,19 +27,25 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
-impl Fault {
+impl CommandError {
     /// An input that is not what the command reads.
-    pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Fault {
-        Fault { source: None, line: None, pointer: pointer.into(), code: None, message: message.into() }
+    pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> CommandError {
+        CommandError { source: None, line: None, pointer: pointer.into(), code: None, message: message.into() }
     }
 
     /// An error of the library; its pointer is below `prefix`.
-    pub(crate) fn of(error: &Error, prefix: &str) -> Fault {
+    pub(crate) fn from_core(error: &toolwire::Error, prefix: &str) -> CommandError {
         let pointer = format!("{prefix}{}", error.pointer());
-        Fault { code: Some(error.code()), ..Fault::new(pointer, error.message()) }
+        CommandError { code: Some(error.code()), ..CommandError::new(pointer, error.message()) }
     }
 
-    pub(crate) fn in_line(mut self, line: usize) -> Fault {
+    /// The same about another input than the first.
+    pub(crate) fn in_source(mut self, source: &str) -> CommandError {
+        self.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn in_line(mut self, line: usize) -> CommandError {
         self.line = Some(line);
         self
     }
@@ -59,8 +65,8 @@ impl Fault {
         }
     }
 
-    /// The line that says so.
-    pub(crate) fn said(&self, source: &str, paint: Paint) -> String {
+    /// The line that is printed.
+    pub(crate) fn render(&self, source: &str, paint: Paint) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),
             _ => place(self.source.as_deref().unwrap_or(source), self.line, &cut(&self.pointer, POINTER)),

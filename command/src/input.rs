@@ -1,4 +1,4 @@
-//! What was given: recognised by its content, whoever wrote it and whatever the file is called.
+//! The input: recognised by its content, whoever wrote it and whatever the file is called.
 
 use toolwire::{
     internal,
@@ -6,7 +6,7 @@ use toolwire::{
     Error,
 };
 
-use super::error::Fault;
+use super::error::CommandError;
 
 /// An input that was read.
 pub(crate) struct Input<'a> {
@@ -86,15 +86,15 @@ enum Kind {
 
 impl<'a> Input<'a> {
     /// Recognises a text.
-    pub(crate) fn read(text: &'a str) -> Result<Input<'a>, Fault> {
+    pub(crate) fn read(text: &'a str) -> Result<Input<'a>, CommandError> {
         if text.trim().is_empty() {
-            return Err(Fault::new("", format!("{EXPECTED}, found nothing")));
+            return Err(CommandError::new("", format!("{EXPECTED}, found nothing")));
         }
         match json::read(text) {
             Ok(node) => Input::whole(node, ""),
             Err(error) => match lines(text) {
                 Some(lines) => Input::lines(lines),
-                None => Err(Fault::of(&error, "")),
+                None => Err(CommandError::from_core(&error, "")),
             },
         }
     }
@@ -111,21 +111,21 @@ impl<'a> Input<'a> {
         }
     }
 
-    fn whole(mut node: Node<'a>, above: &str) -> Result<Input<'a>, Fault> {
+    fn whole(mut node: Node<'a>, above: &str) -> Result<Input<'a>, CommandError> {
         let below = |more: &str| Places::Below(format!("{above}{more}"));
         if let Some(items) = node.as_array() {
             let kinds: Vec<Kind> = items.iter().map(kind_of).collect();
             if let Some((at, message)) = odd_one(&kinds) {
-                return Err(Fault::new(format!("{above}/{at}"), message));
+                return Err(CommandError::new(format!("{above}/{at}"), message));
             }
             return Ok(Input { subject: several(node, &kinds), places: below("") });
         }
         // JSON-RPC: what a server answered.
         if above.is_empty() && node.get("jsonrpc").is_some() {
             if let Some(error) = node.get("error") {
-                let said = error.get("message").and_then(Node::as_text).map(|said| format!(": {}", said.display()));
-                let said = said.unwrap_or_default();
-                return Err(Fault::new("/error", format!("expected an answer to `tools/list`, found the server's error{said}")));
+                let message = error.get("message").and_then(Node::as_text).map(|message| format!(": {}", message.display()));
+                let message = message.unwrap_or_default();
+                return Err(CommandError::new("/error", format!("expected an answer to `tools/list`, found the server's error{message}")));
             }
             if let Some(result) = node.visit("result", std::mem::take) {
                 return Input::whole(result, "/result");
@@ -153,17 +153,17 @@ impl<'a> Input<'a> {
             Kind::Neither if node.get(TOOLS).is_none_or(Node::is_null) && CONVERSATIONS.iter().any(|key| is_list(node.get(key))) => {
                 Ok(Input { subject: Subject::Request(node), places: below("") })
             }
-            Kind::Neither => Err(Fault::new(above, format!("{EXPECTED}, found {}", node.kind()))),
+            Kind::Neither => Err(CommandError::new(above, format!("{EXPECTED}, found {}", node.kind()))),
         }
     }
 
-    fn lines(lines: Vec<(usize, &'a str)>) -> Result<Input<'a>, Fault> {
+    fn lines(lines: Vec<(usize, &'a str)>) -> Result<Input<'a>, CommandError> {
         let (mut entries, mut numbers) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
         for (number, text) in lines {
             let entry = json::read(text).map_err(|error| {
                 // The reader saw one line, and calls it the first.
                 let message = error.message().replace("(line 1, ", &format!("(line {number}, "));
-                Fault::of(&Error::new(error.code(), error.pointer(), message), "").in_line(number)
+                CommandError::from_core(&Error::new(error.code(), error.pointer(), message), "").in_line(number)
             })?;
             entries.push(entry);
             numbers.push(number);
@@ -171,7 +171,7 @@ impl<'a> Input<'a> {
         let kinds: Vec<Kind> = entries.iter().map(kind_of).collect();
         let neither = || kinds.iter().position(|kind| *kind == Kind::Neither).map(|at| (at, format!("{EXPECTED}, found neither")));
         if let Some((at, message)) = odd_one(&kinds).or_else(neither) {
-            return Err(Fault::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
+            return Err(CommandError::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
         }
         Ok(Input { subject: several(Node::array(entries), &kinds), places: Places::Lines(numbers) })
     }
@@ -214,9 +214,9 @@ impl Places {
     }
 
     /// [`Self::of`] for errors.
-    pub(crate) fn fault(&self, error: &Error) -> Fault {
+    pub(crate) fn locate(&self, error: &Error) -> CommandError {
         let (line, pointer) = self.of(error.pointer());
-        Fault { line, pointer, ..Fault::of(error, "") }
+        CommandError { line, pointer, ..CommandError::from_core(error, "") }
     }
 }
 

@@ -7,9 +7,9 @@ use tabled::{
     settings::{object::Columns, peaker::Peaker, Alignment, Modify, Padding, Style, Width},
 };
 
-/// Which way a column goes.
+/// What a column holds, which decides to which side it goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum ColumnKind {
     /// Words, to the left.
     Words,
     /// Numbers, to the right.
@@ -18,7 +18,7 @@ pub(crate) enum Column {
 
 /// Columns with their headings, and rows of cells.
 pub(crate) struct Table {
-    columns: Vec<Column>,
+    columns: Vec<ColumnKind>,
     /// The first one holds the headings.
     rows: Vec<Vec<String>>,
 }
@@ -32,7 +32,7 @@ const INDENT: usize = 2;
 const WORD: usize = 32;
 
 impl Table {
-    pub(crate) fn new(headings: Vec<(Column, String)>) -> Table {
+    pub(crate) fn new(headings: Vec<(ColumnKind, String)>) -> Table {
         let (columns, headings) = headings.into_iter().unzip();
         Table { columns, rows: Vec::from([headings]) }
     }
@@ -58,7 +58,7 @@ impl Table {
         let mut table = builder.build();
         table.with(Style::empty()).with(Padding::new(0, GAP, 0, 0));
         for (place, column) in self.columns.iter().enumerate() {
-            let alignment = if *column == Column::Numbers { Alignment::right() } else { Alignment::left() };
+            let alignment = if *column == ColumnKind::Numbers { Alignment::right() } else { Alignment::left() };
             table.with(Modify::new(Columns::one(place)).with(alignment));
         }
         if let Some(width) = width {
@@ -80,10 +80,10 @@ impl Table {
             for (place, ((column, heading), cell)) in self.columns.iter().zip(&headings).zip(&row).enumerate().skip(1) {
                 match column {
                     _ if cell.is_empty() => {}
-                    Column::Numbers if get_line_width(cell) == 1 && cell.contains(NONE) => {}
-                    Column::Numbers => first.push(format!("{cell} {heading}")),
-                    Column::Words if place == 1 => first.push(cell.clone()),
-                    Column::Words => rest.push_str(&format!("    {heading}: {cell}\n")),
+                    ColumnKind::Numbers if get_line_width(cell) == 1 && cell.contains(NONE) => {}
+                    ColumnKind::Numbers => first.push(format!("{cell} {heading}")),
+                    ColumnKind::Words if place == 1 => first.push(cell.clone()),
+                    ColumnKind::Words => rest.push_str(&format!("    {heading}: {cell}\n")),
                 }
             }
             let name = row.first().map(String::as_str).unwrap_or_default();

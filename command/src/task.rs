@@ -3,7 +3,7 @@
 use toolwire::json::{self, Node};
 
 use super::{
-    error::{Fault, FINE},
+    error::{CommandError, FINE},
     indent::indented,
     terminal::Terminal,
 };
@@ -26,24 +26,24 @@ pub(crate) trait Task: Send + Sync {
     }
 
     /// Does a step.
-    fn step(&mut self, _step: usize) -> Result<(), Fault> {
+    fn step(&mut self, _step: usize) -> Result<(), CommandError> {
         Ok(())
     }
 
     /// What comes of it, once all steps are done.
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault>;
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError>;
 }
 
 /// A text that was read, and where it came from.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct SourceText {
     pub(crate) source: String,
     pub(crate) text: String,
 }
 
-/// What a command says and how it ends.
+/// What a command prints, and its exit code.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit_code: u8,
@@ -51,32 +51,32 @@ pub(crate) struct Outcome {
     pub(crate) is_json: bool,
 }
 
-impl Outcome {
-    pub(crate) fn new(stdout: String) -> Outcome {
-        Outcome { stdout, stderr: String::new(), exit_code: FINE, is_json: false }
+impl Output {
+    pub(crate) fn new(stdout: String) -> Output {
+        Output { stdout, stderr: String::new(), exit_code: FINE, is_json: false }
     }
 
     /// A JSON document and the end of its line.
-    pub(crate) fn json(document: &Node<'_>) -> Outcome {
-        Outcome::text(&json::write(document), false)
+    pub(crate) fn json(document: &Node<'_>) -> Output {
+        Output::text(&json::write(document), false)
     }
 
     /// JSON text and the end of its line.
-    pub(crate) fn text(text: &str, compact: bool) -> Outcome {
+    pub(crate) fn text(text: &str, compact: bool) -> Output {
         let mut stdout = if compact { String::from(text) } else { indented(text) };
         if !stdout.ends_with('\n') {
             stdout.push('\n');
         }
-        Outcome { is_json: true, ..Outcome::new(stdout) }
+        Output { is_json: true, ..Output::new(stdout) }
     }
 
-    pub(crate) fn ends(mut self, exit_code: u8) -> Outcome {
+    pub(crate) fn with_exit_code(mut self, exit_code: u8) -> Output {
         self.exit_code = exit_code;
         self
     }
 
-    /// Says something beside the result.
-    pub(crate) fn says(&mut self, line: &str) {
+    /// Adds a line for standard error.
+    pub(crate) fn note(&mut self, line: &str) {
         self.stderr.push_str(line);
         if !line.ends_with('\n') {
             self.stderr.push('\n');

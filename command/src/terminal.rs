@@ -1,6 +1,6 @@
 //! What is known of where the output goes, and what follows from it: width, colour, whether progress is shown.
 //!
-//! Only the host can look at a terminal; it says what it saw as JSON. What the environment's variables mean is decided here,
+//! Only the host can look at a terminal; it describes what it saw as JSON. What the environment's variables mean is decided here,
 //! so that it means the same in every host.
 
 use toolwire::json::Node;
@@ -113,7 +113,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for JSON text, or for lines: their ends stay. In JSON all these characters stand in strings, and the escapes say the same.
+/// The same for JSON text, or for lines: their ends stay. In JSON all these characters stand in strings, and the escapes mean the same.
 pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\n"),

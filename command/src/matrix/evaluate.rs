@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use toolwire::{internal, json::Node, Allow, Change, Dialect, Error, SanitizeOptions, ToolChange, ToolsOptions};
 
-use super::{Loss, Named, Outcome, Verdict};
-use crate::input::Subject;
+use super::{Loss, Named, Verdict};
+use crate::{input::Subject, outcome::Outcome};
 
-/// A dialect that is about to judge.
-pub(crate) struct Judge<'m> {
+/// Evaluates the tools of a list in one dialect.
+pub(crate) struct Evaluator<'m> {
     pub(crate) dialect: &'static Dialect,
     pub(crate) allow: Allow,
     pub(crate) tools: &'m [Named],
 }
 
-impl Judge<'_> {
+impl Evaluator<'_> {
     /// A verdict for each tool.
     pub(crate) fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
         match subject {
@@ -40,14 +40,14 @@ impl Judge<'_> {
         let outcome = internal::sanitize_tools(tools, &options)?;
         for ToolChange { change, .. } in &outcome.changes {
             if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
-                verdict.adds(change, "");
+                verdict.add(change, "");
             }
         }
         for refused in outcome.quarantined {
             if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
                 // `check` names the one tool that is too much; for those behind it there is no room either.
                 verdict.accepted &= !internal::is_about_room(self.dialect, refused.rule);
-                verdict.refuses(refused.rule, refused.pointer, refused.message);
+                verdict.refuse(refused.rule, refused.pointer, refused.message);
             }
         }
         Ok(verdicts)
@@ -59,8 +59,8 @@ impl Judge<'_> {
         let mut verdict = untouched();
         verdict.accepted = internal::accepts(&schema, &options)?;
         match internal::sanitize(&mut schema, &options, true) {
-            Ok(changes) => changes.iter().for_each(|change| verdict.adds(change, &above)),
-            Err(error) => verdict.refuses(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned()),
+            Ok(changes) => changes.iter().for_each(|change| verdict.add(change, &above)),
+            Err(error) => verdict.refuse(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned()),
         }
         Ok(verdict)
     }
@@ -71,7 +71,7 @@ const fn untouched() -> Verdict {
 }
 
 impl Verdict {
-    fn adds(&mut self, change: &Change, above: &str) {
+    fn add(&mut self, change: &Change, above: &str) {
         let outcome = Outcome::of(change);
         self.outcome = self.outcome.max(outcome);
         if outcome >= Outcome::Lost {
@@ -80,7 +80,7 @@ impl Verdict {
         }
     }
 
-    fn refuses(&mut self, rule: &'static str, pointer: String, message: String) {
+    fn refuse(&mut self, rule: &'static str, pointer: String, message: String) {
         self.outcome = Outcome::Refused;
         self.losses = Vec::from([Loss { outcome: Outcome::Refused, rule, pointer, message }]);
     }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use toolwire::json::{Node, Object, Text};
 
-use super::{Column, Matrix, Named, Outcome, Verdict};
+use super::{Column, Matrix, Named, Verdict};
 use crate::{
     document::{header, located, record},
-    table::{Column as Way, Table, NONE},
+    outcome::Outcome,
+    table::{ColumnKind, Table, NONE},
     terminal::{counted, cut, grouped, shown, Paint},
 };
 
@@ -48,7 +49,7 @@ impl Matrix {
     pub(crate) fn table(&self, width: Option<usize>, paint: Paint) -> String {
         let count = self.tools.len();
         let title =
-            format!("{}: {} in {}\n\n", shown(&self.given.source), counted(count, self.noun), counted(self.columns.len(), "dialect"));
+            format!("{}: {} in {}\n\n", shown(&self.input.source), counted(count, self.noun), counted(self.columns.len(), "dialect"));
         let mut out = paint.bold(title.trim_end());
         out.push_str("\n\n");
         self.dialects(count, width, paint, &mut out);
@@ -62,7 +63,8 @@ impl Matrix {
         let used = |outcomes: &[Outcome]| self.columns.iter().any(|column| column.count(outcomes) > 0);
         let columns: Vec<_> = COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
         let numbers = ["accepted"].into_iter().chain(columns.iter().map(|(name, _)| *name));
-        let headings = [(Way::Words, paint.dim("dialect"))].into_iter().chain(numbers.map(|name| (Way::Numbers, paint.dim(name))));
+        let headings =
+            [(ColumnKind::Words, paint.dim("dialect"))].into_iter().chain(numbers.map(|name| (ColumnKind::Numbers, paint.dim(name))));
         let mut table = Table::new(headings.collect());
         for column in &self.columns {
             let accepted = column.accepted();
@@ -107,7 +109,7 @@ impl Matrix {
             return;
         }
         let headings = ["outcome", self.noun, "by rule", "dialects"];
-        let mut table = Table::new(headings.into_iter().map(|name| (Way::Words, paint.dim(name))).collect());
+        let mut table = Table::new(headings.into_iter().map(|name| (ColumnKind::Words, paint.dim(name))).collect());
         for Row { outcome, tools, rules, dialects } in rows {
             let shade = match outcome {
                 Outcome::Refused => paint.bad(outcome.as_str()),
@@ -180,7 +182,7 @@ impl Matrix {
     }
 
     pub(crate) fn document(&self) -> Node<'static> {
-        let mut members = header("matrix", &self.given.source);
+        let mut members = header("matrix", &self.input.source);
         let dialects = self.columns.iter().map(|column| {
             let outcomes =
                 Outcome::ALL.into_iter().map(|outcome| (Text::new(outcome.as_str()), Node::count(column.count(&[outcome]) as u64)));
