@@ -34,7 +34,7 @@ impl Command {
         })
     }
 
-    /// What a server said on its standard error, as a terminal can show it.
+    /// What a server wrote to its standard error, as a terminal can show it.
     #[staticmethod]
     #[pyo3(signature = (log, /))]
     fn heard(log: &str) -> PyResult<String> {

@@ -25,7 +25,7 @@ impl CommandLine {
         self.0.give(bytes);
     }
 
-    /// What a server said on its standard error, as a terminal can show it.
+    /// What a server wrote to its standard error, as a terminal can show it.
     pub fn heard(log: &str) -> String {
         Command::heard(log)
     }

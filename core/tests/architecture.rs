@@ -2,7 +2,7 @@
 #![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -38,6 +38,9 @@ const EXCEPTIONS: [(&str, &str); 1] = [
     // A dialect's name is refused when options are read, not at the first call.
     ("options", "dialect"),
 ];
+
+/// Every crate that is not for tests alone.
+const SOURCES: [&str; 4] = ["core/src", "command/src", "bindings-wasm/src", "bindings-py/src"];
 
 /// The most lines of a file. (The table of passes is a table.)
 const LONGEST: usize = 440;
@@ -161,14 +164,92 @@ fn the_command_line_has_one_door() {
     }
 }
 
+/// The paths that begin at the crate, at the module or at what holds it, each as its names; a list of imports is as many paths.
+fn paths(code: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(at) = ["crate::", "super::", "self::"].iter().filter_map(|start| rest.find(start)).min() {
+        let is_start = !rest[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == ':');
+        rest = &rest[at..];
+        if is_start {
+            branch(rest, &[], &mut found);
+        }
+        rest = &rest[rest.find("::").unwrap_or_default()..];
+    }
+    found
+}
+
+/// One branch of a tree of paths below a prefix. Gives what stands behind it.
+fn branch<'t>(text: &'t str, prefix: &[String], found: &mut Vec<Vec<String>>) -> &'t str {
+    let text = text.trim_start();
+    if let Some(mut list) = text.strip_prefix('{') {
+        while !list.trim_start().starts_with('}') && !list.is_empty() {
+            let behind = branch(list, prefix, found);
+            // `as` and another name, up to the next entry.
+            list = behind[behind.find([',', '}']).unwrap_or(behind.len())..].trim_start_matches(',');
+        }
+        return list.trim_start().strip_prefix('}').unwrap_or_default();
+    }
+    let name = first_word(text);
+    let (rest, path) = (&text[name.len()..], [prefix, &[name]].concat());
+    match rest.strip_prefix("::") {
+        Some(below) => branch(below, &path, found),
+        None => {
+            found.push(path);
+            rest
+        }
+    }
+}
+
+/// The module that a file is, as the names that lead to it.
+fn module(file: &str) -> Vec<&str> {
+    let path = file.trim_end_matches(".rs");
+    path.split('/').filter(|name| !["mod", "lib", "main"].contains(name)).collect()
+}
+
+#[test]
+fn no_two_files_use_each_other() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut circles = Vec::new();
+    for folder in SOURCES {
+        let sources = sources_in(&root.join(folder));
+        let files: BTreeMap<Vec<&str>, &str> = sources.iter().map(|(file, _)| (module(file), file.as_str())).collect();
+        let mut uses = BTreeSet::new();
+        for (file, code) in &sources {
+            for path in paths(code.split("#[cfg(test)]").next().unwrap_or_default()) {
+                let mut at = module(file);
+                for name in &path {
+                    match name.as_str() {
+                        "crate" => at.clear(),
+                        "super" => drop(at.pop()),
+                        "self" => {}
+                        name if files.contains_key(&[at.as_slice(), &[name]].concat()) => at.push(name),
+                        _ => break,
+                    }
+                }
+                uses.extend(files.get(&at).map(|used| (file.as_str(), *used)));
+            }
+        }
+        // A module and what it is made of know each other.
+        let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));
+        let both = uses.iter().filter(|(one, two)| one < two && uses.contains(&(*two, *one)) && !is_part(one, two) && !is_part(two, one));
+        circles.extend(both.map(|(one, two)| format!("{folder}: {one} and {two}")));
+    }
+    assert!(circles.is_empty(), "these use each other, so neither can be read alone:\n{}", circles.join("\n"));
+}
+
 #[test]
 fn files_are_of_one_idea() {
-    let long: Vec<String> = sources()
-        .iter()
-        .map(|(file, _)| (file, fs::read_to_string(source().join(file)).expect("the file is text").lines().count()))
-        .filter(|(file, lines)| *lines > LONGEST && !file.ends_with("passes.rs"))
-        .map(|(file, lines)| format!("{file}: {lines} lines"))
-        .collect();
+    let mut long = Vec::new();
+    for folder in SOURCES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+        for (file, _) in sources_in(&folder) {
+            let lines = fs::read_to_string(folder.join(&file)).expect("the file is text").lines().count();
+            if lines > LONGEST && !file.ends_with("passes.rs") {
+                long.push(format!("{file}: {lines} lines"));
+            }
+        }
+    }
     assert!(long.is_empty(), "longer than {LONGEST} lines: {long:?}");
 }
 
