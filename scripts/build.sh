@@ -7,7 +7,7 @@ cd "$ROOT"
 
 wasm_toolchain=$(scripts/wasm-toolchain.sh)
 stamp=$ROOT/target/npm-made-from
-key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
+key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src command/Cargo.toml command/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
 key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version)"
 if [ ! -f npm/dist/index.js ] || ! fresh "$stamp" "$key"; then
   step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build

@@ -71,8 +71,8 @@ check "oldest Rust" scripts/msrv.sh
 check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --all-features --no-deps --locked
 # What `cargo publish` does before it uploads, without the network; tests run on unfinished work, too.
 check "crate" cargo package -p toolwire --locked --offline --allow-dirty
-# The bindings have readers only inside this repository.
-check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
+# The command line and the bindings have readers only inside this repository.
+check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
 check "lint npm" npm run --silent --prefix npm lint
 check "types of the playground" npm run --silent --prefix npm/playground types
 check "lint python" python/dev lint

@@ -30,8 +30,8 @@ same() { # WHERE FOUND
 }
 same npm/package.json "$(of_npm)"
 same npm/package-lock.json "$(of_npm_lock)"
-for crate in toolwire toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
-for manifest in core/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
+for crate in toolwire toolwire-command toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
+for manifest in core/Cargo.toml command/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
   grep -qx 'version.workspace = true' "$manifest" || die "$manifest: expected \`version.workspace = true\`, found none"
 done
 # maturin takes the version of bindings-py.

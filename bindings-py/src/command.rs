@@ -1,11 +1,11 @@
 //! The command line, for a host that has files, processes and a terminal.
 
 use pyo3::prelude::*;
-use toolwire::command::{self, Printed};
+use toolwire_command::{self as command, Printed};
 
 use crate::entry::guarded;
 
-/// A command line that is being carried out: see `toolwire::command::Command`.
+/// A command line that is being carried out: see `toolwire_command::Command`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Command(Option<command::Command>);
 
@@ -34,7 +34,7 @@ impl Command {
         })
     }
 
-    /// What a server said on its standard error, as a terminal can show it.
+    /// What a server wrote to its standard error, as a terminal can show it.
     #[staticmethod]
     #[pyo3(signature = (log, /))]
     fn heard(log: &str) -> PyResult<String> {

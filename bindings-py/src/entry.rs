@@ -37,10 +37,10 @@ pub(crate) fn call<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(|| {
         let function = named(function)?;
-        let chosen = Values::read(options).map_err(|fault| option_error(py, fault))?;
+        let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
         let mut values = Values::with_room();
         for input in inputs {
-            values.add(input).map_err(|fault| fault.raised(py))?;
+            values.add(input)?;
         }
         let trees = values.trees()?;
         let answer = toolwire::call(function, trees, &chosen.tree()?, Naming::Snake, with_report).map_err(|error| raised(py, &error))?;
@@ -64,7 +64,7 @@ pub(crate) fn call_text<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(|| {
         let function = named(function)?;
-        let chosen = Values::read(options).map_err(|fault| option_error(py, fault))?;
+        let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
         let chosen = chosen.tree()?;
         let sources = inputs.iter().map(Source::new).collect::<PyResult<Vec<_>>>()?;
         let texts = sources.iter().map(Source::text).collect::<PyResult<Vec<_>>>()?;

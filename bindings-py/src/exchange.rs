@@ -22,7 +22,7 @@ impl Exchange {
     #[pyo3(signature = (url, body, options, /))]
     fn open(py: Python<'_>, url: &str, body: Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<Option<Exchange>> {
         guarded(|| {
-            let chosen = Values::read(options).map_err(|fault| option_error(py, fault))?;
+            let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
             let options = ExchangeOptions::read(&chosen.tree()?, Naming::Snake).map_err(|error| raised(py, &error))?;
             let source = Source::new(body)?;
             let body = source.text()?;
@@ -39,7 +39,7 @@ impl Exchange {
 
     /// What was done to it.
     fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded_with(&mut self.0, |exchange| Writer::new(py, &Values::default(), false).value(&exchange.report_node()))
+        guarded_with(&mut self.0, |exchange| Ok(Writer::new(py, &Values::default(), false).value(&exchange.report_node())?))
     }
 
     /// Takes a whole reply; None if the model is to be asked again.

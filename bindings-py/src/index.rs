@@ -26,7 +26,7 @@ impl Index {
     fn new(py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<Self> {
         guarded(|| {
             let mut values = Values::with_room();
-            values.add(tools).map_err(|fault| fault.raised(py))?;
+            values.add(tools)?;
             toolwire::ToolIndex::from_node(&values.tree()?).map(Index).map_err(|error| raised(py, &error))
         })
     }
@@ -58,7 +58,7 @@ impl Index {
                 return Err(raised(py, &Error::new(Code::InvalidValue, "/query", message)));
             };
             let found = self.0.search_node(&read::text(query)?.display(), &options).map_err(|error| raised(py, &error))?;
-            Writer::new(py, &Values::default(), false).value(&found)
+            Ok(Writer::new(py, &Values::default(), false).value(&found)?)
         })
     }
 
@@ -68,14 +68,14 @@ impl Index {
         guarded(|| {
             let options = chosen(py, options)?;
             let mut values = Values::with_room();
-            values.add(call).map_err(|fault| fault.raised(py))?;
+            values.add(call)?;
             let answer = self.0.answer_node(&values.tree()?, &options).map_err(|error| raised(py, &error))?;
-            Writer::new(py, &values, false).value(&answer.unwrap_or_default())
+            Ok(Writer::new(py, &values, false).value(&answer.unwrap_or_default())?)
         })
     }
 }
 
 fn chosen(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<SearchOptions> {
-    let values = Values::read(options).map_err(|fault| option_error(py, fault))?;
+    let values = Values::read(options).map_err(|failure| option_error(py, failure))?;
     SearchOptions::read(&values.tree()?, Naming::Snake).map_err(|error| raised(py, &error))
 }

@@ -13,7 +13,7 @@ use pyo3::{
 };
 use toolwire::{Code, Error};
 
-use crate::raise::raised;
+use crate::failure::Failure;
 
 /// The limit where CPython has none of its own: before 3.10.7.
 const MOST_DIGITS: usize = 4300;
@@ -35,19 +35,19 @@ pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()
 }
 
 /// The integer that decimal digits spell, or `None` if they do not spell one.
-pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'py, PyAny>>, Failure> {
     if let Ok(small) = digits.parse::<i64>() {
-        return Ok(Some(small.into_pyobject(py)?.into_any()));
+        return Ok(Some(PyInt::new(py, small).into_any()));
     }
     let most = most_digits(py)?;
     // As Python counts: a sign is no digit.
     let found = digits.len() - usize::from(digits.starts_with('-'));
     if most > 0 && found > most {
         let message = format!("expected an integer of at most {most} digits (`sys.get_int_max_str_digits()`), found {found}");
-        return Err(raised(py, &Error::new(Code::InvalidValue, "", message)));
+        return Err(Error::new(Code::InvalidValue, "", message).into());
     }
     match BigInt::parse_bytes(digits.as_bytes(), 10) {
-        Some(value) => py.get_type::<PyInt>().call1((value.to_str_radix(16), 16)).map(Some),
+        Some(value) => Ok(Some(py.get_type::<PyInt>().call1((value.to_str_radix(16), 16))?)),
         None => Ok(None),
     }
 }

@@ -8,6 +8,7 @@
 mod command;
 mod entry;
 mod exchange;
+mod failure;
 mod index;
 mod integer;
 mod raise;

@@ -4,10 +4,7 @@
 use pyo3::{prelude::*, types::PyList};
 use toolwire::{describe_error, Code, Error, Naming};
 
-use crate::{
-    read::{Fault, Values},
-    write::Writer,
-};
+use crate::{failure::Failure, read::Values, write::Writer};
 
 pyo3::import_exception!(toolwire, ToolwireError);
 
@@ -26,16 +23,25 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(py.get_type::<ToolwireError>().call1(arguments)?))
 }
 
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(error) => Python::attach(|py| raised(py, &error)),
+            Failure::Raised(exception) => exception,
+        }
+    }
+}
+
 /// An option that is no JSON value at all, such as a set: the option is what is wrong, not the input.
-pub(crate) fn option_error(py: Python<'_>, fault: Fault) -> PyErr {
-    match fault {
-        Fault::Refused(error) => {
+pub(crate) fn option_error(py: Python<'_>, failure: Failure) -> PyErr {
+    match failure {
+        Failure::Refused(error) => {
             // The first step is the option, spelled as in Python; what follows is inside its value.
             let pointer = error.pointer();
             let end = pointer.get(1..).and_then(|rest| rest.find('/')).map_or(pointer.len(), |slash| slash + 1);
             let (option, inside) = pointer.split_at(end);
             raised(py, &Error::new(Code::InvalidOption, Naming::Snake.camel(option) + inside, error.message()))
         }
-        raised_by_python @ Fault::Raised(_) => raised_by_python.raised(py),
+        Failure::Raised(exception) => exception,
     }
 }

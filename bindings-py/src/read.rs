@@ -15,27 +15,9 @@ use toolwire::{
     Code, Error,
 };
 
-use crate::{integer, raise::raised};
+use crate::{failure::Failure, integer};
 
-/// Why a value could not be read.
-pub(crate) enum Fault {
-    /// It is no JSON value, or too much of one.
-    Refused(Error),
-    /// Python code that had to run raised this.
-    Raised(PyErr),
-}
-
-impl Fault {
-    /// The exception for it.
-    pub(crate) fn raised(self, py: Python<'_>) -> PyErr {
-        match self {
-            Fault::Refused(error) => raised(py, &error),
-            Fault::Raised(error) => error,
-        }
-    }
-}
-
-/// A [`Fault`] before its pointer is known. Boxed: it travels through every level of the recursion.
+/// A [`Failure`] before its pointer is known. Boxed: it travels through every level of the recursion.
 struct Stop(Box<Reason>);
 
 enum Reason {
@@ -90,7 +72,7 @@ pub(crate) struct Values<'py> {
 
 impl<'py> Values<'py> {
     /// Reads one value.
-    pub(crate) fn read(object: &Bound<'py, PyAny>) -> Result<Self, Fault> {
+    pub(crate) fn read(object: &Bound<'py, PyAny>) -> Result<Self, Failure> {
         let mut values = Values::default();
         values.add(object.clone())?;
         Ok(values)
@@ -110,16 +92,16 @@ impl<'py> Values<'py> {
     }
 
     /// Reads one more value; its parts are numbered after those read before.
-    pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Fault> {
+    pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Failure> {
         self.roots += 1;
         self.value(object, 0).map_err(|stop| match *stop.0 {
-            Reason::Raised(error) => Fault::Raised(error),
+            Reason::Raised(error) => Failure::Raised(error),
             Reason::Refused(code, message) => {
                 let mut pointer = Pointer::root();
                 while let Some(step) = self.trail.pop() {
                     pointer.push(step);
                 }
-                Fault::Refused(Error::new(code, pointer.render(), message))
+                Failure::Refused(Error::new(code, pointer.render(), message))
             }
         })
     }

@@ -23,7 +23,7 @@ impl Stream {
     fn new(py: Python<'_>, restore: Bound<'_, PyAny>) -> PyResult<Self> {
         guarded(|| {
             let mut values = Values::with_room();
-            values.add(restore).map_err(|fault| fault.raised(py))?;
+            values.add(restore)?;
             Ok(Stream(Some(Restore::from_node(&values.tree()?).map_err(|error| raised(py, &error))?.stream())))
         })
     }
@@ -33,9 +33,9 @@ impl Stream {
     fn feed<'py>(&mut self, py: Python<'py>, event: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
             let mut values = Values::with_room();
-            values.add(event).map_err(|fault| fault.raised(py))?;
+            values.add(event)?;
             let events = stream.feed_node(values.tree()?).map_err(|error| raised(py, &error))?;
-            Writer::new(py, &values, false).value(&Node::array(events))
+            Ok(Writer::new(py, &values, false).value(&Node::array(events))?)
         })
     }
 
@@ -47,7 +47,7 @@ impl Stream {
 
     /// The events that are still held back at the end.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded_with(&mut self.0, |stream| Writer::new(py, &Values::default(), false).value(&Node::array(stream.finish_node())))
+        guarded_with(&mut self.0, |stream| Ok(Writer::new(py, &Values::default(), false).value(&Node::array(stream.finish_node()))?))
     }
 
     /// The text that is still held back at the end.

@@ -5,7 +5,7 @@
 
 use pyo3::{
     prelude::*,
-    types::{PyBytes, PyDict, PyFloat, PyList, PyString},
+    types::{PyBool, PyBytes, PyDict, PyFloat, PyList, PyString},
 };
 use toolwire::{
     json::{self, Data, Node, Text},
@@ -13,8 +13,8 @@ use toolwire::{
 };
 
 use crate::{
+    failure::Failure,
     integer,
-    raise::raised,
     read::{self, Values},
 };
 
@@ -31,7 +31,7 @@ impl<'v, 'py> Writer<'v, 'py> {
     }
 
     /// A value.
-    pub(crate) fn value(&self, node: &Node<'_>) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn value(&self, node: &Node<'_>) -> Result<Bound<'py, PyAny>, Failure> {
         let number = node.origin().number();
         let leaf = !matches!(node.data(), Data::Array(_) | Data::Object(_));
         if node.is_intact() && (self.share || leaf) {
@@ -41,11 +41,11 @@ impl<'v, 'py> Writer<'v, 'py> {
         }
         Ok(match node.data() {
             Data::Null => self.py.None().into_bound(self.py),
-            Data::Bool(value) => value.into_pyobject(self.py)?.to_owned().into_any(),
+            Data::Bool(value) => PyBool::new(self.py, *value).to_owned().into_any(),
             Data::Number(text) => self.number(text)?,
             Data::String(text) => self.string(text)?.into_any(),
             Data::Array(items) => {
-                let items = items.iter().map(|item| self.value(item)).collect::<PyResult<Vec<_>>>()?;
+                let items = items.iter().map(|item| self.value(item)).collect::<Result<Vec<_>, _>>()?;
                 PyList::new(self.py, items)?.into_any()
             }
             Data::Object(object) => {
@@ -67,7 +67,7 @@ impl<'v, 'py> Writer<'v, 'py> {
                 }
                 dict.into_any()
             }
-            Data::Verbatim(text) => self.value(&json::read(text).map_err(|error| raised(self.py, &error))?)?,
+            Data::Verbatim(text) => self.value(&json::read(text)?)?,
         })
     }
 
@@ -80,15 +80,13 @@ impl<'v, 'py> Writer<'v, 'py> {
         PyString::from_encoded_object(&PyBytes::new(self.py, &points), Some(c"utf-32-le"), Some(c"surrogatepass"))
     }
 
-    fn number(&self, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    fn number(&self, text: &str) -> Result<Bound<'py, PyAny>, Failure> {
         let number = if text.contains(['.', 'e', 'E']) {
             text.parse().ok().filter(|value: &f64| value.is_finite()).map(|value| PyFloat::new(self.py, value).into_any())
         } else {
             integer::parse(self.py, text)?
         };
-        number.ok_or_else(|| {
-            raised(self.py, &Error::new(Code::InvalidValue, "", format!("expected a number that a float can hold, found `{text}`")))
-        })
+        number.ok_or_else(|| Error::new(Code::InvalidValue, "", format!("expected a number that a float can hold, found `{text}`")).into())
     }
 }
 

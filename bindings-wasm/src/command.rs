@@ -1,9 +1,9 @@
 //! The command line, for a host that has files, processes and a terminal.
 
-use toolwire::command::{Command, Printed};
+use toolwire_command::{Command, Printed};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A command line that is being carried out: see `toolwire::command::Command`.
+/// A command line that is being carried out: see `toolwire_command::Command`.
 #[wasm_bindgen]
 pub struct CommandLine(Command);
 
@@ -25,7 +25,7 @@ impl CommandLine {
         self.0.give(bytes);
     }
 
-    /// What a server said on its standard error, as a terminal can show it.
+    /// What a server wrote to its standard error, as a terminal can show it.
     pub fn heard(log: &str) -> String {
         Command::heard(log)
     }

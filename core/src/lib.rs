@@ -14,21 +14,19 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]
 
 extern crate alloc;
-#[cfg(feature = "command")]
-extern crate std;
 
 mod api;
 mod budget;
 mod check;
 mod collections;
-#[cfg(feature = "command")]
-pub mod command;
 mod deferred;
 mod dialect;
 mod envelope;
 mod error;
 #[cfg(feature = "search")]
 mod exchange;
+#[doc(hidden)]
+pub mod internal;
 pub mod json;
 pub mod limits;
 mod names;

@@ -2,7 +2,7 @@
 #![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -29,7 +29,7 @@ const LAYERS: [&str; 22] = [
     "tools",
     "exchange",
     "api",
-    "command",
+    "internal",
     "lib",
 ];
 
@@ -38,6 +38,9 @@ const EXCEPTIONS: [(&str, &str); 1] = [
     // A dialect's name is refused when options are read, not at the first call.
     ("options", "dialect"),
 ];
+
+/// Every crate that is not for tests alone.
+const SOURCES: [&str; 4] = ["core/src", "command/src", "bindings-wasm/src", "bindings-py/src"];
 
 /// The most lines of a file. (The table of passes is a table.)
 const LONGEST: usize = 440;
@@ -58,12 +61,16 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
 
 /// Every file of the core, by its path below `src`, without its comments.
 fn sources() -> Vec<(String, String)> {
+    sources_in(&source())
+}
+
+fn sources_in(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    files(&source(), &mut found);
+    files(folder, &mut found);
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).expect("the file is text");
         let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        let name = path.strip_prefix(source()).expect("it is below src").to_string_lossy().replace('\\', "/");
+        let name = path.strip_prefix(folder).expect("it is below the folder").to_string_lossy().replace('\\', "/");
         (name, code.join("\n"))
     };
     found.into_iter().map(read).collect()
@@ -121,14 +128,128 @@ fn layers_look_left() {
     assert!(faults.is_empty(), "these look to the right:\n{}", faults.join("\n"));
 }
 
+/// The names that the door makes public: of its functions and traits, and of what it passes on.
+fn names_of_the_door(code: &str) -> Vec<String> {
+    let mut names: Vec<String> = ["pub fn ", "pub trait "]
+        .iter()
+        .flat_map(|start| code.match_indices(start).map(|(at, start)| first_word(&code[at + start.len()..])))
+        .collect();
+    for (at, start) in code.match_indices("pub use ") {
+        let list = code[at + start.len()..].split(';').next().unwrap_or_default();
+        // Each entry of the innermost lists, under the name that it has here.
+        let entries = list.split(['{', '}', ',']).map(str::trim).filter(|entry| !entry.is_empty() && !entry.ends_with("::"));
+        names.extend(entries.map(|entry| first_word(entry.rsplit([' ', ':']).next().unwrap_or_default())));
+    }
+    names
+}
+
+#[test]
+fn the_command_line_has_one_door() {
+    let core = sources();
+    let hidden: Vec<&str> = core.iter().flat_map(|(file, code)| code.matches("#[doc(hidden)]").map(move |_| file.as_str())).collect();
+    assert_eq!(hidden, ["lib.rs"], "what is not public has one door, `internal`");
+    let (_, door) = core.iter().find(|(file, _)| file == "internal.rs").expect("core/src/internal.rs is there");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let code = |folder: &str| sources_in(&root.join(folder)).into_iter().map(|(_, code)| code).collect::<Vec<_>>().join("\n");
+    let command = code("command/src");
+    let is_used = |name: &String| {
+        let is_type = name.starts_with(char::is_uppercase);
+        ["internal", "describe"].iter().any(|module| command.contains(&format!("{module}::{name}(")))
+            || is_type && command.split(|character: char| !character.is_alphanumeric()).any(|word| word == name)
+    };
+    let unused: Vec<String> = names_of_the_door(door).into_iter().filter(|name| !is_used(name)).collect();
+    assert!(unused.is_empty(), "the command line does without these: take them out of core/src/internal.rs: {unused:?}");
+    for folder in ["bindings-py/src", "bindings-wasm/src", "core/fuzz/src"] {
+        assert!(!code(folder).contains("internal::"), "{folder}: the door is the command line's alone");
+    }
+}
+
+/// The paths that begin at the crate, at the module or at what holds it, each as its names; a list of imports is as many paths.
+fn paths(code: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(at) = ["crate::", "super::", "self::"].iter().filter_map(|start| rest.find(start)).min() {
+        let is_start = !rest[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == ':');
+        rest = &rest[at..];
+        if is_start {
+            branch(rest, &[], &mut found);
+        }
+        rest = &rest[rest.find("::").unwrap_or_default()..];
+    }
+    found
+}
+
+/// One branch of a tree of paths below a prefix. Gives what stands behind it.
+fn branch<'t>(text: &'t str, prefix: &[String], found: &mut Vec<Vec<String>>) -> &'t str {
+    let text = text.trim_start();
+    if let Some(mut list) = text.strip_prefix('{') {
+        while !list.trim_start().starts_with('}') && !list.is_empty() {
+            let behind = branch(list, prefix, found);
+            // `as` and another name, up to the next entry.
+            list = behind[behind.find([',', '}']).unwrap_or(behind.len())..].trim_start_matches(',');
+        }
+        return list.trim_start().strip_prefix('}').unwrap_or_default();
+    }
+    let name = first_word(text);
+    let (rest, path) = (&text[name.len()..], [prefix, &[name]].concat());
+    match rest.strip_prefix("::") {
+        Some(below) => branch(below, &path, found),
+        None => {
+            found.push(path);
+            rest
+        }
+    }
+}
+
+/// The module that a file is, as the names that lead to it.
+fn module(file: &str) -> Vec<&str> {
+    let path = file.trim_end_matches(".rs");
+    path.split('/').filter(|name| !["mod", "lib", "main"].contains(name)).collect()
+}
+
+#[test]
+fn no_two_files_use_each_other() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut circles = Vec::new();
+    for folder in SOURCES {
+        let sources = sources_in(&root.join(folder));
+        let files: BTreeMap<Vec<&str>, &str> = sources.iter().map(|(file, _)| (module(file), file.as_str())).collect();
+        let mut uses = BTreeSet::new();
+        for (file, code) in &sources {
+            for path in paths(code.split("#[cfg(test)]").next().unwrap_or_default()) {
+                let mut at = module(file);
+                for name in &path {
+                    match name.as_str() {
+                        "crate" => at.clear(),
+                        "super" => drop(at.pop()),
+                        "self" => {}
+                        name if files.contains_key(&[at.as_slice(), &[name]].concat()) => at.push(name),
+                        _ => break,
+                    }
+                }
+                uses.extend(files.get(&at).map(|used| (file.as_str(), *used)));
+            }
+        }
+        // A module and what it is made of know each other.
+        let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));
+        let both = uses.iter().filter(|(one, two)| one < two && uses.contains(&(*two, *one)) && !is_part(one, two) && !is_part(two, one));
+        circles.extend(both.map(|(one, two)| format!("{folder}: {one} and {two}")));
+    }
+    assert!(circles.is_empty(), "these use each other, so neither can be read alone:\n{}", circles.join("\n"));
+}
+
 #[test]
 fn files_are_of_one_idea() {
-    let long: Vec<String> = sources()
-        .iter()
-        .map(|(file, _)| (file, fs::read_to_string(source().join(file)).expect("the file is text").lines().count()))
-        .filter(|(file, lines)| *lines > LONGEST && !file.ends_with("passes.rs"))
-        .map(|(file, lines)| format!("{file}: {lines} lines"))
-        .collect();
+    let mut long = Vec::new();
+    for folder in SOURCES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+        for (file, _) in sources_in(&folder) {
+            let lines = fs::read_to_string(folder.join(&file)).expect("the file is text").lines().count();
+            if lines > LONGEST && !file.ends_with("passes.rs") {
+                long.push(format!("{file}: {lines} lines"));
+            }
+        }
+    }
     assert!(long.is_empty(), "longer than {LONGEST} lines: {long:?}");
 }
 

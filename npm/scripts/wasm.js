@@ -16,6 +16,8 @@ const SOURCES = [
   'Cargo.lock',
   'core/Cargo.toml',
   'core/src',
+  'command/Cargo.toml',
+  'command/src',
   'bindings-wasm/Cargo.toml',
   'bindings-wasm/.cargo',
   'bindings-wasm/src',

@@ -143,7 +143,8 @@ def test_sdist_has_what_it_takes_and_nothing_private(sdist: Path) -> None:
     would_be_taken(sdist)
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
-    assert {"Cargo.lock", "Cargo.toml", "PKG-INFO", "core/src/lib.rs", "bindings-py/src/lib.rs"} <= names
+    sources = {"core/src/lib.rs", "command/src/lib.rs", "bindings-py/src/lib.rs"}
+    assert {"Cargo.lock", "Cargo.toml", "PKG-INFO", *sources} <= names
     assert not [
         name for name in names if name.endswith((".so", ".pyc")) or "node_modules" in name or "/target/" in name
     ]

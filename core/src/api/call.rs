@@ -4,7 +4,7 @@
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
-use super::{describe, text_of, tools};
+use super::{describe, text_of, tools, Restore};
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     options::{dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions, ToolsOptions},
     report::Recorder,
     sanitize,
-    tools::{check as check_list, request, restore::RestoreMap, sanitize_list},
+    tools::{check as check_list, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
@@ -192,9 +192,9 @@ pub fn call<'a>(
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
         Function::SanitizeTools => {
             let options = ToolsOptions::read(options, naming)?;
-            let outcome = sanitize_list::rewrite(input()?, &options)?;
-            let report = with_report.then(|| describe::tools(&outcome));
-            Ok(answer(outcome.tools, report, options.sanitize.share))
+            let sanitized = tools::sanitize_tools_node(input()?, &options)?;
+            let report = with_report.then(|| describe::tools(&sanitized));
+            Ok(answer(sanitized.tools, report, options.sanitize.share))
         }
         Function::CheckTools => {
             let dialects = tools::named(&dialects_to_check(options, naming)?)?;
@@ -216,7 +216,7 @@ pub fn call<'a>(
         Function::AdaptRequest => {
             let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
             let (report, ways) = request::adapt(&mut node, &options)?;
-            let report = with_report.then(|| describe::adapted(&report, &ways));
+            let report = with_report.then(|| describe::adapted(&report, &Restore(ways)));
             Ok(answer(node, report, options.tools.sanitize.share))
         }
         Function::RestoreReply => {

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::{Restore, SanitizedTools};
 use crate::{
     check::Violation,
     deferred::DeferredReport,
@@ -13,11 +14,9 @@ use crate::{
         check::ToolViolation,
         request::AdaptReport,
         restore::RestoreMap,
-        sanitize_list::{Outcome, Quarantined, ToolChange},
+        sanitize_list::{Quarantined, ToolChange},
     },
 };
-
-use super::tools::is_lossless;
 
 /// An error as `{ code, pointer, message }`, with `changes` where it carries any.
 pub fn describe_error(error: &Error) -> Node<'static> {
@@ -32,7 +31,7 @@ pub fn describe_error(error: &Error) -> Node<'static> {
 }
 
 /// `{ changes, lossless }`
-pub(crate) fn rewrite(list: &[Change]) -> Node<'static> {
+pub fn rewrite(list: &[Change]) -> Node<'static> {
     Node::record([("changes", changes(list)), ("lossless", Node::bool(lossless(list)))])
 }
 
@@ -40,7 +39,8 @@ fn changes(list: &[Change]) -> Node<'static> {
     Node::array(list.iter().map(change).collect())
 }
 
-pub(crate) fn change(change: &Change) -> Node<'static> {
+/// `{ pointer, outputPointer, rule, accepts, guidance, encoded, reason, message }`
+pub fn change(change: &Change) -> Node<'static> {
     Node::record([
         ("pointer", owned(&change.pointer)),
         ("outputPointer", change.output_pointer.as_deref().map_or(Node::new(Data::Null), owned)),
@@ -69,18 +69,18 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
 }
 
 /// `{ quarantined, changes, lossless, restore }`
-pub(crate) fn tools(outcome: &Outcome<'_>) -> Node<'static> {
+pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     Node::record([
-        ("quarantined", quarantined(&outcome.quarantined)),
-        ("changes", tool_changes(&outcome.changes)),
-        ("lossless", Node::bool(is_lossless(outcome))),
-        ("restore", outcome.ways.to_node()),
+        ("quarantined", quarantined(&sanitized.quarantined)),
+        ("changes", tool_changes(&sanitized.changes)),
+        ("lossless", Node::bool(sanitized.lossless)),
+        ("restore", sanitized.restore.0.to_node()),
     ])
 }
 
 /// `{ report: { deferred, quarantined, changes, unforced }, restore }`
-pub(crate) fn adapted(report: &AdaptReport, ways: &RestoreMap) -> Node<'static> {
-    Node::record([("report", request(report)), ("restore", ways.to_node())])
+pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
+    Node::record([("report", request(report)), ("restore", restore.0.to_node())])
 }
 
 pub(super) fn request(report: &AdaptReport) -> Node<'static> {
@@ -148,7 +148,7 @@ pub(super) fn call<'a>(ways: &RestoreMap, name: &Text<'_>, arguments: Node<'a>) 
 }
 
 /// `{ report: { loaded, hidden, warnings, nameMap?, toolSearchName?, unreachable, savedBytes } }`
-pub(crate) fn deferred(report: &DeferredReport) -> Node<'static> {
+pub fn deferred(report: &DeferredReport) -> Node<'static> {
     Node::record([("report", deferred_report(report))])
 }
 
@@ -172,8 +172,13 @@ fn deferred_report(report: &DeferredReport) -> Node<'static> {
 }
 
 /// A list of what is known about each dialect.
-pub(crate) fn dialects(list: &[Dialect]) -> Node<'static> {
-    Node::array(list.iter().copied().map(Dialect::to_node).collect())
+pub fn dialects(list: &[Dialect]) -> Node<'static> {
+    Node::array(list.iter().map(dialect).collect())
+}
+
+/// What is known about a dialect.
+pub fn dialect(dialect: &Dialect) -> Node<'static> {
+    dialect.to_node()
 }
 
 fn owned(text: &str) -> Node<'static> {

@@ -62,24 +62,28 @@ pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<Sanitized
     Ok(sanitized(outcome, |_| value))
 }
 
+/// [`sanitize_tools`] from tree to tree.
+///
+/// # Errors
+/// As [`sanitize_tools`].
+pub fn sanitize_tools_node<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<SanitizedTools<Node<'a>>, Error> {
+    Ok(sanitized(sanitize_list::rewrite(tools, options)?, |node| node))
+}
+
 /// [`sanitize_tools`] from text to text; the input itself if there is nothing to change.
 ///
 /// # Errors
 /// As [`sanitize_tools`], and `invalid-json`.
 pub fn sanitize_tools_json<'a>(tools: &'a str, options: &ToolsOptions) -> Result<SanitizedTools<Cow<'a, str>>, Error> {
     let outcome = sanitize_list::rewrite(json::read(tools)?, options)?;
-    Ok(sanitized(outcome, |node| text_of(tools, node)))
+    Ok(sanitized(outcome, |node| text_of(tools, &node)))
 }
 
-fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(&Node<'a>) -> T) -> SanitizedTools<T> {
-    let lossless = is_lossless(&outcome);
+fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(Node<'a>) -> T) -> SanitizedTools<T> {
     let Outcome { tools, quarantined, changes, ways, .. } = outcome;
-    SanitizedTools { tools: as_output(&tools), quarantined, changes, lossless, restore: Restore(ways) }
-}
-
-pub(crate) fn is_lossless(outcome: &Outcome<'_>) -> bool {
     let keeps = |change: &ToolChange| change.change.accepts == Accepts::Same && change.change.guidance != Guidance::Lost;
-    outcome.quarantined.is_empty() && outcome.changes.iter().all(keeps)
+    let lossless = quarantined.is_empty() && changes.iter().all(keeps);
+    SanitizedTools { tools: as_output(tools), quarantined, changes, lossless, restore: Restore(ways) }
 }
 
 /// What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means accepted.

@@ -27,7 +27,10 @@ pub struct Violation {
 }
 
 /// Every violation, in document order.
-pub(crate) fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-option`, `too-deep`.
+pub fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
     look(node, options, Extent::All, &options.budget(node))
 }
 

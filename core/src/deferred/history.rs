@@ -1,9 +1,8 @@
-//! Rewriting a history: references and directives become text, hosted searches go. In the same places where `loads` reads them.
+//! Rewriting a history: references and directives become text, hosted searches go. In the same places where `load_events` reads them.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    expand_hosted_search,
     lazy::{edit, may_hold},
     load_events::{self, directive_name, is_block, is_call, is_search_outcome, is_typed_outcome, reference_name, Directive, Voice},
     notice::{self, Notices},
@@ -60,34 +59,6 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         splits(self.options)
     }
 
-    /// Rewrites a list of messages in place.
-    pub(super) fn messages(&mut self, list: &mut Node<'a>) -> Result<(), Error> {
-        let mut replaced: Vec<(usize, Vec<Node<'a>>)> = Vec::new();
-        let mut at = 0;
-        list.visit_children(|_, message| {
-            if may_hold(message, prefilter::DEFERRAL) {
-                let instead = edit(message, |message| Ok(self.message(message)))?;
-                replaced.extend(instead.map(|messages| (at, messages)));
-            }
-            at += 1;
-            Ok::<(), Error>(())
-        })?;
-        splice(list, replaced);
-        Ok(())
-    }
-
-    /// Rewrites one message in place, or says what stands in its place.
-    fn message(&mut self, message: &mut Node<'a>) -> Option<Vec<Node<'a>>> {
-        self.directives = false;
-        if self.splits() {
-            if let Some(mut parts) = expand_hosted_search::message(message, self) {
-                parts.retain_mut(|part| self.whole_message(part) == Fate::Stays);
-                return Some(parts);
-            }
-        }
-        (self.whole_message(message) == Fate::Goes).then(Vec::new)
-    }
-
     /// Rewrites a block that stands in the place of an item of Responses; `false`: it goes.
     pub(super) fn stray_item(&mut self, item: &mut Node<'a>) -> bool {
         let stays = self.block(item, Voice::Other) == Fate::Stays;
@@ -96,6 +67,12 @@ impl<'r, 'a> Rewriter<'r, 'a> {
             *item = Node::record([("type", Node::literal("message")), ("role", Node::literal("developer")), ("content", content)]);
         }
         stays
+    }
+
+    /// Rewrites one message in place; `false`: it goes.
+    pub(super) fn message(&mut self, message: &mut Node<'a>) -> bool {
+        self.directives = false;
+        self.whole_message(message) == Fate::Stays
     }
 
     fn whole_message(&mut self, message: &mut Node<'a>) -> Fate {

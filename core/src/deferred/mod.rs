@@ -1,18 +1,20 @@
 //! `apply_deferred_loading`: plays the part of Anthropic's servers for an API that has never heard of deferred tools.
 //!
 //! Each request is one inference, so everything is decided while it is rewritten: what format it has (`format`), which
-//! tools there are (`catalogue`), what the history says about them (`loads`), which of them are sent, what the history
-//! says instead (`history`, `notice`, `split`), and, if wanted, the same in another format (`translate`).
+//! tools there are (`catalogue`), what the history says about them (`load_events`), which of them are sent, what the history
+//! says instead (`messages`, `history`, `notice`, `expand_hosted_search`), and, if wanted, the same in another format (`translate`).
 
 mod announce;
 mod betas;
 mod catalogue;
 mod choice;
+mod compact;
 mod expand_hosted_search;
 mod format;
 mod history;
 pub(crate) mod lazy;
 mod load_events;
+mod messages;
 pub(crate) mod namespace;
 pub(crate) mod notice;
 mod prefilter;
@@ -248,7 +250,7 @@ fn rewrite_history<'a>(
         items.rewrite(request, flat, &mut rewriter, warnings)?;
     } else {
         request.visit("system", |system| if system.as_array().is_some() { rewriter.system(system) } else { Ok(()) }).transpose()?;
-        request.visit("messages", |messages| rewriter.messages(messages)).transpose()?;
+        request.visit("messages", |list| messages::rewrite(list, &mut rewriter)).transpose()?;
     }
     for orphan in rewriter.orphans {
         warnings.about("orphan_tool_search_output", orphan);

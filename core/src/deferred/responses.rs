@@ -3,6 +3,7 @@
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
+    compact::compact,
     history::{splice, Rewriter},
     lazy::{edit, may_hold, view},
     load_events::{is_block, Event, Events, Voice},
@@ -260,7 +261,7 @@ impl<'a> Pass<'_, '_, 'a> {
             Some(arguments) if arguments.as_text().is_some() => arguments.clone(),
             Some(arguments) if !arguments.is_null() => {
                 let mut text = String::new();
-                notice::compact(arguments, &mut text);
+                compact(arguments, &mut text);
                 Node::string(text)
             }
             _ => Node::literal("{}"),

@@ -3,6 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
+use super::compact::compact;
 use crate::json::{Data, Node, Text};
 
 /// What an entry is.
@@ -96,7 +97,7 @@ pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
     let text = |tool: &Node<'_>| {
         let (mut tool, mut text) = (tool.clone(), String::new());
         clean(&mut tool, true);
-        super::notice::compact(&tool, &mut text);
+        compact(&tool, &mut text);
         text
     };
     text(one) == text(other)

@@ -41,7 +41,10 @@ use crate::{
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
-pub(crate) fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
+///
+/// # Errors
+/// As `toolwire::sanitize`.
+pub fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
     within(node, options, with_report, None, &Rc::new(options.budget(node)))
 }
 

@@ -56,7 +56,10 @@ struct Checking {
 }
 
 /// Everything that is wrong, dialect by dialect, tools in their order.
-pub(crate) fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
+///
+/// # Errors
+/// `invalid-request` if it is no list of tools, `too-deep`.
+pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
     let listing = Listing::read(tools)?;
     let mut found = Vec::new();
     for dialect in dialects {

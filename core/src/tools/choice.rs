@@ -3,8 +3,8 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    request::Wire,
     tool_format::{remove, set},
+    wire::Wire,
 };
 use crate::{
     deferred::lazy::edit_member,

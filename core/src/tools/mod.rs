@@ -18,3 +18,4 @@ pub(crate) mod sse;
 pub(crate) mod stream_restorer;
 pub(crate) mod tool_format;
 pub(crate) mod tool_list;
+mod wire;

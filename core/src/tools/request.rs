@@ -7,7 +7,8 @@ use super::{
     choice::{self, Fate},
     restore::RestoreMap,
     sanitize_list::{self, Quarantined, ToolChange},
-    tool_format::{self, remove, Family},
+    tool_format::{self, remove},
+    wire::Wire,
 };
 use crate::{
     collections::Set,
@@ -18,37 +19,6 @@ use crate::{
     names::{self, Names},
     options::{AdaptOptions, DeferredOptions, Format, Target, ToolFormat, ToolsOptions},
 };
-
-/// The format of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wire {
-    Anthropic,
-    Chat,
-    Responses,
-    Gemini,
-}
-
-impl Wire {
-    /// The member that holds the history.
-    const fn history(self) -> &'static str {
-        match self {
-            Wire::Anthropic | Wire::Chat => "messages",
-            Wire::Responses => "input",
-            Wire::Gemini => "contents",
-        }
-    }
-
-    /// The shape of its tools, for a dialect whose own is `home`.
-    fn tools(self, home: ToolFormat) -> ToolFormat {
-        match self {
-            Wire::Anthropic => ToolFormat::Anthropic,
-            Wire::Chat => ToolFormat::OpenaiChat,
-            Wire::Responses => ToolFormat::OpenaiResponses,
-            Wire::Gemini if tool_format::family(home) == Family::Gemini => home,
-            Wire::Gemini => ToolFormat::GeminiJsonSchema,
-        }
-    }
-}
 
 /// What was done to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::stream_restorer::Stream;
 use crate::{
     error::{Code, Error},
     json::{self, Node},
@@ -49,34 +48,6 @@ enum Half {
 }
 
 const DONE: &str = "[DONE]";
-
-impl Stream {
-    /// The text to be passed on for a piece of text.
-    pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
-        let mut lines = core::mem::take(&mut self.text);
-        let out = lines.feed(piece, self);
-        self.text = lines;
-        out
-    }
-
-    /// The text that is left at the end of a stream.
-    pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
-        let mut lines = core::mem::take(&mut self.text);
-        let out = lines.finish(self);
-        self.text = lines;
-        out
-    }
-}
-
-impl Sink for Stream {
-    fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
-        Stream::feed(self, event)
-    }
-
-    fn finish(&mut self) -> Vec<Node<'static>> {
-        Stream::finish(self)
-    }
-}
 
 impl Buffer {
     /// Whether a new one would go on as well.

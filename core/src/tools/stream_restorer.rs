@@ -9,6 +9,7 @@ use super::{
     call_sites,
     held::{self, Calls, Held, Key},
     restore::RestoreMap,
+    sse::{Buffer, Sink},
     tool_format::{remove, set},
 };
 use crate::{
@@ -24,12 +25,13 @@ pub(crate) struct Stream {
     held: Calls,
     /// Calls in chunks of Chat Completions of which the first piece was held back just now.
     fresh: Vec<Key>,
-    pub(super) text: super::sse::Buffer,
+    /// The text that is no whole event yet.
+    text: Buffer,
 }
 
 impl Stream {
     pub(crate) fn new(ways: RestoreMap) -> Stream {
-        Stream { ways, held: Calls::default(), fresh: Vec::new(), text: super::sse::Buffer::default() }
+        Stream { ways, held: Calls::default(), fresh: Vec::new(), text: Buffer::default() }
     }
 
     /// Whether a new one would go on as well.
@@ -76,6 +78,22 @@ impl Stream {
     pub(crate) fn finish(&mut self) -> Vec<Node<'static>> {
         let held = self.held.close_all();
         held.into_iter().filter_map(|held| self.carried(held)).collect()
+    }
+
+    /// The text to be passed on for a piece of text.
+    pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+        let mut lines = core::mem::take(&mut self.text);
+        let out = lines.feed(piece, self);
+        self.text = lines;
+        out
+    }
+
+    /// The text that is left at the end of a stream.
+    pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
+        let mut lines = core::mem::take(&mut self.text);
+        let out = lines.finish(self);
+        self.text = lines;
+        out
     }
 
     /// A block or an item begins.
@@ -247,6 +265,16 @@ impl Stream {
             set(choice, "delta", Node::empty_object());
         }
         choice.visit("delta", |delta| held::put(delta, whole));
+    }
+}
+
+impl Sink for Stream {
+    fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        Stream::feed(self, event)
+    }
+
+    fn finish(&mut self) -> Vec<Node<'static>> {
+        Stream::finish(self)
     }
 }
 

@@ -1,7 +1,7 @@
 // What scripts/bundle.js provides to the program: the glue that wasm-bindgen wrote, and the WebAssembly itself.
 
 declare module 'wasm:glue' {
-  /** A command line, see core/src/command. */
+  /** A command line, see command/src/lib.rs. */
   class CommandLine {
     constructor(facts: string);
     need(): string[] | undefined;

@@ -14,6 +14,7 @@ mod nesting;
 mod objects;
 mod per_definition_limits;
 mod reference_positions;
+mod reference_table;
 mod references;
 mod strings;
 mod termination;
@@ -25,7 +26,7 @@ use alloc::{
     vec::Vec,
 };
 
-use self::{nesting::Nesting, references::References};
+use self::{nesting::Nesting, reference_table::References};
 use super::{violations::Found, Extent, Violation};
 use crate::{
     budget::Budget,

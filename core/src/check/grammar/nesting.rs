@@ -6,7 +6,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::references::References;
+use super::reference_table::References;
 use crate::{collections::Set, json::Node};
 
 /// Steps of search for all references of a document, beyond the first visit to each: none are needed without cycles.

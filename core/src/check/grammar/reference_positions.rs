@@ -9,7 +9,7 @@ use alloc::{format, string::String};
 use super::{
     combinators::is_annotation,
     quoted,
-    references::References,
+    reference_table::References,
     termination::{endings, Expansions},
     Report,
 };

@@ -5,7 +5,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::{combinators::is_annotation, references::References};
+use super::{combinators::is_annotation, reference_table::References};
 use crate::{
     collections::Set,
     dialect::grammar::Grammar,

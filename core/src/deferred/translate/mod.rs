@@ -7,8 +7,8 @@ mod responses;
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    compact::compact,
     lazy::{take, view},
-    notice,
     report::Warnings,
     tool::{self, has_type, remove, type_of},
 };
@@ -217,7 +217,7 @@ fn arguments<'a>(call: &Node<'a>) -> Node<'a> {
         None => Node::literal("{}"),
         Some(input) => {
             let mut text = String::new();
-            notice::compact(input, &mut text);
+            compact(input, &mut text);
             Node::string(text)
         }
     }

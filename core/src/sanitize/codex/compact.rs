@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     diagnostics::{Diagnostics, Left, Note},
-    keep::APPLICATORS,
+    model::APPLICATORS,
 };
 use crate::{
     collections::Set,

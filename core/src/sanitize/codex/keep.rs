@@ -2,54 +2,21 @@
 
 use alloc::{format, string::String};
 
-use super::diagnostics::{Diagnostics, Left, Note};
+use super::{
+    diagnostics::{Diagnostics, Left, Note},
+    model::{modelled, APPLICATORS, TYPES},
+};
 use crate::{
     collections::Set,
     error::{Code, Error},
-    json::{Data, Member, Node, Object, Pointer, Step, Text},
+    json::{Data, Member, Node, Object, Pointer, Step},
     report::{Accepts, Guidance},
     rules::Rule,
     schema::{
-        keyword::{Keyword, Keywords, Role},
+        keyword::{Keyword, Role},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
-
-/// Rule 17: the keywords that survive, at every level.
-const MODELLED: [&str; 15] = [
-    "$ref",
-    "type",
-    "description",
-    "encrypted",
-    "enum",
-    "items",
-    "minItems",
-    "properties",
-    "required",
-    "additionalProperties",
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "$defs",
-    "definitions",
-];
-
-/// The field of Codex that a key is, if it has one.
-pub(super) fn modelled(key: &Text<'_>) -> Option<&'static str> {
-    MODELLED.iter().find(|name| key.is_found(name)).copied()
-}
-
-/// Where schemas stand that survive.
-pub(super) const APPLICATORS: Keywords = Keywords::of(&[
-    Keyword::Properties,
-    Keyword::Items,
-    Keyword::AdditionalProperties,
-    Keyword::AnyOf,
-    Keyword::OneOf,
-    Keyword::AllOf,
-    Keyword::Defs,
-    Keyword::Definitions,
-]);
 
 /// Applies rules 17 and 18.
 pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
@@ -160,7 +127,7 @@ impl<'a> Keep<'_, '_> {
 }
 
 fn unknown_type(value: &Node<'_>) -> bool {
-    let unknown = |node: &Node<'_>| !super::repair::TYPES.iter().any(|name| node.is_text(name));
+    let unknown = |node: &Node<'_>| !TYPES.iter().any(|name| node.is_text(name));
     match value.as_array() {
         Some(names) => names.iter().any(unknown),
         None => unknown(value),

@@ -7,6 +7,7 @@
 mod compact;
 mod diagnostics;
 mod keep;
+mod model;
 mod prune;
 mod repair;
 

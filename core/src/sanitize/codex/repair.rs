@@ -2,7 +2,10 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
-use super::diagnostics::{Diagnostics, Left, Note};
+use super::{
+    diagnostics::{Diagnostics, Left, Note},
+    model::{modelled, TYPES},
+};
 use crate::{
     error::Error,
     json::{self, Data, Member, Node, Object, Step, Text},
@@ -26,9 +29,6 @@ const VISITED: Keywords = Keywords::of(&[
     Keyword::Defs,
     Keyword::Definitions,
 ]);
-
-/// The type names Codex knows, spelled exactly so.
-pub(super) const TYPES: [&str; 7] = ["string", "number", "boolean", "integer", "object", "array", "null"];
 
 /// Rule 9: the first of these that is present decides. Only the key counts, its value is never looked at.
 const HINTS: [(&str, &[&str]); 4] = [
@@ -112,7 +112,7 @@ impl Repair<'_, '_> {
 
     /// Our first deviation: Codex's typed model treats null as absent, but only after it has taken it for a hint.
     fn nulls(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
-        let is_null = |member: &Member<'_>| member.value.is_null() && super::keep::modelled(&member.key).is_some();
+        let is_null = |member: &Member<'_>| member.value.is_null() && modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
         if self.diagnostics.is_on() {
             for member in object.iter().filter(|member| is_null(member)) {

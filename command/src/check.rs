@@ -1,22 +1,20 @@
 //! `toolwire check`: what APIs would reject about tools or schemas as they are, one dialect at a step.
 
-use alloc::{boxed::Box, format, string::String, vec::Vec};
+use std::collections::BTreeMap;
+
+use toolwire::{
+    internal,
+    json::{Node, Object, Text},
+    Dialect, Error, SanitizeOptions,
+};
 
 use super::{
     arguments::{chosen, CheckArguments},
     document::{header, located},
-    fault::{place, Fault, FINE, FOUND},
+    error::{place, CommandError, FINE, FOUND},
     input::{Input, Places, Subject},
-    task::{Given, Outcome, Task},
+    task::{Output, SourceText, Task},
     terminal::{counted, shown, Terminal},
-};
-use crate::{
-    check as rules,
-    dialect::Dialect,
-    error::Error,
-    json::{Node, Object, Text},
-    options::SanitizeOptions,
-    tools::check as tools,
 };
 
 /// Something that is rejected.
@@ -32,9 +30,9 @@ struct Finding {
 }
 
 /// The command at work.
-pub(super) struct Check {
+pub(crate) struct Check {
     arguments: CheckArguments,
-    given: Given,
+    input: SourceText,
     dialects: Vec<&'static Dialect>,
     noun: &'static str,
     count: usize,
@@ -43,33 +41,33 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn new(arguments: CheckArguments, given: Given) -> Result<Check, Fault> {
-        let Input { subject, places } = Input::read(&given.text)?.without_request();
-        let (noun, count) = (subject.noun(), subject.entries().map_err(|error| places.fault(&error))?.len());
+    pub(crate) fn new(arguments: CheckArguments, input: SourceText) -> Result<Check, CommandError> {
+        let Input { subject, places } = Input::read(&input.text)?.without_request();
+        let (noun, count) = (subject.noun(), subject.entries().map_err(|error| places.locate(&error))?.len());
         let dialects = chosen(&arguments.dialects);
-        Ok(Check { arguments, given, dialects, noun, count, places, found: Vec::new() })
+        Ok(Check { arguments, input, dialects, noun, count, places, found: Vec::new() })
     }
 
     fn document(&self) -> Node<'static> {
         let findings = self.found.iter().map(|found| {
             let mut members = Vec::from([
-                (Text::literal("tool"), found.tool.clone().map_or_else(Node::default, Node::string)),
-                (Text::literal("dialect"), Node::literal(found.dialect)),
-                (Text::literal("rule"), Node::literal(found.rule)),
+                (Text::new("tool"), found.tool.clone().map_or_else(Node::default, Node::string)),
+                (Text::new("dialect"), Node::string(found.dialect)),
+                (Text::new("rule"), Node::string(found.rule)),
             ]);
             members.extend(located(&self.places, &found.pointer));
             members.extend([
-                (Text::literal("message"), Node::string(found.message.clone())),
-                (Text::literal("confidence"), Node::string(String::from(found.confidence))),
-                (Text::literal("source"), Node::string(found.source)),
+                (Text::new("message"), Node::string(found.message.clone())),
+                (Text::new("confidence"), Node::string(String::from(found.confidence))),
+                (Text::new("source"), Node::string(found.source)),
             ]);
             Node::object(Object::from_iter(members))
         });
-        let mut members = header("check", &self.given.source);
+        let mut members = header("check", &self.input.source);
         members.extend([
-            (Text::literal("count"), Node::count(self.count as u64)),
-            (Text::literal("dialects"), Node::array(self.dialects.iter().map(|dialect| Node::literal(dialect.name)).collect())),
-            (Text::literal("violations"), Node::array(findings.collect())),
+            (Text::new("count"), Node::count(self.count as u64)),
+            (Text::new("dialects"), Node::array(self.dialects.iter().map(|dialect| Node::string(dialect.name)).collect())),
+            (Text::new("violations"), Node::array(findings.collect())),
         ]);
         Node::object(Object::from_iter(members))
     }
@@ -81,7 +79,7 @@ impl Check {
         for (finding, dialects) in self.grouped() {
             let (line, pointer) = self.places.of(&finding.pointer);
             let tool = finding.tool.as_ref().map(|tool| format!(" `{}`:", shown(tool))).unwrap_or_default();
-            let place = place(&self.given.source, line, &pointer);
+            let place = place(&self.input.source, line, &pointer);
             let by = format!("[{}: {}]", finding.rule, dialects.join(", "));
             out.push_str(&format!("{}:{tool} {} {}\n", paint.bold(&place), shown(&finding.message), paint.dim(&by)));
         }
@@ -91,7 +89,7 @@ impl Check {
     /// The findings, the same one of several dialects once, tools in their order.
     fn grouped(&self) -> Vec<(&Finding, Vec<&'static str>)> {
         let mut groups: Vec<(&Finding, Vec<&'static str>)> = Vec::new();
-        let mut known = crate::collections::Map::<(&str, &str, &str), usize>::new();
+        let mut known = BTreeMap::<(&str, &str, &str), usize>::new();
         for finding in &self.found {
             let key = (finding.pointer.as_str(), finding.rule, finding.message.as_str());
             let at = *known.entry(key).or_insert_with(|| groups.len());
@@ -100,7 +98,8 @@ impl Check {
                 None => groups.push((finding, Vec::from([finding.dialect]))),
             }
         }
-        crate::collections::by(groups, |(one, _), (two, _)| order(&one.pointer).cmp(&order(&two.pointer)))
+        groups.sort_by_key(|(finding, _)| order(&finding.pointer));
+        groups
     }
 }
 
@@ -115,35 +114,35 @@ impl Task for Check {
     }
 
     fn weight(&self) -> usize {
-        self.given.text.len()
+        self.input.text.len()
     }
 
     fn label(&self, step: usize) -> &'static str {
         self.dialects.get(step).map_or("", |dialect| dialect.name)
     }
 
-    fn step(&mut self, step: usize) -> Result<(), Fault> {
+    fn step(&mut self, step: usize) -> Result<(), CommandError> {
         let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
-        let input = Input::read(&self.given.text)?.without_request();
-        let found = findings(input.subject, dialect).map_err(|error| self.places.fault(&error))?;
+        let input = Input::read(&self.input.text)?.without_request();
+        let found = findings(input.subject, dialect).map_err(|error| self.places.locate(&error))?;
         self.found.extend(found);
         Ok(())
     }
 
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault> {
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let code = if self.found.is_empty() { FINE } else { FOUND };
         if self.arguments.machine.json {
-            return Ok(Outcome::json(&self.document()).ends(code));
+            return Ok(Output::json(&self.document()).with_exit_code(code));
         }
-        let mut outcome = Outcome::new(self.lines(terminal)).ends(code);
+        let mut output = Output::new(self.lines(terminal)).with_exit_code(code);
         let (things, dialects) = (counted(self.count, self.noun), counted(self.dialects.len(), "dialect"));
         let rejecting = self.dialects.iter().filter(|dialect| self.found.iter().any(|found| found.dialect == dialect.name)).count();
-        let said = match rejecting {
+        let summary = match rejecting {
             0 => terminal.err.good(&format!("{things}, {dialects}: nothing would be rejected")),
             _ => terminal.err.bad(&format!("{things}, {dialects}: {rejecting} would reject something")),
         };
-        outcome.says(&said);
-        Ok(outcome)
+        output.note(&summary);
+        Ok(output)
     }
 }
 
@@ -151,7 +150,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
     let mut found = Vec::new();
     match subject {
         Subject::Tools(list) | Subject::Request(list) => {
-            found.extend(tools::list(list, &[dialect])?.into_iter().map(|violation| Finding {
+            found.extend(internal::check_tools(list, &[dialect])?.into_iter().map(|violation| Finding {
                 tool: violation.tool,
                 dialect: violation.dialect,
                 rule: violation.rule,
@@ -163,8 +162,8 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
         }
         Subject::Schemas(schemas) => {
             for (at, schema) in schemas.iter().enumerate() {
-                for violation in rules::check(schema, &SanitizeOptions::new(dialect.name))? {
-                    let fact = dialect.fact_of(violation.rule);
+                for violation in internal::check(schema, &SanitizeOptions::new(dialect.name))? {
+                    let fact = internal::fact_of(dialect, violation.rule);
                     found.push(Finding {
                         tool: None,
                         dialect: dialect.name,

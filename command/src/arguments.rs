@@ -1,25 +1,22 @@
 //! The command line: its commands, options and help. What they do is elsewhere.
 
-// `format` is for what clap derives, which takes a prelude for granted.
-use alloc::{format, string::String, vec::Vec};
 use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 
-use super::matrix::Outcome;
-use crate::{
-    dialect::{Dialect, Method, DIALECTS},
-    options::{
-        Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, SanitizeOptions, ServerHistory,
-        ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
-    },
-    report::Allow,
+use toolwire::{
+    dialects as known_dialects,
+    internal::{self, Choices},
+    Allow, Announce, DeferredOptions, Dialect, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, SanitizeOptions, ServerHistory,
+    ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
 };
+
+use super::outcome::Outcome;
 
 /// Any tool schema, any model, nothing lost on the way without saying so.
 #[derive(Debug, Parser)]
 #[command(name = "toolwire", version, arg_required_else_help = true, subcommand_required = true, after_help = EXAMPLES)]
-pub(super) struct CommandLine {
+pub(crate) struct CommandLine {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(crate) command: Command,
 }
 
 const EXAMPLES: &str = "\
@@ -36,7 +33,7 @@ The input is JSON or JSON Lines: a schema, a tool, a list of tools as any API wr
 Exit codes: 0 fine; 1 something was found, or a tool cannot be had; 2 wrong usage, or an input that cannot be read.";
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(crate) enum Command {
     /// Which tools work with which APIs, as they are and rewritten, and what would be lost
     #[command(after_help = "\
 Columns:
@@ -101,233 +98,233 @@ Examples:
 
 /// Where the input comes from.
 #[derive(Args, Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// JSON or JSON Lines; `-` or none: standard input
     #[arg(value_name = "FILE")]
-    pub(super) file: Option<String>,
+    pub(crate) file: Option<String>,
     /// A variable of the environment that the server gets beside PATH, HOME and the like; as often as need be
     #[arg(long = "env", value_name = "NAME", requires = "server")]
-    pub(super) environment: Vec<String>,
+    pub(crate) environment: Vec<String>,
     /// An MCP server to start: its tools are the input (after `--`)
     #[arg(last = true, value_name = "SERVER", conflicts_with = "file")]
-    pub(super) server: Vec<String>,
+    pub(crate) server: Vec<String>,
 }
 
 /// How the result is written.
 #[derive(Args, Debug)]
-pub(super) struct Machine {
+pub(crate) struct Machine {
     /// One JSON document, for machines
     #[arg(long)]
-    pub(super) json: bool,
+    pub(crate) json: bool,
 }
 
 /// How JSON is laid out.
 #[derive(Args, Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// No line breaks: byte for byte what the library gives
     #[arg(long)]
-    pub(super) compact: bool,
+    pub(crate) compact: bool,
 }
 
 #[derive(Args, Debug)]
-pub(super) struct MatrixArguments {
+pub(crate) struct MatrixArguments {
     #[command(flatten)]
-    pub(super) source: Source,
+    pub(crate) source: Source,
     /// Only these; default: all but `codex` and `codex-wire`, which are no APIs; `all`: them, too
     #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',', value_parser = dialects_or_all(), hide_possible_values = true)]
-    pub(super) dialects: Vec<String>,
+    pub(crate) dialects: Vec<String>,
     /// The most loss that is accepted; tools with more are refused
-    #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words(Allow::CHOICES))]
-    pub(super) allow: String,
+    #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words::<Allow>())]
+    pub(crate) allow: String,
     /// From which outcome on the exit code is 1
     #[arg(long, value_name = "OUTCOME", default_value = "refused", value_parser = PossibleValuesParser::new(Outcome::LEVELS))]
-    pub(super) fail_on: String,
+    pub(crate) fail_on: String,
     /// Every tool, not only those that lose something
     #[arg(long)]
-    pub(super) all: bool,
+    pub(crate) all: bool,
     #[command(flatten)]
-    pub(super) machine: Machine,
+    pub(crate) machine: Machine,
 }
 
 #[derive(Args, Debug)]
-pub(super) struct CheckArguments {
+pub(crate) struct CheckArguments {
     #[command(flatten)]
-    pub(super) source: Source,
+    pub(crate) source: Source,
     /// Only these; default: all but `codex` and `codex-wire`, which are no APIs; `all`: them, too
     #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',', value_parser = dialects_or_all(), hide_possible_values = true)]
-    pub(super) dialects: Vec<String>,
+    pub(crate) dialects: Vec<String>,
     #[command(flatten)]
-    pub(super) machine: Machine,
+    pub(crate) machine: Machine,
 }
 
 #[derive(Args, Debug)]
-pub(super) struct SanitizeArguments {
+pub(crate) struct SanitizeArguments {
     #[command(flatten)]
-    pub(super) source: Source,
+    pub(crate) source: Source,
     /// The dialect to write (`toolwire dialects` lists them)
     #[arg(short, long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
-    pub(super) dialect: String,
+    pub(crate) dialect: String,
     #[command(flatten)]
-    pub(super) rewriting: Rewriting,
+    pub(crate) rewriting: Rewriting,
     /// The shape of the tools, where it is not the dialect's own
-    #[arg(long, value_name = "FORMAT", value_parser = words(ToolFormat::CHOICES))]
-    pub(super) format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = words::<ToolFormat>())]
+    pub(crate) format: Option<String>,
     /// Another dialect, for tools that the first one cannot say
     #[arg(long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
-    pub(super) fallback: Option<String>,
+    pub(crate) fallback: Option<String>,
     #[command(flatten)]
-    pub(super) layout: Layout,
+    pub(crate) layout: Layout,
     #[command(flatten)]
-    pub(super) machine: Machine,
+    pub(crate) machine: Machine,
 }
 
 /// The options of `sanitize` that are about schemas.
 #[derive(Args, Debug)]
-pub(super) struct Rewriting {
+pub(crate) struct Rewriting {
     /// The most loss that is accepted; beyond it a tool is refused
-    #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words(Allow::CHOICES))]
-    pub(super) allow: String,
+    #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words::<Allow>())]
+    pub(crate) allow: String,
     /// What becomes of `$ref`
-    #[arg(long, value_name = "WHAT", value_parser = words(Refs::CHOICES))]
-    pub(super) refs: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<Refs>())]
+    pub(crate) refs: Option<String>,
     /// What becomes of a schema without a type
-    #[arg(long, value_name = "WHAT", value_parser = words(Untyped::CHOICES))]
-    pub(super) untyped: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<Untyped>())]
+    pub(crate) untyped: Option<String>,
     /// What becomes of constraints that the dialect cannot say
-    #[arg(long, value_name = "WHAT", value_parser = words(Hints::CHOICES))]
-    pub(super) hints: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<Hints>())]
+    pub(crate) hints: Option<String>,
     /// The size above which the dialect compacts; `none`: no limit
     #[arg(long, value_name = "BYTES", value_parser = limit)]
-    pub(super) max_bytes: Option<Limit>,
+    pub(crate) max_bytes: Option<Limit>,
     /// The most nodes that inlining may produce
     #[arg(long, value_name = "NODES")]
-    pub(super) max_nodes: Option<usize>,
+    pub(crate) max_nodes: Option<usize>,
     /// The most steps that one call may take
     #[arg(long, value_name = "STEPS")]
-    pub(super) max_steps: Option<usize>,
+    pub(crate) max_steps: Option<usize>,
 }
 
 /// A number, or no limit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limit(pub(super) Option<usize>);
+pub(crate) struct Limit(pub(crate) Option<usize>);
 
 #[derive(Args, Debug)]
-pub(super) struct ExplainArguments {
+pub(crate) struct ExplainArguments {
     #[command(flatten)]
-    pub(super) source: Source,
+    pub(crate) source: Source,
     /// The tool's name; not needed if there is only one
     #[arg(short, long, value_name = "NAME")]
-    pub(super) tool: Option<String>,
+    pub(crate) tool: Option<String>,
     /// The dialects to write it in (`toolwire dialects` lists them)
     #[arg(short, long = "dialect", value_name = "DIALECT", required = true, value_delimiter = ',', value_parser = dialects_or_all(), hide_possible_values = true)]
-    pub(super) dialects: Vec<String>,
+    pub(crate) dialects: Vec<String>,
     #[command(flatten)]
-    pub(super) rewriting: Rewriting,
+    pub(crate) rewriting: Rewriting,
     /// Excerpts whole, however long
     #[arg(long)]
-    pub(super) full: bool,
+    pub(crate) full: bool,
     #[command(flatten)]
-    pub(super) machine: Machine,
+    pub(crate) machine: Machine,
 }
 
 #[derive(Args, Debug)]
-pub(super) struct DeferArguments {
+pub(crate) struct DeferArguments {
     /// The request, as JSON; `-` or none: standard input
     #[arg(value_name = "FILE")]
-    pub(super) file: Option<String>,
+    pub(crate) file: Option<String>,
     /// The format to translate an Anthropic request into
-    #[arg(long, value_name = "FORMAT", value_parser = words(Target::CHOICES))]
-    pub(super) target: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = words::<Target>())]
+    pub(crate) target: Option<String>,
     /// The request's format, where its shape does not tell
-    #[arg(long, value_name = "FORMAT", value_parser = words(Format::CHOICES))]
-    pub(super) format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = words::<Format>())]
+    pub(crate) format: Option<String>,
     /// Whether hidden tools are announced by name
-    #[arg(long, value_name = "WHAT", value_parser = words(Announce::CHOICES))]
-    pub(super) announce: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<Announce>())]
+    pub(crate) announce: Option<String>,
     /// Whether deferred tools are hidden until they are loaded
-    #[arg(long, value_name = "MODE", value_parser = words(Mode::CHOICES))]
-    pub(super) mode: Option<String>,
+    #[arg(long, value_name = "MODE", value_parser = words::<Mode>())]
+    pub(crate) mode: Option<String>,
     /// Where loaded tools stand
-    #[arg(long, value_name = "ORDER", value_parser = words(Order::CHOICES))]
-    pub(super) order: Option<String>,
+    #[arg(long, value_name = "ORDER", value_parser = words::<Order>())]
+    pub(crate) order: Option<String>,
     /// A tool that counts as loaded whatever the history says; as often as need be
     #[arg(long = "loaded-tool", value_name = "NAME")]
-    pub(super) loaded_tools: Vec<String>,
+    pub(crate) loaded_tools: Vec<String>,
     /// A call of a tool in the history counts as a load of it
     #[arg(long)]
-    pub(super) load_used_tools: bool,
+    pub(crate) load_used_tools: bool,
     /// What happens if `tool_choice` forces a tool that is not loaded
-    #[arg(long, value_name = "WHAT", value_parser = words(ForcedTool::CHOICES))]
-    pub(super) forced_tool: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<ForcedTool>())]
+    pub(crate) forced_tool: Option<String>,
     /// What a reference to an unknown tool becomes
-    #[arg(long, value_name = "WHAT", value_parser = words(UnknownReference::CHOICES))]
-    pub(super) unknown_reference: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<UnknownReference>())]
+    pub(crate) unknown_reference: Option<String>,
     /// What becomes of the hosted tool search
-    #[arg(long, value_name = "WHAT", value_parser = words(ServerToolSearch::CHOICES))]
-    pub(super) server_tool_search: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<ServerToolSearch>())]
+    pub(crate) server_tool_search: Option<String>,
     /// What becomes of hosted searches in the history
-    #[arg(long, value_name = "WHAT", value_parser = words(ServerHistory::CHOICES))]
-    pub(super) server_history: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<ServerHistory>())]
+    pub(crate) server_history: Option<String>,
     /// The name of the function that stands for a tool search
     #[arg(long, value_name = "NAME")]
-    pub(super) tool_search_name: Option<String>,
+    pub(crate) tool_search_name: Option<String>,
     /// What is sent if no tool is visible
-    #[arg(long, value_name = "WHAT", value_parser = words(EmptyTools::CHOICES))]
-    pub(super) empty_tools: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<EmptyTools>())]
+    pub(crate) empty_tools: Option<String>,
     /// Whether the history may change the tools that there are
-    #[arg(long, value_name = "WHAT", value_parser = words(ToolChanges::CHOICES))]
-    pub(super) tool_changes: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<ToolChanges>())]
+    pub(crate) tool_changes: Option<String>,
     /// Bytes of notices that may repeat earlier ones
     #[arg(long, value_name = "BYTES")]
-    pub(super) max_repeated_bytes: Option<usize>,
+    pub(crate) max_repeated_bytes: Option<usize>,
     /// The role of system messages whose directives became text
-    #[arg(long, value_name = "WHAT", value_parser = words(SystemMessages::CHOICES))]
-    pub(super) system_messages: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = words::<SystemMessages>())]
+    pub(crate) system_messages: Option<String>,
     #[command(flatten)]
-    pub(super) layout: Layout,
+    pub(crate) layout: Layout,
     #[command(flatten)]
-    pub(super) machine: Machine,
+    pub(crate) machine: Machine,
 }
 
 #[derive(Args, Debug)]
-pub(super) struct RestoreArguments {
+pub(crate) struct RestoreArguments {
     /// What `toolwire sanitize --json` printed
     #[arg(long, value_name = "FILE")]
-    pub(super) with: String,
+    pub(crate) with: String,
     /// The name in the model's call; then the input is its arguments, and not a reply
     #[arg(long, value_name = "NAME")]
-    pub(super) call: Option<String>,
+    pub(crate) call: Option<String>,
     /// The reply, as JSON; `-` or none: standard input
     #[arg(value_name = "FILE")]
-    pub(super) file: Option<String>,
+    pub(crate) file: Option<String>,
     #[command(flatten)]
-    pub(super) layout: Layout,
+    pub(crate) layout: Layout,
 }
 
 #[derive(Args, Debug)]
-pub(super) struct DialectsArguments {
+pub(crate) struct DialectsArguments {
     /// One dialect, with all that is known of it
     #[arg(value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
-    pub(super) dialect: Option<String>,
+    pub(crate) dialect: Option<String>,
     #[command(flatten)]
-    pub(super) machine: Machine,
+    pub(crate) machine: Machine,
 }
 
 const ALL: &str = "all";
 
 fn dialects() -> PossibleValuesParser {
-    PossibleValuesParser::new(DIALECTS.iter().map(|dialect| dialect.name))
+    PossibleValuesParser::new(known_dialects().iter().map(|dialect| dialect.name))
 }
 
 fn dialects_or_all() -> PossibleValuesParser {
-    PossibleValuesParser::new(DIALECTS.iter().map(|dialect| dialect.name).chain([ALL]))
+    PossibleValuesParser::new(known_dialects().iter().map(|dialect| dialect.name).chain([ALL]))
 }
 
-fn words<T>(choices: &'static [(&'static str, T)]) -> PossibleValuesParser {
-    PossibleValuesParser::new(choices.iter().map(|(word, _)| *word))
+fn words<T: Choices>() -> PossibleValuesParser {
+    PossibleValuesParser::new(T::CHOICES.iter().map(|(word, _)| *word))
 }
 
-fn limit(text: &str) -> Result<Limit, core::num::ParseIntError> {
+fn limit(text: &str) -> Result<Limit, std::num::ParseIntError> {
     if text == "none" {
         return Ok(Limit(None));
     }
@@ -336,11 +333,11 @@ fn limit(text: &str) -> Result<Limit, core::num::ParseIntError> {
 
 impl Rewriting {
     /// As the library's options.
-    pub(super) fn options(&self, dialect: &str) -> SanitizeOptions {
-        let mut options = SanitizeOptions::new(dialect).allow(meant(Allow::CHOICES, Some(&self.allow)).unwrap_or_default());
-        options.refs = meant(Refs::CHOICES, self.refs.as_deref());
-        options.untyped = meant(Untyped::CHOICES, self.untyped.as_deref());
-        options.hints = meant(Hints::CHOICES, self.hints.as_deref());
+    pub(crate) fn options(&self, dialect: &str) -> SanitizeOptions {
+        let mut options = SanitizeOptions::new(dialect).allow(choice(Some(&self.allow)).unwrap_or_default());
+        options.refs = choice(self.refs.as_deref());
+        options.untyped = choice(self.untyped.as_deref());
+        options.hints = choice(self.hints.as_deref());
         options.max_bytes = self.max_bytes.map(|limit| limit.0);
         options.max_nodes = self.max_nodes;
         options.max_steps = self.max_steps;
@@ -350,47 +347,47 @@ impl Rewriting {
 
 impl DeferArguments {
     /// As the library's options.
-    pub(super) fn options(&self) -> DeferredOptions {
-        let default = DeferredOptions::default();
-        DeferredOptions {
-            target: meant(Target::CHOICES, self.target.as_deref()),
-            format: meant(Format::CHOICES, self.format.as_deref()),
-            announce: meant(Announce::CHOICES, self.announce.as_deref()).unwrap_or(default.announce),
-            mode: meant(Mode::CHOICES, self.mode.as_deref()).unwrap_or(default.mode),
-            order: meant(Order::CHOICES, self.order.as_deref()).unwrap_or(default.order),
-            unknown_reference: meant(UnknownReference::CHOICES, self.unknown_reference.as_deref()).unwrap_or(default.unknown_reference),
-            forced_tool: meant(ForcedTool::CHOICES, self.forced_tool.as_deref()).unwrap_or(default.forced_tool),
-            server_tool_search: meant(ServerToolSearch::CHOICES, self.server_tool_search.as_deref()).unwrap_or(default.server_tool_search),
-            server_history: meant(ServerHistory::CHOICES, self.server_history.as_deref()).unwrap_or(default.server_history),
-            empty_tools: meant(EmptyTools::CHOICES, self.empty_tools.as_deref()).unwrap_or(default.empty_tools),
-            system_messages: meant(SystemMessages::CHOICES, self.system_messages.as_deref()).unwrap_or(default.system_messages),
-            loaded_tools: self.loaded_tools.clone(),
-            load_used_tools: self.load_used_tools,
-            tool_search_name: self.tool_search_name.clone().unwrap_or(default.tool_search_name),
-            tool_changes: meant(ToolChanges::CHOICES, self.tool_changes.as_deref()).unwrap_or(default.tool_changes),
-            max_repeated_bytes: self.max_repeated_bytes,
-            share: false,
+    pub(crate) fn options(&self) -> DeferredOptions {
+        let mut options = DeferredOptions::default();
+        options.target = choice(self.target.as_deref());
+        options.format = choice(self.format.as_deref());
+        options.announce = choice(self.announce.as_deref()).unwrap_or(options.announce);
+        options.mode = choice(self.mode.as_deref()).unwrap_or(options.mode);
+        options.order = choice(self.order.as_deref()).unwrap_or(options.order);
+        options.unknown_reference = choice(self.unknown_reference.as_deref()).unwrap_or(options.unknown_reference);
+        options.forced_tool = choice(self.forced_tool.as_deref()).unwrap_or(options.forced_tool);
+        options.server_tool_search = choice(self.server_tool_search.as_deref()).unwrap_or(options.server_tool_search);
+        options.server_history = choice(self.server_history.as_deref()).unwrap_or(options.server_history);
+        options.empty_tools = choice(self.empty_tools.as_deref()).unwrap_or(options.empty_tools);
+        options.system_messages = choice(self.system_messages.as_deref()).unwrap_or(options.system_messages);
+        options.tool_changes = choice(self.tool_changes.as_deref()).unwrap_or(options.tool_changes);
+        options.loaded_tools = self.loaded_tools.clone();
+        options.load_used_tools = self.load_used_tools;
+        if let Some(name) = &self.tool_search_name {
+            options.tool_search_name = name.clone();
         }
+        options.max_repeated_bytes = self.max_repeated_bytes;
+        options
     }
 }
 
 /// What a word stands for. Only words that the parser let through come here.
-pub(super) fn meant<T: Copy>(choices: &[(&str, T)], word: Option<&str>) -> Option<T> {
+pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
     let word = word?;
-    choices.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)
+    T::CHOICES.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)
 }
 
 /// The dialects of these names, in their order; of no name, those of APIs.
-pub(super) fn chosen(names: &[String]) -> Vec<&'static Dialect> {
+pub(crate) fn chosen(names: &[String]) -> Vec<&'static Dialect> {
     if names.is_empty() {
-        return DIALECTS.iter().filter(|dialect| !matches!(dialect.method, Method::Codex { .. })).collect();
+        return known_dialects().iter().filter(|dialect| internal::is_of_an_api(dialect)).collect();
     }
     if names.iter().any(|name| name == ALL) {
-        return DIALECTS.iter().collect();
+        return known_dialects().iter().collect();
     }
     let mut found: Vec<&'static Dialect> = Vec::new();
     for name in names {
-        let Some(dialect) = DIALECTS.iter().find(|dialect| dialect.name == name) else { continue };
+        let Some(dialect) = known_dialects().iter().find(|dialect| dialect.name == name) else { continue };
         if !found.iter().any(|known| known.name == dialect.name) {
             found.push(dialect);
         }

@@ -1,20 +1,15 @@
 //! The matrix as tables for people, and as a document for machines.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use std::collections::BTreeMap;
 
-use super::{Column, Matrix, Named, Outcome, Verdict};
+use toolwire::json::{Node, Object, Text};
+
+use super::{Column, Matrix, Named, Verdict};
 use crate::{
-    collections::{self, Map},
-    command::{
-        document::{header, located},
-        table::{Column as Way, Table, NONE},
-        terminal::{counted, cut, grouped, shown, Paint},
-    },
-    json::{Node, Object, Text},
+    document::{header, located, record},
+    outcome::Outcome,
+    table::{ColumnKind, Table, NONE},
+    terminal::{counted, cut, grouped, shown, Paint},
 };
 
 /// The outcomes that have a column of their own. Nothing lost is one thing, whether something had to change or not.
@@ -51,10 +46,10 @@ impl Column {
 }
 
 impl Matrix {
-    pub(super) fn table(&self, width: Option<usize>, paint: Paint) -> String {
+    pub(crate) fn table(&self, width: Option<usize>, paint: Paint) -> String {
         let count = self.tools.len();
         let title =
-            format!("{}: {} in {}\n\n", shown(&self.given.source), counted(count, self.noun), counted(self.columns.len(), "dialect"));
+            format!("{}: {} in {}\n\n", shown(&self.input.source), counted(count, self.noun), counted(self.columns.len(), "dialect"));
         let mut out = paint.bold(title.trim_end());
         out.push_str("\n\n");
         self.dialects(count, width, paint, &mut out);
@@ -68,7 +63,8 @@ impl Matrix {
         let used = |outcomes: &[Outcome]| self.columns.iter().any(|column| column.count(outcomes) > 0);
         let columns: Vec<_> = COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
         let numbers = ["accepted"].into_iter().chain(columns.iter().map(|(name, _)| *name));
-        let headings = [(Way::Words, paint.dim("dialect"))].into_iter().chain(numbers.map(|name| (Way::Numbers, paint.dim(name))));
+        let headings =
+            [(ColumnKind::Words, paint.dim("dialect"))].into_iter().chain(numbers.map(|name| (ColumnKind::Numbers, paint.dim(name))));
         let mut table = Table::new(headings.collect());
         for column in &self.columns {
             let accepted = column.accepted();
@@ -98,7 +94,7 @@ impl Matrix {
             self.rows(Outcome::Unchanged)
         } else {
             let mut groups: Vec<Row> = Vec::new();
-            let mut known = Map::<(Outcome, String, String), usize>::new();
+            let mut known = BTreeMap::<(Outcome, String, String), usize>::new();
             for row in self.rows(Outcome::Lost) {
                 let at = *known.entry((row.outcome, row.rules.clone(), row.dialects.clone())).or_insert_with(|| groups.len());
                 match groups.get_mut(at) {
@@ -106,13 +102,14 @@ impl Matrix {
                     None => groups.push(row),
                 }
             }
-            collections::by(groups, |one, two| two.outcome.cmp(&one.outcome))
+            groups.sort_by_key(|group| std::cmp::Reverse(group.outcome));
+            groups
         };
         if rows.is_empty() {
             return;
         }
         let headings = ["outcome", self.noun, "by rule", "dialects"];
-        let mut table = Table::new(headings.into_iter().map(|name| (Way::Words, paint.dim(name))).collect());
+        let mut table = Table::new(headings.into_iter().map(|name| (ColumnKind::Words, paint.dim(name))).collect());
         for Row { outcome, tools, rules, dialects } in rows {
             let shade = match outcome {
                 Outcome::Refused => paint.bad(outcome.as_str()),
@@ -184,13 +181,13 @@ impl Matrix {
         }
     }
 
-    pub(super) fn document(&self) -> Node<'static> {
-        let mut members = header("matrix", &self.given.source);
+    pub(crate) fn document(&self) -> Node<'static> {
+        let mut members = header("matrix", &self.input.source);
         let dialects = self.columns.iter().map(|column| {
             let outcomes =
-                Outcome::ALL.into_iter().map(|outcome| (Text::literal(outcome.as_str()), Node::count(column.count(&[outcome]) as u64)));
-            Node::record([
-                ("name", Node::literal(column.dialect.name)),
+                Outcome::ALL.into_iter().map(|outcome| (Text::new(outcome.as_str()), Node::count(column.count(&[outcome]) as u64)));
+            record([
+                ("name", Node::string(column.dialect.name)),
                 ("accepted", Node::count(column.accepted() as u64)),
                 ("outcomes", Node::object(Object::from_iter(outcomes))),
             ])
@@ -198,11 +195,11 @@ impl Matrix {
         let dialects = Node::array(dialects.collect());
         let tools = Node::array(self.tools.iter().enumerate().map(|(at, tool)| self.tool_document(at, tool)).collect());
         members.extend([
-            (Text::literal("count"), Node::count(self.tools.len() as u64)),
-            (Text::literal("failOn"), Node::string(self.arguments.fail_on.clone())),
-            (Text::literal("failed"), Node::bool(self.fails())),
-            (Text::literal("dialects"), dialects),
-            (Text::literal("tools"), tools),
+            (Text::new("count"), Node::count(self.tools.len() as u64)),
+            (Text::new("failOn"), Node::string(self.arguments.fail_on.clone())),
+            (Text::new("failed"), Node::bool(self.fails())),
+            (Text::new("dialects"), dialects),
+            (Text::new("tools"), tools),
         ]);
         Node::object(Object::from_iter(members))
     }
@@ -211,24 +208,22 @@ impl Matrix {
         let verdicts = self.columns.iter().filter_map(|column| {
             let verdict = column.verdicts.get(at)?;
             let losses = verdict.losses.iter().map(|loss| {
-                let mut members = Vec::from([
-                    (Text::literal("outcome"), Node::literal(loss.outcome.as_str())),
-                    (Text::literal("rule"), Node::literal(loss.rule)),
-                ]);
+                let mut members =
+                    Vec::from([(Text::new("outcome"), Node::string(loss.outcome.as_str())), (Text::new("rule"), Node::string(loss.rule))]);
                 members.extend(located(&self.places, &loss.pointer));
-                members.push((Text::literal("message"), Node::string(loss.message.clone())));
+                members.push((Text::new("message"), Node::string(loss.message.clone())));
                 Node::object(Object::from_iter(members))
             });
-            Some(Node::record([
-                ("dialect", Node::literal(column.dialect.name)),
+            Some(record([
+                ("dialect", Node::string(column.dialect.name)),
                 ("accepted", Node::bool(verdict.accepted)),
-                ("outcome", Node::literal(verdict.outcome.as_str())),
+                ("outcome", Node::string(verdict.outcome.as_str())),
                 ("losses", Node::array(losses.collect())),
             ]))
         });
-        let mut members = Vec::from([(Text::literal("name"), tool.name.clone().map_or_else(Node::default, Node::string))]);
+        let mut members = Vec::from([(Text::new("name"), tool.name.clone().map_or_else(Node::default, Node::string))]);
         members.extend(located(&self.places, &tool.pointer));
-        members.push((Text::literal("dialects"), Node::array(verdicts.collect())));
+        members.push((Text::new("dialects"), Node::array(verdicts.collect())));
         Node::object(Object::from_iter(members))
     }
 }

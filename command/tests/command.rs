@@ -5,7 +5,7 @@
 use std::{fs, path::Path};
 
 use serde_json::{json, Value};
-use toolwire::command::{Command, Need, Printed};
+use toolwire_command::{Command, Need, Printed};
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/command"))
@@ -128,18 +128,18 @@ fn nothing_breaks_it() {
                 let case = json!({"arguments": arguments, "stdin": input, "files": {"x": input}, "terminal": {"stdout": true, "stderr": true, "columns": columns}});
                 let (printed, _) = play(&case);
                 assert!(printed.exit_code <= 2, "{case}");
-                assert!(!printed.stdout.is_empty() || !printed.stderr.is_empty(), "{case}: nothing was said");
+                assert!(!printed.stdout.is_empty() || !printed.stderr.is_empty(), "{case}: nothing was printed");
             }
         }
     }
 }
 
-/// What `dialects` says is what the library knows, whatever that is by now.
+/// What `dialects` lists is what the library knows, whatever that is by now.
 #[test]
-fn dialects_are_told() {
+fn dialects_are_listed() {
     let (printed, _) = play(&json!({"arguments": ["dialects", "--json"]}));
-    let told: Value = serde_json::from_str(&printed.stdout).expect("a JSON document");
-    let names: Vec<_> = told.as_array().expect("a list").iter().map(|dialect| dialect["name"].as_str().expect("a name")).collect();
+    let listed: Value = serde_json::from_str(&printed.stdout).expect("a JSON document");
+    let names: Vec<_> = listed.as_array().expect("a list").iter().map(|dialect| dialect["name"].as_str().expect("a name")).collect();
     assert_eq!(names, toolwire::dialects().iter().map(|dialect| dialect.name).collect::<Vec<_>>());
     let (listed, _) = play(&json!({"arguments": ["dialects"]}));
     for dialect in toolwire::dialects() {
@@ -201,11 +201,11 @@ fn input_is_decoded() {
     assert_eq!((broken.stderr.as_str(), broken.exit_code), ("toolwire: <stdin>: expected UTF-8, found the byte `0xff` (line 2)\n", 2));
 }
 
-/// What a server says on its standard error reaches a terminal as text, its lines as lines.
+/// What a server writes to its standard error reaches a terminal as text, its lines as lines.
 #[test]
 fn a_servers_words_are_no_commands() {
-    let said = "\u{1b}[31mno token\u{9b}2J\r\nset \u{202e}NEKOT\u{200b}";
-    assert_eq!(Command::heard(said), "\\u001b[31mno token\\u009b2J\\u000d\nset \\u202eNEKOT\\u200b\n");
+    let log = "\u{1b}[31mno token\u{9b}2J\r\nset \u{202e}NEKOT\u{200b}";
+    assert_eq!(Command::heard(log), "\\u001b[31mno token\\u009b2J\\u000d\nset \\u202eNEKOT\\u200b\n");
     assert_eq!(Command::heard(""), "");
     assert_eq!(Command::heard("one\n\ttwo\n"), "one\n\ttwo\n");
 }

@@ -1,37 +1,27 @@
 //! `toolwire explain`: every change of one tool, with what it prevents, before and after.
 
-use alloc::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    vec::Vec,
+use toolwire::{
+    internal::{self, describe},
+    json::{self, Node, Object, Text},
+    lossless, Accepts, Change, Dialect, Guidance, ToolChange, ToolsOptions,
 };
 
 use super::{
     arguments::{chosen, ExplainArguments},
-    document::{header, located},
-    fault::{Fault, FINE, FOUND},
+    document::{header, located, record},
+    error::{CommandError, FINE, FOUND},
     input::{Input, Named, Places, Subject},
-    task::{Given, Outcome, Task},
+    task::{Output, SourceText, Task},
     terminal::{counted, cut, shown, Paint, Terminal},
-};
-use crate::{
-    api::describe,
-    dialect::Dialect,
-    json::{self, Node, Object, Text},
-    options::ToolsOptions,
-    report::{lossless, Accepts, Change, Guidance},
-    sanitize,
-    tools::sanitize_list,
 };
 
 /// Longer excerpts are cut, unless they are asked for.
 const EXCERPT: usize = 200;
 
 /// The command at work.
-pub(super) struct Explain {
-    pub(super) arguments: ExplainArguments,
-    pub(super) given: Given,
+pub(crate) struct Explain {
+    pub(crate) arguments: ExplainArguments,
+    pub(crate) input: SourceText,
 }
 
 /// One tool in one dialect.
@@ -44,9 +34,9 @@ struct Explained {
 }
 
 impl Task for Explain {
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault> {
-        let Input { subject, places } = Input::read(&self.given.text)?.without_request();
-        let entries = subject.entries().map_err(|error| places.fault(&error))?;
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+        let Input { subject, places } = Input::read(&self.input.text)?.without_request();
+        let entries = subject.entries().map_err(|error| places.locate(&error))?;
         let named = self.named(&entries, &subject)?;
         let dialects = chosen(&self.arguments.dialects);
         let mut explained = Vec::with_capacity(dialects.len());
@@ -55,7 +45,7 @@ impl Task for Explain {
         }
         let code = if explained.iter().any(|one| one.refused.is_some()) { FOUND } else { FINE };
         if self.arguments.machine.json {
-            return Ok(Outcome::json(&self.document(&named, &places, explained)).ends(code));
+            return Ok(Output::json(&self.document(&named, &places, &explained)).with_exit_code(code));
         }
         let name = named.name.clone().unwrap_or_else(|| subject.noun().to_string());
         let mut out = String::new();
@@ -63,15 +53,15 @@ impl Task for Explain {
             if !out.is_empty() {
                 out.push('\n');
             }
-            self.tell(&name, one, &places, terminal.out, &mut out);
+            self.render(&name, one, &places, terminal.out, &mut out);
         }
-        Ok(Outcome::new(out).ends(code))
+        Ok(Output::new(out).with_exit_code(code))
     }
 }
 
 impl Explain {
-    /// The entry that is meant.
-    fn named(&self, entries: &[Named], subject: &Subject<'_>) -> Result<Named, Fault> {
+    /// The entry that is choice.
+    fn named(&self, entries: &[Named], subject: &Subject<'_>) -> Result<Named, CommandError> {
         let names = || {
             let names: Vec<String> =
                 entries.iter().filter_map(|entry| entry.name.as_deref()).map(|name| format!("`{}`", shown(name))).collect();
@@ -83,65 +73,65 @@ impl Explain {
         };
         match (&self.arguments.tool, entries) {
             (Some(wanted), _) if matches!(subject, Subject::Schemas(_)) => {
-                Err(Fault::new("", format!("expected no `--tool` because a schema has no name, found `{}`", shown(wanted))))
+                Err(CommandError::new("", format!("expected no `--tool` because a schema has no name, found `{}`", shown(wanted))))
             }
             (Some(wanted), _) => {
                 let found = entries.iter().find(|entry| entry.name.as_deref() == Some(wanted.as_str()));
                 found
                     .cloned()
-                    .ok_or_else(|| Fault::new("", format!("expected `--tool` to be one of {}, found `{}`", names(), shown(wanted))))
+                    .ok_or_else(|| CommandError::new("", format!("expected `--tool` to be one of {}, found `{}`", names(), shown(wanted))))
             }
             (None, [only]) => Ok(only.clone()),
             (None, _) if matches!(subject, Subject::Schemas(_)) => {
                 let found = counted(entries.len(), subject.noun());
-                Err(Fault::new("", format!("expected one schema, found {found}: `explain` takes one at a time")))
+                Err(CommandError::new("", format!("expected one schema, found {found}: `explain` takes one at a time")))
             }
             (None, _) => {
                 let found = counted(entries.len(), subject.noun());
-                Err(Fault::new("", format!("expected one tool, or `--tool` with the name of one, found {found}: {}", names())))
+                Err(CommandError::new("", format!("expected one tool, or `--tool` with the name of one, found {found}: {}", names())))
             }
         }
     }
 
-    fn one(&self, named: &Named, dialect: &'static Dialect, places: &Places) -> Result<Explained, Fault> {
-        let before = Input::read(&self.given.text)?.without_request().subject;
-        let after = Input::read(&self.given.text)?.without_request().subject;
+    fn one(&self, named: &Named, dialect: &'static Dialect, places: &Places) -> Result<Explained, CommandError> {
+        let before = Input::read(&self.input.text)?.without_request().subject;
+        let after = Input::read(&self.input.text)?.without_request().subject;
         let options = self.arguments.rewriting.options(dialect.name);
-        let fault = |error: crate::Error| places.fault(&error);
+        let failed = |error: toolwire::Error| places.locate(&error);
         let excerpt = |node: Option<&Node<'_>>| node.map(json::write);
         match (before, after) {
             (Subject::Schemas(before), Subject::Schemas(mut after)) => {
                 let at: usize = named.pointer.trim_start_matches('/').parse().unwrap_or_default();
                 let (Some(before), Some(schema)) = (before.get(at), after.get_mut(at)) else { return Ok(Explained::new(dialect)) };
                 let mut explained = Explained::new(dialect);
-                match sanitize::sanitize(schema, &options, true) {
+                match internal::sanitize(schema, &options, true) {
                     Ok(changes) => explained.changes.extend(changes.into_iter().map(|mut change| {
-                        let was = excerpt(found(before, &change.pointer));
-                        let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| found(schema, pointer)));
+                        let was = excerpt(value_at(before, &change.pointer));
+                        let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(schema, pointer)));
                         change.pointer.insert_str(0, &named.pointer);
                         (change, was, is)
                     })),
                     // An option that this dialect does not have is a mistake; all else is what was asked for.
-                    Err(error) if Fault::of(&error, "").exit_code() == FOUND => {
+                    Err(error) if CommandError::from_core(&error, "").exit_code() == FOUND => {
                         let pointer = format!("{}{}", named.pointer, error.pointer());
                         explained.refused = Some((error.code().as_str(), pointer, error.message().into()));
                     }
-                    Err(error) => return Err(fault(error)),
+                    Err(error) => return Err(failed(error)),
                 }
                 Ok(explained)
             }
             (Subject::Tools(before) | Subject::Request(before), Subject::Tools(after) | Subject::Request(after)) => {
                 // The whole list: names and what a request may hold depend on all of it.
-                let outcome =
-                    sanitize_list::rewrite(after, &ToolsOptions { sanitize: options, format: None, fallback: None, max_tools: None })
-                        .map_err(fault)?;
+                let mut whole = ToolsOptions::new(dialect.name);
+                whole.sanitize = options;
+                let outcome = internal::sanitize_tools(after, &whole).map_err(failed)?;
                 let mut explained = Explained::new(dialect);
                 let ours = |pointer: &str| {
                     pointer.strip_prefix(named.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
-                for sanitize_list::ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer)) {
-                    let was = excerpt(found(&before, &change.pointer));
-                    let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| found(&outcome.tools, pointer)));
+                for ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer)) {
+                    let was = excerpt(value_at(&before, &change.pointer));
+                    let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(&outcome.tools, pointer)));
                     explained.changes.push((change, was, is));
                 }
                 let refused = outcome.quarantined.into_iter().find(|refused| ours(&refused.pointer));
@@ -152,11 +142,11 @@ impl Explain {
         }
     }
 
-    fn tell(&self, name: &str, one: &Explained, places: &Places, paint: Paint, out: &mut String) {
+    fn render(&self, name: &str, one: &Explained, places: &Places, paint: Paint, out: &mut String) {
         let title = format!("{} in {}", shown(name), one.dialect.name);
         if let Some((rule, pointer, message)) = &one.refused {
             out.push_str(&format!("{}: {}\n", paint.bold(&title), paint.bad("refused")));
-            out.push_str(&format!("  at {}\n  {rule}: {}\n", pointed(places, pointer), shown(message)));
+            out.push_str(&format!("  at {}\n  {rule}: {}\n", place_of(places, pointer), shown(message)));
             return;
         }
         let changes: Vec<Change> = one.changes.iter().map(|(change, _, _)| change.clone()).collect();
@@ -172,25 +162,23 @@ impl Explain {
             None => "(nothing)".into(),
         };
         for (number, (change, was, is)) in one.changes.iter().enumerate() {
-            out.push_str(&format!("\n{}. {}  {}\n", number + 1, paint.bold(&pointed(places, &change.pointer)), paint.dim(change.rule)));
+            out.push_str(&format!("\n{}. {}  {}\n", number + 1, paint.bold(&place_of(places, &change.pointer)), paint.dim(change.rule)));
             out.push_str(&format!("   {}\n", shown(&change.message)));
             out.push_str(&format!("   effect   {}\n", effect(change, paint)));
             out.push_str(&format!("   before   {}\n", paint.bad(&excerpt(was))));
-            let at = change.output_pointer.as_deref().map(|pointer| paint.dim(&format!("  at {}", root(pointer)))).unwrap_or_default();
+            let at = change.output_pointer.as_deref().map(|pointer| paint.dim(&format!("  at {}", readable(pointer)))).unwrap_or_default();
             out.push_str(&format!("   after    {}{at}\n", paint.good(&excerpt(is))));
             out.push_str(&format!("   because  {}\n", shown(&change.reason)));
         }
     }
 
-    fn document(&self, named: &Named, places: &Places, explained: Vec<Explained>) -> Node<'static> {
-        let text = |text: Option<String>| {
-            text.map_or_else(Node::default, |text| json::read(&text).map(|node| node.detached()).unwrap_or_default())
-        };
-        let dialects = explained.into_iter().map(|one| {
+    fn document<'e>(&self, named: &Named, places: &Places, explained: &'e [Explained]) -> Node<'e> {
+        let excerpt = |text: &'e Option<String>| text.as_deref().and_then(|text| json::read(text).ok()).unwrap_or_default();
+        let dialects = explained.iter().map(|one| {
             let all: Vec<Change> = one.changes.iter().map(|(change, _, _)| change.clone()).collect();
-            let changes = one.changes.into_iter().map(|(change, was, is)| {
+            let changes = one.changes.iter().map(|(change, was, is)| {
                 let mut members = located(places, &change.pointer);
-                if let json::Data::Object(object) = describe::change(&change).into_data() {
+                if let json::Data::Object(object) = describe::change(change).into_data() {
                     members.extend(
                         object
                             .into_members()
@@ -199,27 +187,27 @@ impl Explain {
                             .map(|member| (member.key, member.value)),
                     );
                 }
-                members.extend([(Text::literal("before"), text(was)), (Text::literal("after"), text(is))]);
+                members.extend([(Text::new("before"), excerpt(was)), (Text::new("after"), excerpt(is))]);
                 Node::object(Object::from_iter(members))
             });
             let changes = Node::array(changes.collect());
-            let refused = one.refused.map_or_else(Node::default, |(rule, pointer, message)| {
-                let mut members = Vec::from([(Text::literal("rule"), Node::literal(rule))]);
-                members.extend(located(places, &pointer));
-                members.push((Text::literal("message"), Node::string(message)));
+            let refused = one.refused.as_ref().map_or_else(Node::default, |(rule, pointer, message)| {
+                let mut members = Vec::from([(Text::new("rule"), Node::string(*rule))]);
+                members.extend(located(places, pointer));
+                members.push((Text::new("message"), Node::string(message.as_str())));
                 Node::object(Object::from_iter(members))
             });
-            Node::record([
-                ("dialect", Node::literal(one.dialect.name)),
+            record([
+                ("dialect", Node::string(one.dialect.name)),
                 ("lossless", Node::bool(refused.is_null() && lossless(&all))),
                 ("changes", changes),
                 ("refused", refused),
             ])
         });
-        let mut members = header("explain", &self.given.source);
-        members.push((Text::literal("tool"), named.name.clone().map_or_else(Node::default, Node::string)));
+        let mut members = header("explain", &self.input.source);
+        members.push((Text::new("tool"), named.name.clone().map_or_else(Node::default, Node::string)));
         members.extend(located(places, &named.pointer));
-        members.push((Text::literal("dialects"), Node::array(dialects.collect())));
+        members.push((Text::new("dialects"), Node::array(dialects.collect())));
         Node::object(Object::from_iter(members))
     }
 }
@@ -246,15 +234,15 @@ fn effect(change: &Change, paint: Paint) -> String {
     format!("{arguments}; {guidance}")
 }
 
-fn pointed(places: &Places, pointer: &str) -> String {
+fn place_of(places: &Places, pointer: &str) -> String {
     match places.of(pointer) {
-        (Some(line), pointer) => format!("line {line} {}", root(&pointer)),
-        (None, pointer) => root(&pointer),
+        (Some(line), pointer) => format!("line {line} {}", readable(&pointer)),
+        (None, pointer) => readable(&pointer),
     }
 }
 
 /// A pointer as people read it: that to everything is empty.
-fn root(pointer: &str) -> String {
+fn readable(pointer: &str) -> String {
     if pointer.is_empty() {
         "(root)".into()
     } else {
@@ -263,7 +251,7 @@ fn root(pointer: &str) -> String {
 }
 
 /// The value at a JSON Pointer.
-fn found<'n, 'a>(node: &'n Node<'a>, pointer: &str) -> Option<&'n Node<'a>> {
+fn value_at<'n, 'a>(node: &'n Node<'a>, pointer: &str) -> Option<&'n Node<'a>> {
     pointer.split('/').skip(1).try_fold(node, |node, step| match node.as_array() {
         Some(items) => items.get(step.parse::<usize>().ok()?),
         None => node.get(&step.replace("~1", "/").replace("~0", "~")),

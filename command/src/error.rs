@@ -1,52 +1,57 @@
-//! Why a command cannot go on, and how it says so: `toolwire: source:line:pointer: code: message`.
+//! Why a command cannot go on, and the line that is printed then: `toolwire: source:line:pointer: code: message`.
 
-use alloc::{format, string::String};
+use toolwire::Code;
 
 use super::terminal::{cut, shown, Paint};
-use crate::error::{Code, Error};
 
 /// What was asked was done, and nothing was found.
-pub(super) const FINE: u8 = 0;
+pub(crate) const FINE: u8 = 0;
 /// Something was found: what the command looks for, or a tool that cannot be had.
-pub(super) const FOUND: u8 = 1;
+pub(crate) const FOUND: u8 = 1;
 /// The command line is wrong, or the input cannot be read.
-pub(super) const UNUSABLE: u8 = 2;
+pub(crate) const UNUSABLE: u8 = 2;
 
 /// A longer pointer hides the message behind it. It is one into nothing but depth, or into names without an end.
 const POINTER: usize = 300;
 
 /// Why a command ends without a result.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(crate) struct CommandError {
     /// Which input, if it is not the first.
-    pub(super) source: Option<String>,
+    pub(crate) source: Option<String>,
     /// Where in the input: a line of JSON Lines.
-    pub(super) line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// Where in the input, or in its line.
-    pub(super) pointer: String,
-    pub(super) code: Option<Code>,
-    pub(super) message: String,
+    pub(crate) pointer: String,
+    pub(crate) code: Option<Code>,
+    pub(crate) message: String,
 }
 
-impl Fault {
+impl CommandError {
     /// An input that is not what the command reads.
-    pub(super) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Fault {
-        Fault { source: None, line: None, pointer: pointer.into(), code: None, message: message.into() }
+    pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> CommandError {
+        CommandError { source: None, line: None, pointer: pointer.into(), code: None, message: message.into() }
     }
 
     /// An error of the library; its pointer is below `prefix`.
-    pub(super) fn of(error: &Error, prefix: &str) -> Fault {
+    pub(crate) fn from_core(error: &toolwire::Error, prefix: &str) -> CommandError {
         let pointer = format!("{prefix}{}", error.pointer());
-        Fault { code: Some(error.code()), ..Fault::new(pointer, error.message()) }
+        CommandError { code: Some(error.code()), ..CommandError::new(pointer, error.message()) }
     }
 
-    pub(super) fn in_line(mut self, line: usize) -> Fault {
+    /// The same about another input than the first.
+    pub(crate) fn in_source(mut self, source: &str) -> CommandError {
+        self.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn in_line(mut self, line: usize) -> CommandError {
         self.line = Some(line);
         self
     }
 
     /// Whether the input was read and understood: then what is wrong with it is what was found.
-    pub(super) fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self.code {
             Some(
                 Code::NotRepresentable
@@ -60,8 +65,8 @@ impl Fault {
         }
     }
 
-    /// The line that says so.
-    pub(super) fn said(&self, source: &str, paint: Paint) -> String {
+    /// The line that is printed.
+    pub(crate) fn render(&self, source: &str, paint: Paint) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),
             _ => place(self.source.as_deref().unwrap_or(source), self.line, &cut(&self.pointer, POINTER)),
@@ -84,7 +89,7 @@ fn option(pointer: &str) -> String {
 }
 
 /// Where something stands, as editors and compilers write it: `tools.json:/3/inputSchema`, `tools.jsonl:17:/inputSchema`.
-pub(super) fn place(source: &str, line: Option<usize>, pointer: &str) -> String {
+pub(crate) fn place(source: &str, line: Option<usize>, pointer: &str) -> String {
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
     let pointer = if pointer.is_empty() { String::new() } else { format!(":{}", shown(pointer)) };
     format!("{}{line}{pointer}", shown(source))

@@ -1,25 +1,21 @@
-//! What was given: recognised by its content, whoever wrote it and whatever the file is called.
+//! The input: recognised by its content, whoever wrote it and whatever the file is called.
 
-use alloc::{format, string::String, vec::Vec};
-
-use super::fault::Fault;
-use crate::{
-    error::Error,
+use toolwire::{
+    internal,
     json::{self, Data, Node},
-    tools::{
-        tool_format::{self, Entry},
-        tool_list::Listing,
-    },
+    Error,
 };
 
+use super::error::CommandError;
+
 /// An input that was read.
-pub(super) struct Input<'a> {
-    pub(super) subject: Subject<'a>,
-    pub(super) places: Places,
+pub(crate) struct Input<'a> {
+    pub(crate) subject: Subject<'a>,
+    pub(crate) places: Places,
 }
 
 /// What there is in an input.
-pub(super) enum Subject<'a> {
+pub(crate) enum Subject<'a> {
     /// A tool list.
     Tools(Node<'a>),
     /// Schemas, each on its own.
@@ -30,7 +26,7 @@ pub(super) enum Subject<'a> {
 
 /// How pointers into the list become places in the input.
 #[derive(Clone, Debug)]
-pub(super) enum Places {
+pub(crate) enum Places {
     /// The list stands there.
     Below(String),
     /// The only entry of the list stands there.
@@ -41,11 +37,11 @@ pub(super) enum Places {
 
 /// A tool or a schema of a list.
 #[derive(Clone, Debug)]
-pub(super) struct Named {
+pub(crate) struct Named {
     /// The tool's name; `None` if it has none, or is a schema.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Where it stands in the list.
-    pub(super) pointer: String,
+    pub(crate) pointer: String,
 }
 
 /// The member of Bedrock's requests that holds the list.
@@ -90,24 +86,24 @@ enum Kind {
 
 impl<'a> Input<'a> {
     /// Recognises a text.
-    pub(super) fn read(text: &'a str) -> Result<Input<'a>, Fault> {
+    pub(crate) fn read(text: &'a str) -> Result<Input<'a>, CommandError> {
         if text.trim().is_empty() {
-            return Err(Fault::new("", format!("{EXPECTED}, found nothing")));
+            return Err(CommandError::new("", format!("{EXPECTED}, found nothing")));
         }
         match json::read(text) {
             Ok(node) => Input::whole(node, ""),
             Err(error) => match lines(text) {
                 Some(lines) => Input::lines(lines),
-                None => Err(Fault::of(&error, "")),
+                None => Err(CommandError::from_core(&error, "")),
             },
         }
     }
 
     /// The tool list of a request, or what there is otherwise.
-    pub(super) fn without_request(self) -> Input<'a> {
+    pub(crate) fn without_request(self) -> Input<'a> {
         match (self.subject, self.places) {
             (Subject::Request(mut node), Places::Below(above)) => {
-                let tools = node.visit(TOOLS, core::mem::take).filter(|tools| is_list(Some(tools)));
+                let tools = node.visit(TOOLS, std::mem::take).filter(|tools| is_list(Some(tools)));
                 let tools = tools.unwrap_or_else(|| Node::array(Vec::new()));
                 Input { subject: Subject::Tools(tools), places: Places::Below(above + "/tools") }
             }
@@ -115,35 +111,35 @@ impl<'a> Input<'a> {
         }
     }
 
-    fn whole(mut node: Node<'a>, above: &str) -> Result<Input<'a>, Fault> {
+    fn whole(mut node: Node<'a>, above: &str) -> Result<Input<'a>, CommandError> {
         let below = |more: &str| Places::Below(format!("{above}{more}"));
         if let Some(items) = node.as_array() {
             let kinds: Vec<Kind> = items.iter().map(kind_of).collect();
             if let Some((at, message)) = odd_one(&kinds) {
-                return Err(Fault::new(format!("{above}/{at}"), message));
+                return Err(CommandError::new(format!("{above}/{at}"), message));
             }
             return Ok(Input { subject: several(node, &kinds), places: below("") });
         }
         // JSON-RPC: what a server answered.
         if above.is_empty() && node.get("jsonrpc").is_some() {
             if let Some(error) = node.get("error") {
-                let said = error.get("message").and_then(Node::as_text).map(|said| format!(": {}", said.display()));
-                let said = said.unwrap_or_default();
-                return Err(Fault::new("/error", format!("expected an answer to `tools/list`, found the server's error{said}")));
+                let message = error.get("message").and_then(Node::as_text).map(|message| format!(": {}", message.display()));
+                let message = message.unwrap_or_default();
+                return Err(CommandError::new("/error", format!("expected an answer to `tools/list`, found the server's error{message}")));
             }
-            if let Some(result) = node.visit("result", core::mem::take) {
+            if let Some(result) = node.visit("result", std::mem::take) {
                 return Input::whole(result, "/result");
             }
         }
         if node.get(TOOL_CONFIG).is_some_and(|config| is_list(config.get(TOOLS))) {
-            let tools = node.visit(TOOL_CONFIG, |config| config.visit(TOOLS, core::mem::take)).flatten();
+            let tools = node.visit(TOOL_CONFIG, |config| config.visit(TOOLS, std::mem::take)).flatten();
             return Ok(Input { subject: Subject::Tools(tools.unwrap_or_default()), places: below("/toolConfig/tools") });
         }
         if is_list(node.get(TOOLS)) {
             if CONVERSATIONS.iter().any(|key| node.get(key).is_some()) {
                 return Ok(Input { subject: Subject::Request(node), places: below("") });
             }
-            let tools = node.visit(TOOLS, core::mem::take).unwrap_or_default();
+            let tools = node.visit(TOOLS, std::mem::take).unwrap_or_default();
             return Ok(Input { subject: Subject::Tools(tools), places: below("/tools") });
         }
         if DECLARATIONS.iter().any(|key| is_list(node.get(key))) {
@@ -157,17 +153,17 @@ impl<'a> Input<'a> {
             Kind::Neither if node.get(TOOLS).is_none_or(Node::is_null) && CONVERSATIONS.iter().any(|key| is_list(node.get(key))) => {
                 Ok(Input { subject: Subject::Request(node), places: below("") })
             }
-            Kind::Neither => Err(Fault::new(above, format!("{EXPECTED}, found {}", node.kind()))),
+            Kind::Neither => Err(CommandError::new(above, format!("{EXPECTED}, found {}", node.kind()))),
         }
     }
 
-    fn lines(lines: Vec<(usize, &'a str)>) -> Result<Input<'a>, Fault> {
+    fn lines(lines: Vec<(usize, &'a str)>) -> Result<Input<'a>, CommandError> {
         let (mut entries, mut numbers) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
         for (number, text) in lines {
             let entry = json::read(text).map_err(|error| {
                 // The reader saw one line, and calls it the first.
                 let message = error.message().replace("(line 1, ", &format!("(line {number}, "));
-                Fault::of(&Error::new(error.code(), error.pointer(), message), "").in_line(number)
+                CommandError::from_core(&Error::new(error.code(), error.pointer(), message), "").in_line(number)
             })?;
             entries.push(entry);
             numbers.push(number);
@@ -175,7 +171,7 @@ impl<'a> Input<'a> {
         let kinds: Vec<Kind> = entries.iter().map(kind_of).collect();
         let neither = || kinds.iter().position(|kind| *kind == Kind::Neither).map(|at| (at, format!("{EXPECTED}, found neither")));
         if let Some((at, message)) = odd_one(&kinds).or_else(neither) {
-            return Err(Fault::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
+            return Err(CommandError::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
         }
         Ok(Input { subject: several(Node::array(entries), &kinds), places: Places::Lines(numbers) })
     }
@@ -183,26 +179,18 @@ impl<'a> Input<'a> {
 
 impl Subject<'_> {
     /// What the list has, in order. What an API runs itself is not there: nobody has to accept it.
-    pub(super) fn entries(&self) -> Result<Vec<Named>, Error> {
+    pub(crate) fn entries(&self) -> Result<Vec<Named>, Error> {
         match self {
             Subject::Schemas(schemas) => Ok((0..schemas.len()).map(|at| Named { name: None, pointer: format!("/{at}") }).collect()),
             Subject::Tools(list) | Subject::Request(list) => {
-                let listing = Listing::read(list.clone())?;
-                let named = listing.entries().filter_map(|listed| {
-                    let name = match tool_format::recognise(&listed.entry) {
-                        Entry::Hosted => return None,
-                        Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.display().into_owned()),
-                        Entry::Unknown => None,
-                    };
-                    Some(Named { name, pointer: listed.pointer.clone() })
-                });
-                Ok(named.collect())
+                let entries = internal::entries(list.clone())?;
+                Ok(entries.into_iter().map(|(pointer, name)| Named { name, pointer }).collect())
             }
         }
     }
 
     /// What the entries are called.
-    pub(super) fn noun(&self) -> &'static str {
+    pub(crate) fn noun(&self) -> &'static str {
         if let Subject::Schemas(_) = self {
             "schema"
         } else {
@@ -213,7 +201,7 @@ impl Subject<'_> {
 
 impl Places {
     /// Where a pointer into the list leads: a line, if there are lines, and a pointer.
-    pub(super) fn of(&self, pointer: &str) -> (Option<usize>, String) {
+    pub(crate) fn of(&self, pointer: &str) -> (Option<usize>, String) {
         let (index, rest) = split(pointer);
         match self {
             Places::Below(above) => (None, format!("{above}{pointer}")),
@@ -226,9 +214,9 @@ impl Places {
     }
 
     /// [`Self::of`] for errors.
-    pub(super) fn fault(&self, error: &Error) -> Fault {
+    pub(crate) fn locate(&self, error: &Error) -> CommandError {
         let (line, pointer) = self.of(error.pointer());
-        Fault { line, pointer, ..Fault::of(error, "") }
+        CommandError { line, pointer, ..CommandError::from_core(error, "") }
     }
 }
 
@@ -264,11 +252,11 @@ fn odd_one(kinds: &[Kind]) -> Option<(usize, String)> {
 }
 
 fn kind_of(node: &Node<'_>) -> Kind {
-    match tool_format::recognise(node) {
-        Entry::Tool(_) => Kind::Tool,
+    match node {
+        _ if internal::is_tool(node) => Kind::Tool,
         _ if is_schema(node) => Kind::Schema,
-        Entry::Hosted => Kind::Tool,
-        Entry::Unknown => Kind::Neither,
+        _ if internal::is_hosted(node) => Kind::Tool,
+        _ => Kind::Neither,
     }
 }
 

@@ -1,16 +1,15 @@
 //! What a command is while it runs: steps, so that a host can show progress between them, and then a result.
 
-use alloc::{boxed::Box, format, string::String};
+use toolwire::json::{self, Node};
 
 use super::{
-    fault::{Fault, FINE},
+    error::{CommandError, FINE},
     indent::indented,
     terminal::Terminal,
 };
-use crate::json::{self, Node};
 
 /// A command at work.
-pub(super) trait Task: Send + Sync {
+pub(crate) trait Task: Send + Sync {
     /// How many steps it takes.
     fn steps(&self) -> usize {
         0
@@ -27,57 +26,57 @@ pub(super) trait Task: Send + Sync {
     }
 
     /// Does a step.
-    fn step(&mut self, _step: usize) -> Result<(), Fault> {
+    fn step(&mut self, _step: usize) -> Result<(), CommandError> {
         Ok(())
     }
 
     /// What comes of it, once all steps are done.
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Outcome, Fault>;
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError>;
 }
 
 /// A text that was read, and where it came from.
 #[derive(Debug)]
-pub(super) struct Given {
-    pub(super) source: String,
-    pub(super) text: String,
+pub(crate) struct SourceText {
+    pub(crate) source: String,
+    pub(crate) text: String,
 }
 
-/// What a command says and how it ends.
+/// What a command prints, and its exit code.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) stdout: String,
-    pub(super) stderr: String,
-    pub(super) exit_code: u8,
+pub(crate) struct Output {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) exit_code: u8,
     /// The result is JSON text, and nothing of ours.
-    pub(super) is_json: bool,
+    pub(crate) is_json: bool,
 }
 
-impl Outcome {
-    pub(super) fn new(stdout: String) -> Outcome {
-        Outcome { stdout, stderr: String::new(), exit_code: FINE, is_json: false }
+impl Output {
+    pub(crate) fn new(stdout: String) -> Output {
+        Output { stdout, stderr: String::new(), exit_code: FINE, is_json: false }
     }
 
     /// A JSON document and the end of its line.
-    pub(super) fn json(document: &Node<'_>) -> Outcome {
-        Outcome::text(&json::write(document), false)
+    pub(crate) fn json(document: &Node<'_>) -> Output {
+        Output::text(&json::write(document), false)
     }
 
     /// JSON text and the end of its line.
-    pub(super) fn text(text: &str, compact: bool) -> Outcome {
+    pub(crate) fn text(text: &str, compact: bool) -> Output {
         let mut stdout = if compact { String::from(text) } else { indented(text) };
         if !stdout.ends_with('\n') {
             stdout.push('\n');
         }
-        Outcome { is_json: true, ..Outcome::new(stdout) }
+        Output { is_json: true, ..Output::new(stdout) }
     }
 
-    pub(super) fn ends(mut self, exit_code: u8) -> Outcome {
+    pub(crate) fn with_exit_code(mut self, exit_code: u8) -> Output {
         self.exit_code = exit_code;
         self
     }
 
-    /// Says something beside the result.
-    pub(super) fn says(&mut self, line: &str) {
+    /// Adds a line for standard error.
+    pub(crate) fn note(&mut self, line: &str) {
         self.stderr.push_str(line);
         if !line.ends_with('\n') {
             self.stderr.push('\n');
@@ -86,7 +85,7 @@ impl Outcome {
 }
 
 /// A line that shows how far a task is, over the one before; for a terminal.
-pub(super) fn progress(done: usize, steps: usize, label: &str) -> String {
+pub(crate) fn progress(done: usize, steps: usize, label: &str) -> String {
     const WIDTH: usize = 20;
     let full = (WIDTH * done).checked_div(steps).unwrap_or(WIDTH);
     let bar: String = (0..WIDTH).map(|at| if at < full { '#' } else { '-' }).collect();
@@ -94,4 +93,4 @@ pub(super) fn progress(done: usize, steps: usize, label: &str) -> String {
 }
 
 /// Goes back to the start of the line and empties it.
-pub(super) const CLEAR: &str = "\r\u{1b}[2K";
+pub(crate) const CLEAR: &str = "\r\u{1b}[2K";

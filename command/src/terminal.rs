@@ -1,16 +1,12 @@
 //! What is known of where the output goes, and what follows from it: width, colour, whether progress is shown.
 //!
-//! Only the host can look at a terminal; it says what it saw as JSON. What the environment's variables mean is decided here,
+//! Only the host can look at a terminal; it describes what it saw as JSON. What the environment's variables mean is decided here,
 //! so that it means the same in every host.
 
-use alloc::{
-    borrow::Cow,
-    format,
-    string::{String, ToString},
-};
-use anstyle::{AnsiColor, Style};
+use toolwire::json::Node;
 
-use crate::json::Node;
+use anstyle::{AnsiColor, Style};
+use std::borrow::Cow;
 
 /// A terminal whose width nobody knows.
 const COLUMNS: usize = 80;
@@ -19,21 +15,21 @@ const FEWEST: usize = 24;
 
 /// What the host saw.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     /// Standard input is a terminal: nothing will come from there unless somebody types it.
-    pub(super) typed: bool,
+    pub(crate) typed: bool,
     /// The width of the terminal on standard output; `None` if that is none, and lines are as long as they are.
-    pub(super) width: Option<usize>,
+    pub(crate) width: Option<usize>,
     /// Progress is shown.
-    pub(super) progress: bool,
-    pub(super) out: Paint,
-    pub(super) err: Paint,
+    pub(crate) progress: bool,
+    pub(crate) out: Paint,
+    pub(crate) err: Paint,
 }
 
 impl Terminal {
     /// Reads `{ stdin, stdout, stderr, columns, environment }`: three booleans that say what is a terminal, a number, and
     /// the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set.
-    pub(super) fn read(facts: &Node<'_>) -> Terminal {
+    pub(crate) fn read(facts: &Node<'_>) -> Terminal {
         let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
         let variable = |name: &str| {
             let value = facts.get("environment")?.get(name)?.as_text()?.display().into_owned();
@@ -61,7 +57,7 @@ impl Terminal {
 
 /// Colours, or none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Paint(bool);
+pub(crate) struct Paint(bool);
 
 impl Paint {
     fn with(self, style: Style, text: &str) -> String {
@@ -72,23 +68,23 @@ impl Paint {
         }
     }
 
-    pub(super) fn bold(self, text: &str) -> String {
+    pub(crate) fn bold(self, text: &str) -> String {
         self.with(Style::new().bold(), text)
     }
 
-    pub(super) fn dim(self, text: &str) -> String {
+    pub(crate) fn dim(self, text: &str) -> String {
         self.with(Style::new().dimmed(), text)
     }
 
-    pub(super) fn good(self, text: &str) -> String {
+    pub(crate) fn good(self, text: &str) -> String {
         self.with(AnsiColor::Green.on_default(), text)
     }
 
-    pub(super) fn doubtful(self, text: &str) -> String {
+    pub(crate) fn doubtful(self, text: &str) -> String {
         self.with(AnsiColor::Yellow.on_default(), text)
     }
 
-    pub(super) fn bad(self, text: &str) -> String {
+    pub(crate) fn bad(self, text: &str) -> String {
         self.with(AnsiColor::Red.on_default(), text)
     }
 }
@@ -109,7 +105,7 @@ fn acts(one: char) -> bool {
 
 /// Text from elsewhere as it can be shown: what would move the cursor, change colours or the direction of writing, or would not be
 /// seen, shows as its escape. A server chooses its tools' names, and nothing of it is to reach a terminal as a command.
-pub(super) fn shown(text: &str) -> Cow<'_, str> {
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\\n"),
         '\t' => Some("\\t"),
@@ -117,8 +113,8 @@ pub(super) fn shown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for JSON text, or for lines: their ends stay. In JSON all these characters stand in strings, and the escapes say the same.
-pub(super) fn shown_lines(text: &str) -> Cow<'_, str> {
+/// The same for JSON text, or for lines: their ends stay. In JSON all these characters stand in strings, and the escapes mean the same.
+pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\n"),
         '\t' => Some("\t"),
@@ -142,7 +138,7 @@ fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<
 }
 
 /// A text in at most so many characters, its end left out if need be.
-pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
         Some(_) => {
@@ -153,13 +149,13 @@ pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// A number and what it counts: `1 tool`, `2 tools`.
-pub(super) fn counted(count: usize, what: &str) -> String {
+pub(crate) fn counted(count: usize, what: &str) -> String {
     let many = if count == 1 { "" } else { "s" };
     format!("{} {what}{many}", grouped(count))
 }
 
 /// A number with its thousands apart: `12,345`.
-pub(super) fn grouped(count: usize) -> String {
+pub(crate) fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {

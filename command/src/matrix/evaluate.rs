@@ -1,32 +1,22 @@
 //! What one dialect means for every tool of a list.
 
-use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+use std::collections::BTreeMap;
 
-use super::{Loss, Named, Outcome, Verdict};
-use crate::{
-    check,
-    collections::Map,
-    command::input::Subject,
-    dialect::Dialect,
-    error::Error,
-    json::Node,
-    options::{SanitizeOptions, ToolsOptions},
-    report::{Allow, Change},
-    rules::Constraint,
-    sanitize,
-    tools::{check::list as check_list, sanitize_list},
-};
+use toolwire::{internal, json::Node, Allow, Change, Dialect, Error, SanitizeOptions, ToolChange, ToolsOptions};
 
-/// A dialect that is about to judge.
-pub(super) struct Judge<'m> {
-    pub(super) dialect: &'static Dialect,
-    pub(super) allow: Allow,
-    pub(super) tools: &'m [Named],
+use super::{Loss, Named, Verdict};
+use crate::{input::Subject, outcome::Outcome};
+
+/// Evaluates the tools of a list in one dialect.
+pub(crate) struct Evaluator<'m> {
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) allow: Allow,
+    pub(crate) tools: &'m [Named],
 }
 
-impl Judge<'_> {
+impl Evaluator<'_> {
     /// A verdict for each tool.
-    pub(super) fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
+    pub(crate) fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
         match subject {
             Subject::Schemas(schemas) => schemas.into_iter().enumerate().map(|(at, schema)| self.schema(at, schema)).collect(),
             Subject::Tools(list) | Subject::Request(list) => self.list(list),
@@ -37,31 +27,27 @@ impl Judge<'_> {
         SanitizeOptions::new(self.dialect.name).allow(self.allow)
     }
 
-    /// Is it by this rule that there is no room in a request for a tool?
-    fn is_full(&self, rule: &str) -> bool {
-        rule == Constraint::TooManyTools.id() || self.dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
-    }
-
     fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {
         let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
-        let known: Map<&str, usize> = self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
-        for violation in check_list(tools.clone(), &[self.dialect])? {
+        let known: BTreeMap<&str, usize> = self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
+        for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
             if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.accepted = false;
             }
         }
-        let outcome =
-            sanitize_list::rewrite(tools, &ToolsOptions { sanitize: self.options(), format: None, fallback: None, max_tools: None })?;
-        for sanitize_list::ToolChange { change, .. } in &outcome.changes {
+        let mut options = ToolsOptions::new(self.dialect.name);
+        options.sanitize = self.options();
+        let outcome = internal::sanitize_tools(tools, &options)?;
+        for ToolChange { change, .. } in &outcome.changes {
             if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
-                verdict.adds(change, "");
+                verdict.add(change, "");
             }
         }
         for refused in outcome.quarantined {
             if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
                 // `check` names the one tool that is too much; for those behind it there is no room either.
-                verdict.accepted &= !self.is_full(refused.rule);
-                verdict.refuses(refused.rule, refused.pointer, refused.message);
+                verdict.accepted &= !internal::is_about_room(self.dialect, refused.rule);
+                verdict.refuse(refused.rule, refused.pointer, refused.message);
             }
         }
         Ok(verdicts)
@@ -71,10 +57,10 @@ impl Judge<'_> {
         let options = self.options();
         let above = format!("/{at}");
         let mut verdict = untouched();
-        verdict.accepted = check::accepts(&schema, &options, &options.budget(&schema))?;
-        match sanitize::sanitize(&mut schema, &options, true) {
-            Ok(changes) => changes.iter().for_each(|change| verdict.adds(change, &above)),
-            Err(error) => verdict.refuses(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned()),
+        verdict.accepted = internal::accepts(&schema, &options)?;
+        match internal::sanitize(&mut schema, &options, true) {
+            Ok(changes) => changes.iter().for_each(|change| verdict.add(change, &above)),
+            Err(error) => verdict.refuse(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned()),
         }
         Ok(verdict)
     }
@@ -85,7 +71,7 @@ const fn untouched() -> Verdict {
 }
 
 impl Verdict {
-    fn adds(&mut self, change: &Change, above: &str) {
+    fn add(&mut self, change: &Change, above: &str) {
         let outcome = Outcome::of(change);
         self.outcome = self.outcome.max(outcome);
         if outcome >= Outcome::Lost {
@@ -94,14 +80,14 @@ impl Verdict {
         }
     }
 
-    fn refuses(&mut self, rule: &'static str, pointer: String, message: String) {
+    fn refuse(&mut self, rule: &'static str, pointer: String, message: String) {
         self.outcome = Outcome::Refused;
         self.losses = Vec::from([Loss { outcome: Outcome::Refused, rule, pointer, message }]);
     }
 }
 
 /// The tool that a pointer leads into.
-fn owner(known: &Map<&str, usize>, pointer: &str) -> Option<usize> {
+fn owner(known: &BTreeMap<&str, usize>, pointer: &str) -> Option<usize> {
     let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
     ends.filter_map(|end| pointer.get(..end)).find_map(|above| known.get(above).copied())
 }

@@ -1,20 +1,15 @@
 //! Tables: columns under headings, as wide as they must be, wrapped by words where the terminal ends, and lists where not
 //! even that has room. Knows nothing of what they show.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
 use tabled::{
     builder::Builder,
     grid::util::string::get_line_width,
     settings::{object::Columns, peaker::Peaker, Alignment, Modify, Padding, Style, Width},
 };
 
-/// Which way a column goes.
+/// What a column holds, which decides to which side it goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
+pub(crate) enum ColumnKind {
     /// Words, to the left.
     Words,
     /// Numbers, to the right.
@@ -22,14 +17,14 @@ pub(super) enum Column {
 }
 
 /// Columns with their headings, and rows of cells.
-pub(super) struct Table {
-    columns: Vec<Column>,
+pub(crate) struct Table {
+    columns: Vec<ColumnKind>,
     /// The first one holds the headings.
     rows: Vec<Vec<String>>,
 }
 
 /// How a zero is written, so that the rest stands out.
-pub(super) const NONE: &str = ".";
+pub(crate) const NONE: &str = ".";
 /// How much is left free beside a cell, and to the left of everything.
 const GAP: usize = 2;
 const INDENT: usize = 2;
@@ -37,17 +32,17 @@ const INDENT: usize = 2;
 const WORD: usize = 32;
 
 impl Table {
-    pub(super) fn new(headings: Vec<(Column, String)>) -> Table {
+    pub(crate) fn new(headings: Vec<(ColumnKind, String)>) -> Table {
         let (columns, headings) = headings.into_iter().unzip();
         Table { columns, rows: Vec::from([headings]) }
     }
 
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
     /// The table, indented, each line ended. `width` is where the terminal ends.
-    pub(super) fn write(self, width: Option<usize>, out: &mut String) {
+    pub(crate) fn write(self, width: Option<usize>, out: &mut String) {
         let longest = |place: usize| {
             let words = self.rows.iter().filter_map(|row| row.get(place)).flat_map(|cell| cell.split_whitespace());
             words.map(|word| get_line_width(word).min(WORD)).max().unwrap_or_default() + GAP
@@ -63,7 +58,7 @@ impl Table {
         let mut table = builder.build();
         table.with(Style::empty()).with(Padding::new(0, GAP, 0, 0));
         for (place, column) in self.columns.iter().enumerate() {
-            let alignment = if *column == Column::Numbers { Alignment::right() } else { Alignment::left() };
+            let alignment = if *column == ColumnKind::Numbers { Alignment::right() } else { Alignment::left() };
             table.with(Modify::new(Columns::one(place)).with(alignment));
         }
         if let Some(width) = width {
@@ -85,10 +80,10 @@ impl Table {
             for (place, ((column, heading), cell)) in self.columns.iter().zip(&headings).zip(&row).enumerate().skip(1) {
                 match column {
                     _ if cell.is_empty() => {}
-                    Column::Numbers if get_line_width(cell) == 1 && cell.contains(NONE) => {}
-                    Column::Numbers => first.push(format!("{cell} {heading}")),
-                    Column::Words if place == 1 => first.push(cell.clone()),
-                    Column::Words => rest.push_str(&format!("    {heading}: {cell}\n")),
+                    ColumnKind::Numbers if get_line_width(cell) == 1 && cell.contains(NONE) => {}
+                    ColumnKind::Numbers => first.push(format!("{cell} {heading}")),
+                    ColumnKind::Words if place == 1 => first.push(cell.clone()),
+                    ColumnKind::Words => rest.push_str(&format!("    {heading}: {cell}\n")),
                 }
             }
             let name = row.first().map(String::as_str).unwrap_or_default();

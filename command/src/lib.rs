@@ -1,39 +1,36 @@
 //! The command line, `toolwire …`: one for all hosts, so that it is the same from npm and from PyPI.
 //!
-//! It touches no file, starts no process and prints nothing: it says what it needs, is given that, and says what to print. What
+//! It touches no file, starts no process and prints nothing: it names what it needs, takes it, and returns what to print. What
 //! is left to a host is input and output. It knows nothing of which host that is.
+
+#![forbid(unsafe_code)]
 
 mod arguments;
 mod check;
 mod defer;
 mod dialects;
 mod document;
+mod error;
 mod explain;
-mod fault;
 mod indent;
 mod input;
 mod matrix;
+mod outcome;
 mod restore;
 mod sanitize;
 mod table;
 mod task;
 mod terminal;
 
-use alloc::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
 use clap::Parser as _;
+use toolwire::json::{self, Node};
 
 use self::{
     arguments::{CommandLine, Source},
-    fault::{Fault, UNUSABLE},
-    task::{Given, Outcome, Task},
+    error::{CommandError, UNUSABLE},
+    task::{Output, SourceText, Task},
     terminal::{shown_lines, Terminal},
 };
-use crate::json::{self, Node};
 
 /// Something that only the host can get.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +79,7 @@ pub struct Printed {
 /// A command line that is being carried out.
 ///
 /// ```
-/// use toolwire::command::{Command, Need};
+/// use toolwire_command::{Command, Need};
 /// let mut command = Command::new(r#"{"arguments": ["sanitize", "--dialect", "codex", "--compact", "schema.json"]}"#);
 /// assert_eq!(command.need(), Some(Need::File("schema.json".into())));
 /// command.give(br#"{"const": "celsius"}"#);
@@ -93,7 +90,7 @@ pub struct Printed {
 pub struct Command {
     terminal: Terminal,
     needs: Vec<(Need, String)>,
-    given: Vec<Given>,
+    inputs: Vec<SourceText>,
     state: State,
     /// The next step, and whether a line of progress stands on the terminal.
     step: usize,
@@ -104,7 +101,7 @@ enum State {
     /// Something is needed first.
     Waiting(Box<arguments::Command>),
     Working(Box<dyn Task>),
-    Ended(Outcome),
+    Ended(Output),
 }
 
 /// Less than this, times the number of steps, and it is done before anybody has read of it.
@@ -123,11 +120,11 @@ impl Command {
         let (state, needs) = match CommandLine::try_parse_from(["toolwire".to_string()].into_iter().chain(arguments)) {
             Ok(CommandLine { command }) => match needs(&command, &terminal) {
                 Ok(needs) => (State::Waiting(Box::new(command)), needs),
-                Err(fault) => (State::Ended(unusable(&fault, INPUT, &terminal)), Vec::new()),
+                Err(error) => (State::Ended(unusable(&error, INPUT, &terminal)), Vec::new()),
             },
-            Err(error) => (State::Ended(explained(&error)), Vec::new()),
+            Err(error) => (State::Ended(usage(&error)), Vec::new()),
         };
-        let mut command = Command { terminal, needs, given: Vec::new(), state, step: 0, shows: false };
+        let mut command = Command { terminal, needs, inputs: Vec::new(), state, step: 0, shows: false };
         command.begin();
         command
     }
@@ -147,13 +144,13 @@ impl Command {
         }
         let (_, source) = self.needs.remove(0);
         match decoded(bytes) {
-            Ok(text) => self.given.push(Given { source, text }),
-            Err(fault) => self.state = State::Ended(unusable(&fault, &source, &self.terminal)),
+            Ok(text) => self.inputs.push(SourceText { source, text }),
+            Err(error) => self.state = State::Ended(unusable(&error, &source, &self.terminal)),
         }
         self.begin();
     }
 
-    /// Says why what is needed cannot be had: in words, or by the name of the system's error (`ENOENT`).
+    /// Takes the reason why what is needed cannot be had: in words, or as the name of the system's error (`ENOENT`).
     pub fn fail(&mut self, message: &str) {
         let Some((_, source)) = self.needs.first() else { return };
         let message = match message {
@@ -166,7 +163,7 @@ impl Command {
             code if is_code(code) => format!("expected a file that can be read, found one that cannot ({code})"),
             other => other.to_string(),
         };
-        self.state = State::Ended(unusable(&Fault::new("", message), source, &self.terminal));
+        self.state = State::Ended(unusable(&CommandError::new("", message), source, &self.terminal));
     }
 
     /// Does a part of the work. `None`: there is no more, and [`Self::finish`] gives the result. Otherwise what is to be written
@@ -177,9 +174,9 @@ impl Command {
         if at >= steps {
             return self.cleared();
         }
-        let source = self.given.first().map(|given| given.source.clone());
-        if let Err(fault) = task.step(at) {
-            self.state = State::Ended(unusable(&fault, &source.unwrap_or_default(), &self.terminal));
+        let source = self.inputs.first().map(|input| input.source.clone());
+        if let Err(error) = task.step(at) {
+            self.state = State::Ended(unusable(&error, &source.unwrap_or_default(), &self.terminal));
             return Some(String::new());
         }
         self.step += 1;
@@ -192,13 +189,13 @@ impl Command {
 
     /// The result.
     pub fn finish(self) -> Printed {
-        let source = self.given.first().map_or(INPUT, |given| given.source.as_str());
-        let outcome = match self.state {
-            State::Working(task) => task.finish(&self.terminal).unwrap_or_else(|fault| unusable(&fault, source, &self.terminal)),
-            State::Ended(outcome) => outcome,
-            State::Waiting(_) => unusable(&Fault::new("", "expected an input, was given none"), source, &self.terminal),
+        let source = self.inputs.first().map_or(INPUT, |input| input.source.as_str());
+        let output = match self.state {
+            State::Working(task) => task.finish(&self.terminal).unwrap_or_else(|error| unusable(&error, source, &self.terminal)),
+            State::Ended(output) => output,
+            State::Waiting(_) => unusable(&CommandError::new("", "expected an input, was given none"), source, &self.terminal),
         };
-        let Outcome { mut stdout, stderr, exit_code, is_json } = outcome;
+        let Output { mut stdout, stderr, exit_code, is_json } = output;
         // Whoever pipes it somewhere gets every byte as it is.
         if is_json && self.terminal.width.is_some() {
             stdout = shown_lines(&stdout).into_owned();
@@ -206,7 +203,7 @@ impl Command {
         Printed { stdout, stderr, exit_code }
     }
 
-    /// What a server said on its standard error, as a terminal can show it.
+    /// What a server wrote to its standard error, as a terminal can show it.
     pub fn heard(log: &str) -> String {
         let mut log = shown_lines(log).into_owned();
         if !log.is_empty() && !log.ends_with('\n') {
@@ -217,7 +214,7 @@ impl Command {
 
     /// The last thing that is shown of progress: nothing. The result may go to the same terminal, and comes next.
     fn cleared(&mut self) -> Option<String> {
-        core::mem::take(&mut self.shows).then(|| task::CLEAR.into())
+        std::mem::take(&mut self.shows).then(|| task::CLEAR.into())
     }
 
     /// Begins the work once everything is there.
@@ -225,39 +222,39 @@ impl Command {
         if !self.needs.is_empty() || !matches!(self.state, State::Waiting(_)) {
             return;
         }
-        let State::Waiting(command) = core::mem::replace(&mut self.state, State::Ended(Outcome::default())) else { return };
-        let sources: Vec<String> = self.given.iter().map(|given| given.source.clone()).collect();
-        let mut given = core::mem::take(&mut self.given).into_iter();
-        self.given = sources.into_iter().map(|source| Given { source, text: String::new() }).collect();
-        self.state = match task(*command, &mut given) {
+        let State::Waiting(command) = std::mem::replace(&mut self.state, State::Ended(Output::default())) else { return };
+        let sources: Vec<String> = self.inputs.iter().map(|input| input.source.clone()).collect();
+        let mut inputs = std::mem::take(&mut self.inputs).into_iter();
+        self.inputs = sources.into_iter().map(|source| SourceText { source, text: String::new() }).collect();
+        self.state = match task(*command, &mut inputs) {
             Ok(task) => State::Working(task),
-            Err(fault) => {
-                let source = self.given.first().map_or(INPUT, |given| given.source.as_str());
-                State::Ended(unusable(&fault, source, &self.terminal))
+            Err(error) => {
+                let source = self.inputs.first().map_or(INPUT, |input| input.source.as_str());
+                State::Ended(unusable(&error, source, &self.terminal))
             }
         };
     }
 }
 
-fn task(command: arguments::Command, given: &mut dyn Iterator<Item = Given>) -> Result<Box<dyn Task>, Fault> {
-    let mut next = || given.next().ok_or_else(|| Fault::new("", "expected an input, was given none"));
+fn task(command: arguments::Command, inputs: &mut dyn Iterator<Item = SourceText>) -> Result<Box<dyn Task>, CommandError> {
+    let mut next = || inputs.next().ok_or_else(|| CommandError::new("", "expected an input, was given none"));
     Ok(match command {
         arguments::Command::Matrix(arguments) => Box::new(matrix::Matrix::new(arguments, next()?)?),
         arguments::Command::Check(arguments) => Box::new(check::Check::new(arguments, next()?)?),
-        arguments::Command::Sanitize(arguments) => Box::new(sanitize::Sanitize { arguments, given: next()? }),
-        arguments::Command::Explain(arguments) => Box::new(explain::Explain { arguments, given: next()? }),
-        arguments::Command::Defer(arguments) => Box::new(defer::Defer { arguments, given: next()? }),
-        arguments::Command::Restore(arguments) => Box::new(restore::Restore { arguments, given: next()?, with: next()? }),
+        arguments::Command::Sanitize(arguments) => Box::new(sanitize::Sanitize { arguments, input: next()? }),
+        arguments::Command::Explain(arguments) => Box::new(explain::Explain { arguments, input: next()? }),
+        arguments::Command::Defer(arguments) => Box::new(defer::Defer { arguments, input: next()? }),
+        arguments::Command::Restore(arguments) => Box::new(restore::Restore { arguments, input: next()?, with: next()? }),
         arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
     })
 }
 
 /// What a command needs, and what messages call it.
-fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need, String)>, Fault> {
+fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need, String)>, CommandError> {
     let file = |file: &Option<String>| match file.as_deref() {
         Some("-") => Ok((Need::Input, INPUT.into())),
         Some(path) => Ok((Need::File(path.into()), path.into())),
-        None if terminal.typed => Err(Fault::new(
+        None if terminal.typed => Err(CommandError::new(
             "",
             "expected a file, a server after `--`, or something on standard input (`-` to type it), found none; see `--help`",
         )),
@@ -290,41 +287,41 @@ fn is_code(message: &str) -> bool {
 }
 
 /// The end of a command that did not do what was asked.
-fn unusable(fault: &Fault, source: &str, terminal: &Terminal) -> Outcome {
-    let mut outcome = Outcome::default().ends(fault.exit_code());
-    outcome.says(&fault.said(source, terminal.err));
-    outcome
+fn unusable(error: &CommandError, source: &str, terminal: &Terminal) -> Output {
+    let mut output = Output::default().with_exit_code(error.exit_code());
+    output.note(&error.render(source, terminal.err));
+    output
 }
 
 /// Help and version, which were asked for, or what is wrong with the command line.
-fn explained(error: &clap::Error) -> Outcome {
+fn usage(error: &clap::Error) -> Output {
     let text = error.render().to_string();
     if error.use_stderr() {
-        let mut outcome = Outcome::default().ends(UNUSABLE);
-        outcome.says(&text);
-        outcome
+        let mut output = Output::default().with_exit_code(UNUSABLE);
+        output.note(&text);
+        output
     } else {
-        Outcome::new(text)
+        Output::new(text)
     }
 }
 
 /// Text as it comes in files: UTF-8, or UTF-16 with a mark, as PowerShell writes it.
-fn decoded(bytes: &[u8]) -> Result<String, Fault> {
+fn decoded(bytes: &[u8]) -> Result<String, CommandError> {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);
         let text = String::from_utf16(&units.collect::<Vec<u16>>()).ok().filter(|_| bytes.len() % 2 == 0);
-        text.ok_or_else(|| Fault::new("", "expected UTF-16 after its mark, found something else"))
+        text.ok_or_else(|| CommandError::new("", "expected UTF-16 after its mark, found something else"))
     };
     match bytes {
         [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
         [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
         _ => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-            core::str::from_utf8(bytes).map(String::from).map_err(|error| {
+            std::str::from_utf8(bytes).map(String::from).map_err(|error| {
                 let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
                 let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
                 let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-                Fault::new("", format!("expected UTF-8, found the byte `0x{byte:02x}` (line {line})"))
+                CommandError::new("", format!("expected UTF-8, found the byte `0x{byte:02x}` (line {line})"))
             })
         }
     }

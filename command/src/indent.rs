@@ -1,12 +1,10 @@
 //! JSON text as people read it: indented. Works on the text, so that every number and string stays as it is spelled.
 
-use alloc::string::String;
-
 /// Deeper levels stand no further to the right: indentation must not cost more than what it indents.
 const LEVELS: usize = 40;
 
 /// Two spaces for each level, whatever the input's own layout. The text has to be JSON.
-pub(super) fn indented(text: &str) -> String {
+pub(crate) fn indented(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;
     let (mut in_string, mut escaped) = (false, false);

@@ -1,0 +1,49 @@
+//! `toolwire defer`: a request through deferred loading.
+
+use toolwire::{apply_deferred_loading_json_with_report, internal::describe, json, DeferredReport};
+
+use super::{
+    arguments::DeferArguments,
+    document::with_report,
+    error::{CommandError, FINE, FOUND},
+    task::{Output, SourceText, Task},
+    terminal::{counted, grouped, shown, Terminal},
+};
+
+/// The command at work.
+pub(crate) struct Defer {
+    pub(crate) arguments: DeferArguments,
+    pub(crate) input: SourceText,
+}
+
+impl Task for Defer {
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+        let failed = |error: toolwire::Error| CommandError::from_core(&error, "");
+        let done = apply_deferred_loading_json_with_report(&self.input.text, &self.arguments.options()).map_err(failed)?;
+        let report = &done.report;
+        let code = if report.unreachable { FOUND } else { FINE };
+        if self.arguments.machine.json {
+            let request = json::read(&done.request).map_err(failed)?;
+            return Ok(Output::json(&with_report("request", request, describe::deferred(report))).with_exit_code(code));
+        }
+        let mut output = Output::text(&done.request, self.arguments.layout.compact).with_exit_code(code);
+        render_report(report, &mut output, terminal);
+        Ok(output)
+    }
+}
+
+/// The lines about what was decided, and what is odd about it.
+pub(crate) fn render_report(report: &DeferredReport, output: &mut Output, terminal: &Terminal) {
+    let (info, caution) = (terminal.err.dim("toolwire:"), terminal.err.doubtful("toolwire:"));
+    let (loaded, hidden) = (counted(report.loaded.len(), "deferred tool"), grouped(report.hidden.len()));
+    output.note(&format!("{info} {loaded} loaded, {hidden} hidden, {} saved", counted(report.saved_bytes, "byte")));
+    for warning in &report.warnings {
+        let name = warning.name.as_ref().map(|name| format!(" `{}`", shown(name))).unwrap_or_default();
+        output.note(&format!("{caution} {}{name}", warning.code));
+    }
+    if report.unreachable {
+        let why = "tools are hidden, and nothing tells the model of them";
+        let how = "see `toolwire defer --help`: `--announce`, `--loaded-tool`, `--mode load-all`";
+        output.note(&format!("{} {why}; {how}", terminal.err.bad("toolwire:")));
+    }
+}

@@ -1,0 +1,118 @@
+//! `toolwire sanitize`: a schema, a tool list or a request in one dialect.
+
+use toolwire::{
+    adapt_request_json,
+    internal::{self, describe},
+    json::{self, Node},
+    lossless, AdaptOptions, Change, Quarantined, ToolsOptions,
+};
+
+use super::{
+    arguments::{choice, SanitizeArguments},
+    defer,
+    document::with_report,
+    error::{place, CommandError, FINE, FOUND},
+    input::{Input, Places, Subject},
+    task::{Output, SourceText, Task},
+    terminal::{counted, shown, Terminal},
+};
+
+/// The command at work.
+pub(crate) struct Sanitize {
+    pub(crate) arguments: SanitizeArguments,
+    pub(crate) input: SourceText,
+}
+
+impl Task for Sanitize {
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+        let Input { subject, places } = Input::read(&self.input.text)?;
+        match subject {
+            Subject::Tools(tools) => self.tools(tools, &places, terminal),
+            Subject::Schemas(schemas) => self.schemas(schemas, &places, terminal),
+            Subject::Request(_) => self.request(&places, terminal),
+        }
+    }
+}
+
+impl Sanitize {
+    fn options(&self) -> ToolsOptions {
+        let mut options = ToolsOptions::new(self.arguments.dialect.as_str());
+        options.sanitize = self.arguments.rewriting.options(&self.arguments.dialect);
+        options.format = choice(self.arguments.format.as_deref());
+        options.fallback = self.arguments.fallback.clone();
+        options
+    }
+
+    fn tools(&self, tools: Node<'_>, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
+        let result = internal::sanitize_tools(tools, &self.options()).map_err(|error| places.locate(&error))?;
+        let mut output = if self.arguments.machine.json {
+            Output::json(&with_report("tools", result.tools.clone(), describe::tools(&result)))
+        } else {
+            Output::text(&json::write(&result.tools), self.arguments.layout.compact)
+        };
+        self.refusals(&mut output, &result.quarantined, places, terminal);
+        let losing = result.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
+        self.losses(&mut output, losing, terminal);
+        Ok(output.with_exit_code(if result.quarantined.is_empty() { FINE } else { FOUND }))
+    }
+
+    fn request(&self, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
+        let mut options = AdaptOptions::new(self.arguments.dialect.as_str());
+        options.tools = self.options();
+        let adapted = adapt_request_json(&self.input.text, &options).map_err(|error| places.locate(&error))?;
+        let mut output = if self.arguments.machine.json {
+            let request = json::read(&adapted.request).map_err(|error| places.locate(&error))?;
+            Output::json(&with_report("request", request, describe::adapted(&adapted.report, &adapted.restore)))
+        } else {
+            Output::text(&adapted.request, self.arguments.layout.compact)
+        };
+        if let Some(report) = adapted.report.deferred.as_ref().filter(|report| !report.hidden.is_empty() || !report.loaded.is_empty()) {
+            defer::render_report(report, &mut output, terminal);
+        }
+        self.refusals(&mut output, &adapted.report.quarantined, places, terminal);
+        let losing = adapted.report.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
+        self.losses(&mut output, losing, terminal);
+        Ok(output.with_exit_code(if adapted.report.quarantined.is_empty() { FINE } else { FOUND }))
+    }
+
+    /// One alone gives one; several come as they came, as a list or by lines.
+    fn schemas(&self, schemas: Vec<Node<'_>>, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
+        let options = self.options().sanitize;
+        let (mut done, mut losing) = (Vec::with_capacity(schemas.len()), 0);
+        for (at, mut schema) in schemas.into_iter().enumerate() {
+            let changes: Vec<Change> = internal::sanitize(&mut schema, &options, true).map_err(|error| {
+                let (line, pointer) = places.of(&format!("/{at}{}", error.pointer()));
+                CommandError { line, pointer, ..CommandError::from_core(&error, "") }
+            })?;
+            losing += changes.iter().filter(|change| !lossless(std::slice::from_ref(*change))).count();
+            done.push(if self.arguments.machine.json { with_report("schema", schema, describe::rewrite(&changes)) } else { schema });
+        }
+        let compact = self.arguments.layout.compact || self.arguments.machine.json;
+        let mut output = match places {
+            Places::Alone(_) => Output::text(&done.first().map(json::write).unwrap_or_default(), compact),
+            Places::Below(_) => Output::text(&json::write(&Node::array(done)), compact),
+            Places::Lines(_) => Output::new(done.iter().map(|one| json::write(one) + "\n").collect()),
+        };
+        self.losses(&mut output, losing, terminal);
+        Ok(output)
+    }
+
+    fn refusals(&self, output: &mut Output, refused: &[Quarantined], places: &Places, terminal: &Terminal) {
+        for tool in refused {
+            let (line, pointer) = places.of(&tool.pointer);
+            let name = tool.name.as_ref().map(|name| format!(" `{}` left out:", shown(name))).unwrap_or_default();
+            let place = place(&self.input.source, line, &pointer);
+            let (label, rule, message) = (terminal.err.bad("toolwire:"), tool.rule, shown(&tool.message));
+            output.note(&format!("{label} {place}:{name} {rule}: {message}"));
+        }
+    }
+
+    fn losses(&self, output: &mut Output, losing: usize, terminal: &Terminal) {
+        if losing > 0 && !self.arguments.machine.json {
+            let verb = if losing == 1 { "loses" } else { "lose" };
+            let text =
+                format!("{} for {} {verb} something; `toolwire explain` says what", counted(losing, "change"), self.arguments.dialect);
+            output.note(&format!("{} {text}", terminal.err.doubtful("toolwire:")));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The door of the command line: what the crate `toolwire-command` needs beyond the public API, and nothing more.
+//!
+//! The public functions take `serde_json::Value` or text. The command line has to recognise its input before it knows which function it is
+//! for, so it works on trees; it offers the words of options as its own; and it asks what a dialect means for a whole list. Hidden, because
+//! nobody else gets a promise about it. `core/tests/architecture.rs` holds that it is the only door, and that everything in it is used.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    check as violations,
+    dialect::{Dialect, Fact, Method},
+    error::Error,
+    json::Node,
+    options::{
+        Announce, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, SanitizeOptions, ServerHistory, ServerToolSearch,
+        SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
+    },
+    report::Allow,
+    rules::Constraint,
+    tools::{
+        tool_format::{self, Entry},
+        tool_list::Listing,
+    },
+};
+
+pub use crate::{api::tools::sanitize_tools_node as sanitize_tools, check::check, sanitize::sanitize, tools::check::list as check_tools};
+
+/// Reports and dialects as JSON.
+pub mod describe {
+    pub use crate::api::describe::{adapted, change, deferred, dialect, dialects, rewrite, tools};
+}
+
+/// Whether a dialect rejects nothing about a schema, which is cheaper to tell than what it rejects.
+///
+/// # Errors
+/// As [`check`].
+pub fn accepts(schema: &Node<'_>, options: &SanitizeOptions) -> Result<bool, Error> {
+    violations::accepts(schema, options, &options.budget(schema))
+}
+
+/// Whether a value is a tool of the caller, in any API's shape.
+pub fn is_tool(value: &Node<'_>) -> bool {
+    matches!(tool_format::recognise(value), Entry::Tool(_))
+}
+
+/// Whether a value is what stands in a tool list for something that the API runs itself.
+pub fn is_hosted(value: &Node<'_>) -> bool {
+    tool_format::recognise(value) == Entry::Hosted
+}
+
+/// The entries of a tool list in their order, each with its pointer and its name, less those that the API runs itself.
+///
+/// # Errors
+/// `invalid-request` if it is no tool list.
+pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
+    let listing = Listing::read(list)?;
+    let named = listing.entries().filter_map(|listed| {
+        let name = match tool_format::recognise(&listed.entry) {
+            Entry::Hosted => return None,
+            Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.display().into_owned()),
+            Entry::Unknown => None,
+        };
+        Some((listed.pointer.clone(), name))
+    });
+    Ok(named.collect())
+}
+
+/// Whether a dialect is that of an API. (Codex's are those of a client.)
+pub fn is_of_an_api(dialect: &Dialect) -> bool {
+    !matches!(dialect.method, Method::Codex { .. })
+}
+
+/// The fact that a rule of [`check`] rests on.
+pub fn fact_of(dialect: &Dialect, rule: &str) -> Option<&'static Fact> {
+    dialect.fact_of(rule)
+}
+
+/// Whether a rule of [`check_tools`] says that a request has no room for a tool, whatever the tool itself is like.
+pub fn is_about_room(dialect: &Dialect, rule: &str) -> bool {
+    rule == Constraint::TooManyTools.id() || dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
+}
+
+/// The words of an option, and what each stands for.
+pub trait Choices: Copy + 'static {
+    /// All of them, in the order of the documentation.
+    const CHOICES: &'static [(&'static str, Self)];
+}
+
+macro_rules! choices {
+    ($($option:ident),* $(,)?) => {
+        $(impl Choices for $option {
+            const CHOICES: &'static [(&'static str, Self)] = $option::CHOICES;
+        })*
+    };
+}
+
+choices!(
+    Allow,
+    Announce,
+    EmptyTools,
+    ForcedTool,
+    Format,
+    Hints,
+    Mode,
+    Order,
+    Refs,
+    ServerHistory,
+    ServerToolSearch,
+    SystemMessages,
+    Target,
+    ToolChanges,
+    ToolFormat,
+    UnknownReference,
+    Untyped,
+);
