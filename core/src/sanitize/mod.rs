@@ -61,19 +61,35 @@ pub(crate) fn restore_arguments(arguments: &mut Node<'_>, schema: &Node<'_>, opt
     let Method::Rules(grammar) = dialect.method else { return Ok(()) };
     let values = schema.values_read() + arguments.values_read();
     let budget = Rc::new(Budget::new(values, options.max_steps).spelled(options.naming));
-    if stays(schema, grammar, options, &budget)? {
-        return Ok(());
-    }
-    let mut node = schema.copy(&budget);
-    let mut builder = PlanBuilder::new(schema, grammar, &budget);
-    let written = write(&mut node, (dialect, grammar), options, Some(&mut builder), &mut Recorder::off(), &budget);
-    budget.check(String::new)?;
-    // A schema that is refused encodes nothing; its names are known all the same.
-    let plan = match written {
-        Ok(_) => builder.finish(&node, grammar, &budget)?,
-        Err(_) => PlanBuilder::new(schema, grammar, &budget).finish_names(grammar, &budget)?,
+    let builder = PlanBuilder::new(schema, grammar, &budget);
+    // New names follow from the old ones. Only what else is undone depends on how the schema is written.
+    let plan = if grammar.encodes() || decode::may_hold_json(arguments, grammar, &budget) || builder.may_lose_slashes(grammar, &budget) {
+        plan_of(schema, (dialect, grammar), options, builder, &budget)?
+    } else {
+        builder.finish_names(grammar, &budget)?
     };
     plan.restore_within(arguments, &budget)
+}
+
+/// The plan that sanitizing a schema leaves.
+fn plan_of(
+    schema: &Node<'_>,
+    (dialect, grammar): (&'static Dialect, &'static Grammar),
+    options: &SanitizeOptions,
+    mut builder: PlanBuilder<'_>,
+    budget: &Rc<Budget>,
+) -> Result<Plan, Error> {
+    if stays(schema, grammar, options, budget)? {
+        return Ok(Plan::default());
+    }
+    let mut node = schema.copy(budget);
+    let written = write(&mut node, (dialect, grammar), options, Some(&mut builder), &mut Recorder::off(), budget);
+    budget.check(String::new)?;
+    match written {
+        Ok(_) => builder.finish(&node, grammar, budget),
+        // A schema that is refused encodes nothing; its names are known all the same.
+        Err(_) => PlanBuilder::new(schema, grammar, budget).finish_names(grammar, budget),
+    }
 }
 
 fn within(

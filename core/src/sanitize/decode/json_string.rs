@@ -72,7 +72,7 @@ pub(super) fn read(arguments: &mut Node<'_>, plan: &Node<'_>, budget: &Budget) {
 }
 
 /// Is there a string somewhere that may be JSON? In most arguments there is none.
-fn holds_text(node: &Node<'_>, budget: &Budget) -> bool {
+pub(super) fn holds_text(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = alloc::vec![node];
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
         match node.data() {

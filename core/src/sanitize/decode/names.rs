@@ -37,13 +37,27 @@ pub(super) fn are_renamed(schema: &Node<'_>, grammar: &Grammar, budget: &Budget)
         return false;
     }
     let replaced = |name: &Text<'_>| spellings.iter().any(|spelling| spelling.replaces(name));
+    any_name(schema, budget, &replaced)
+}
+
+/// Is there a name with `/`?
+pub(super) fn has_slash(schema: &Node<'_>, budget: &Budget) -> bool {
+    any_name(schema, budget, &|name| name.display().contains('/'))
+}
+
+/// Is something true of a key, or of a name that `required` lists?
+fn any_name(schema: &Node<'_>, budget: &Budget, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
         match node.data() {
-            Data::String(text) if replaced(text) => return true,
             Data::Array(items) => open.extend(items),
-            Data::Object(object) if object.iter().any(|member| replaced(&member.key)) => return true,
-            Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
+            Data::Object(object) => {
+                let listed = object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
+                if object.iter().map(|member| &member.key).chain(listed).any(is) {
+                    return true;
+                }
+                open.extend(object.iter().map(|member| &member.value));
+            }
             _ => {}
         }
     }
