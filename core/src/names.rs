@@ -14,12 +14,12 @@ use hmac_sha256::Hash;
 
 use crate::{
     collections::{Map, Set},
-    dialect::surface::NameShape,
+    dialect::surface::NamePattern,
     json::Text,
 };
 
 /// Is it a name of this shape?
-pub(crate) fn is_legal(shape: NameShape, name: &Text<'_>) -> bool {
+pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
     let (mut length, mut fits) = (0, true);
     for point in name.code_points() {
         fits &= may_stand(shape, point) && (length > 0 || may_begin(shape, point));
@@ -28,12 +28,12 @@ pub(crate) fn is_legal(shape: NameShape, name: &Text<'_>) -> bool {
     fits && length >= shape.least && length <= shape.most
 }
 
-fn may_stand(shape: NameShape, point: u32) -> bool {
+fn may_stand(shape: NamePattern, point: u32) -> bool {
     // Half a surrogate pair is no character, and no API gets one.
     char::from_u32(point).is_some_and(|one| shape.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
 }
 
-fn may_begin(shape: NameShape, point: u32) -> bool {
+fn may_begin(shape: NamePattern, point: u32) -> bool {
     !shape.letter_first || char::from_u32(point).is_some_and(|one| one.is_ascii_alphabetic() || one == '_')
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
 
 /// A legal name that says as much as possible of this one. Made only of what every API allows: ASCII letters, digits and `_`
 /// take the place of everything else.
-fn close(shape: NameShape, name: &Text<'_>) -> String {
+fn close(shape: NamePattern, name: &Text<'_>) -> String {
     let mut out = String::new();
     let mut length = 0;
     for point in name.code_points() {
@@ -86,12 +86,12 @@ fn close(shape: NameShape, name: &Text<'_>) -> String {
 }
 
 /// The beginning of a legal name, and a digest of the original.
-fn hashed(shape: NameShape, name: &Text<'_>, close: String) -> String {
+fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
     format!("{}_{}", cut(&close, shape.most.saturating_sub(TAIL)), digest(&[name]))
 }
 
 /// A legal name for a tool that only the past of a conversation knows: nobody can call it any more.
-pub(crate) fn of_the_past(shape: NameShape, name: &Text<'_>) -> String {
+pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>) -> String {
     hashed(shape, name, close(shape, name))
 }
 
@@ -148,7 +148,7 @@ pub(crate) struct Names {
 
 impl Names {
     /// Finds a name for each tool that has none yet. `others` are names that are given already.
-    pub(crate) fn plan<'n, 'a: 'n>(&mut self, shape: NameShape, names: impl Iterator<Item = &'n Text<'a>>, others: &[&Text<'a>]) {
+    pub(crate) fn plan<'n, 'a: 'n>(&mut self, shape: NamePattern, names: impl Iterator<Item = &'n Text<'a>>, others: &[&Text<'a>]) {
         others.iter().for_each(|name| self.taken.take(name));
         // By name, so that the order of the list does not matter, and one name is one tool.
         let mut illegal: Map<&Text<'a>, String> = Map::new();
@@ -219,11 +219,11 @@ mod tests {
     fn a_taken_digest_gets_a_number() {
         let mut names = Names::default();
         let (one, other) = (Text::new("read.file"), Text::new("read_file"));
-        names.plan(NameShape::OPENAI, [&one, &other].into_iter(), &[]);
+        names.plan(NamePattern::OPENAI, [&one, &other].into_iter(), &[]);
         let first = names.current(&one).into_owned();
         // Somebody publishes a tool under the very name.
         let (mut names, taken) = (Names::default(), Text::new(first.clone()));
-        names.plan(NameShape::OPENAI, [&one, &other, &taken].into_iter(), &[]);
+        names.plan(NamePattern::OPENAI, [&one, &other, &taken].into_iter(), &[]);
         assert_eq!(names.current(&one), format!("{first}_2"));
         assert_eq!(names.current(&taken), first);
     }

@@ -126,7 +126,7 @@ fn is_pruned(place: &SchemaPath<'_, '_>, reached: &Set<Definition>) -> bool {
 /// The schemas that Codex empties before it looks what is reached, by their numbers.
 fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     let mut emptied = Set::new();
-    visit::walk(budget, root, KEPT.with(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
+    visit::walk(budget, root, KEPT.insert(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
         Some(object) if is_emptied(object) => {
             emptied.extend(node.origin().number());
             Ok(Visit::Skip)

@@ -32,7 +32,7 @@ pub use report::{DeferredReport, NamespacedName, Warning};
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    dialect::surface::NameShape,
+    dialect::surface::NamePattern,
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
@@ -77,7 +77,7 @@ pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: 
 pub(crate) fn apply_with_names(
     request: &mut Node<'_>,
     options: &DeferredOptions,
-    shape: Option<NameShape>,
+    shape: Option<NamePattern>,
     reports: bool,
 ) -> Result<(DeferredReport, Names), Error> {
     // The tools are looked at from all sides; if they stay as they are, so does their text.
@@ -138,7 +138,7 @@ struct Outcome {
 /// Rewrites a request within its format.
 fn rewrite<'a>(
     request: &mut Node<'a>,
-    (wire, shape): (Shape, Option<NameShape>),
+    (wire, shape): (Shape, Option<NamePattern>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
     reports: bool,

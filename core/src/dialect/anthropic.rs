@@ -1,8 +1,10 @@
 //! Anthropic: Messages API, tools that are not strict and strict ones.
 
 use super::{
-    grammar::{ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyShape, Recursion, RefRule, Typed},
-    surface::{Budget, Counted, NameShape, StrictFlag, Surface},
+    grammar::{
+        ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyPattern, Recursion, RefRule, TypeRequirement,
+    },
+    surface::{Budget, Counted, NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
 };
 use crate::{
@@ -46,13 +48,13 @@ const GRAMMAR: Grammar = Grammar {
     root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]),
     metaschema: true,
     array_items: false,
-    names: NameRule { shape: Some(PropertyShape { also: "_.-", first: None, most: 64, root_only: true }), ..NameRule::OPEN },
+    names: NameRule { shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }), ..NameRule::OPEN },
     ..Grammar::OPEN
 };
 
 const TOOLS: Surface = Surface {
     format: ToolFormat::Anthropic,
-    names: NameShape { also: Some("_-"), letter_first: false, least: 1, most: 128 },
+    names: NamePattern { also: Some("_-"), letter_first: false, least: 1, most: 128 },
     ..Surface::PLAIN
 };
 
@@ -95,7 +97,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::PrefixItems,
         Keyword::Not,
     ]),
-    typed: Typed::TypeOrUnion,
+    typed: TypeRequirement::TypeOrUnion,
     refs: RefRule {
         recursion: Recursion::Refused,
         not_directly_under: Keywords::of(&[Keyword::AllOf]),

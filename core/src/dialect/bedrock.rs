@@ -2,7 +2,7 @@
 
 use super::{
     grammar::{Grammar, RefRule},
-    surface::{NameShape, Surface},
+    surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -10,7 +10,7 @@ use crate::{options::ToolFormat, rules::Constraint};
 
 const GRAMMAR: Grammar = Grammar {
     // References are accepted and yet better inlined, because Amazon's own models do not follow them.
-    as_is: false,
+    accept_unchanged: false,
     refs: RefRule { kept_by_default: false, ..RefRule::OPEN },
     ..Grammar::OPEN
 };
@@ -57,5 +57,5 @@ pub(super) const BEDROCK: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::Bedrock, names: NameShape::OPENAI, no_empty_description: true, ..Surface::PLAIN },
+    tools: Surface { format: ToolFormat::Bedrock, names: NamePattern::OPENAI, no_empty_description: true, ..Surface::PLAIN },
 };

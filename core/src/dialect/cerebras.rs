@@ -2,7 +2,7 @@
 
 use super::{
     grammar::{EnumRule, Grammar, Recursion, RefRule},
-    surface::{NameShape, Surface},
+    surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -56,5 +56,5 @@ pub(super) const CEREBRAS: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },
 };

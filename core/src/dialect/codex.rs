@@ -1,7 +1,7 @@
 //! OpenAI Codex: two emulations of what it does to a tool's schema before a model sees it.
 
 use super::{
-    surface::{NameShape, StrictFlag, Surface},
+    surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
 use crate::{options::ToolFormat, rules::Constraint, rules::Rule};
@@ -66,7 +66,7 @@ const WIRE_FACTS: &[Fact] = &[
 ];
 
 const TOOLS: Surface =
-    Surface { format: ToolFormat::OpenaiResponses, names: NameShape::OPENAI, strict: StrictFlag::False, ..Surface::PLAIN };
+    Surface { format: ToolFormat::OpenaiResponses, names: NamePattern::OPENAI, strict: StrictFlag::False, ..Surface::PLAIN };
 
 const REASONS: &[(Option<Rule>, &str)] =
     &[(None, "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)")];

@@ -1,8 +1,8 @@
 //! DeepSeek: Chat Completions, tools that are not strict and strict ones (`/beta`).
 
 use super::{
-    grammar::{Anything, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, Typed},
-    surface::{NameShape, StrictFlag, Surface},
+    grammar::{AnyEncoding, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, TypeRequirement},
+    surface::{NamePattern, StrictFlag, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -33,15 +33,15 @@ const ONE_OF: Fact = Fact {
 
 const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::OneOf]),
-    typed: Typed::TypeOrUnion,
-    anything: Anything::Union,
+    typed: TypeRequirement::TypeOrUnion,
+    anything: AnyEncoding::Union,
     enums: EnumRule { needs_type: true, ..EnumRule::OPEN },
     boolean_schemas: false,
     array_items: false,
     ..Grammar::OPEN
 };
 
-const TOOLS: Surface = Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
+const TOOLS: Surface = Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
 
 pub(super) const DEEPSEEK: Dialect = Dialect {
     name: "deepseek",
@@ -78,7 +78,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         kept_by_default: false,
         ..RefRule::OPEN
     },
-    anything: Anything::Unsaid,
+    anything: AnyEncoding::Unsaid,
     objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, open: OpenRule::MustClose, all_required: true, maps: false },
     arrays: ArrayRule { needs_items: true, open_items: false },
     formats: Some(&[("string", &["email", "hostname", "ipv4", "ipv6", "uuid"])]),

@@ -29,7 +29,7 @@ impl Grammar {
 
     /// Does a schema, or the root, have to say its `allOf` in itself? What is encoded must be one schema.
     pub(crate) const fn merges_all_of(&self, is_root: bool) -> bool {
-        self.refuses.has(Keyword::AllOf) || (is_root && self.root_refuses.has(Keyword::AllOf)) || self.encodes()
+        self.refuses.contains(Keyword::AllOf) || (is_root && self.root_refuses.contains(Keyword::AllOf)) || self.encodes()
     }
 
     /// Is "anything" said by a definition that refers to itself, rather than as JSON in a string?
@@ -38,27 +38,27 @@ impl Grammar {
     /// not, a string that holds JSON loses nothing and costs one line, while a union of scalars would lose every object and array.
     pub(crate) const fn defines_any(&self) -> bool {
         let refs = &self.refs;
-        refs.to_defs && matches!(refs.recursion, Recursion::Free) && !refs.not_directly_under.has(Keyword::AnyOf)
+        refs.to_defs && matches!(refs.recursion, Recursion::Free) && !refs.not_directly_under.contains(Keyword::AnyOf)
     }
 
     /// The keywords that something may be wrong with below the root.
     pub(crate) const fn restricted(&self) -> Keywords {
-        let mut restricted = self.refuses.but(Keywords::UNKNOWN);
+        let mut restricted = self.refuses.difference(Keywords::UNKNOWN);
         if self.encodes() {
-            restricted = restricted.and(JUDGES_MEMBERS);
+            restricted = restricted.union(JUDGES_MEMBERS);
         }
         if self.unknown.is_some() {
-            restricted = restricted.and(Keywords::UNKNOWN);
+            restricted = restricted.union(Keywords::UNKNOWN);
         }
         if !matches!(self.patterns, PatternRule::Any) {
-            restricted = restricted.with(Keyword::Pattern).with(Keyword::PatternProperties);
+            restricted = restricted.insert(Keyword::Pattern).insert(Keyword::PatternProperties);
         }
         if self.formats.is_some() {
-            restricted = restricted.with(Keyword::Format);
+            restricted = restricted.insert(Keyword::Format);
         }
         let mut rest = self.at_most;
         while let [(limited, _), tail @ ..] = rest {
-            restricted = restricted.with(*limited);
+            restricted = restricted.insert(*limited);
             rest = tail;
         }
         restricted

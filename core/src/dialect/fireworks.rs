@@ -1,16 +1,16 @@
 //! Fireworks: Chat Completions, function tools.
 
 use super::{
-    grammar::{Anything, Grammar, RefRule, Typed},
-    surface::{NameShape, Surface},
+    grammar::{AnyEncoding, Grammar, RefRule, TypeRequirement},
+    surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
 use crate::{options::ToolFormat, rules::Constraint, schema::keyword::Keywords};
 
 const GRAMMAR: Grammar = Grammar {
-    typed: Typed::TypeOrUnion,
-    anything: Anything::Union,
+    typed: TypeRequirement::TypeOrUnion,
+    anything: AnyEncoding::Union,
     refs: RefRule { anywhere: false, to_definitions: false, beside: Keywords::NONE, ..RefRule::OPEN },
     ..Grammar::OPEN
 };
@@ -48,5 +48,5 @@ pub(super) const FIREWORKS: Dialect = Dialect {
     unverified: &["every keyword that stands in no fact: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, ..Surface::PLAIN },
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },
 };

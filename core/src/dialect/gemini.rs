@@ -2,10 +2,10 @@
 
 use super::{
     grammar::{
-        AnyOfRule, Anything, ArrayRule, EnumRule, Grammar, NameRule, Null, ObjectRule, PropertiesRule, PropertyShape, Recursion, RefRule,
-        TypeLists, Typed,
+        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, NameRule, Null, ObjectRule, PropertiesRule, PropertyPattern, Recursion,
+        RefRule, TypeLists, TypeRequirement,
     },
-    surface::{NameShape, NoArguments, Surface},
+    surface::{NamePattern, NoArguments, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -15,7 +15,7 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-const NAMES: NameShape = NameShape { also: Some("_.:-"), letter_first: true, least: 1, most: 64 };
+const NAMES: NamePattern = NamePattern { also: Some("_.:-"), letter_first: true, least: 1, most: 64 };
 
 const NAME: Fact = Fact {
     statement: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",
@@ -55,8 +55,8 @@ const GRAMMAR: Grammar = Grammar {
     ]),
     unknown: Some(&["example", "propertyOrdering"]),
     type_lists: TypeLists::None,
-    typed: Typed::TypeOrUnion,
-    anything: Anything::JsonText,
+    typed: TypeRequirement::TypeOrUnion,
+    anything: AnyEncoding::JsonText,
     null: Null::Nullable,
     refs: RefRule::NONE,
     enums: EnumRule { kinds: &["string"], empty_string: false, integers_as_text: true, ..EnumRule::OPEN },
@@ -71,7 +71,7 @@ const GRAMMAR: Grammar = Grammar {
     required_is_known: true,
     boolean_schemas: false,
     array_items: false,
-    names: NameRule { shape: Some(PropertyShape { also: "_", first: Some("_"), most: 64, root_only: false }), ..NameRule::OPEN },
+    names: NameRule { shape: Some(PropertyPattern { also: "_", first: Some("_"), most: 64, root_only: false }), ..NameRule::OPEN },
     ..Grammar::OPEN
 };
 

@@ -15,7 +15,7 @@ use crate::{
 pub(crate) struct Grammar {
     /// What `check` finds nothing in is returned as it is, unless an option asks for more. `false`: the rules run on everything,
     /// because the documentation asks for a form that the validator does not insist on.
-    pub(crate) as_is: bool,
+    pub(crate) accept_unchanged: bool,
     /// The root must say `type: "object"` and nothing else.
     pub(crate) object_root: bool,
     /// Keywords that may not stand at the root, though they may further down.
@@ -31,9 +31,9 @@ pub(crate) struct Grammar {
     /// Which lists of types may stand under `type`.
     pub(crate) type_lists: TypeLists,
     /// What a schema that says nothing of types needs.
-    pub(crate) typed: Typed,
+    pub(crate) typed: TypeRequirement,
     /// How "anything" is said where a schema needs a type.
-    pub(crate) anything: Anything,
+    pub(crate) anything: AnyEncoding,
     /// How null is admitted where lists of types may not say it.
     pub(crate) null: Null,
     /// The keywords whose schemas are looked into.
@@ -79,19 +79,19 @@ pub(crate) struct Grammar {
     /// Numbers must lie within the range of a 64-bit float.
     pub(crate) finite_numbers: bool,
     /// Characters that count six bytes each where the whole is measured.
-    pub(crate) six_bytes: &'static [char],
+    pub(crate) escaped_chars: &'static [char],
 }
 
 impl Grammar {
     /// May `required` name only properties of the same schema at this place?
     pub(crate) fn required_is_known_at(&self, place: &Pointer<'_>) -> bool {
-        let is_free = |step: &Step<'_>| matches!(step, Step::Name(name) if Keyword::named(&Text::literal(name)).is_some_and(|keyword| self.required_is_free_under.has(keyword)));
+        let is_free = |step: &Step<'_>| matches!(step, Step::Name(name) if Keyword::named(&Text::literal(name)).is_some_and(|keyword| self.required_is_free_under.contains(keyword)));
         self.required_is_known && !place.steps().iter().any(is_free)
     }
 
     /// Refuses nothing but a root that is no object.
     pub(crate) const OPEN: Grammar = Grammar {
-        as_is: true,
+        accept_unchanged: true,
         object_root: true,
         root_refuses: Keywords::NONE,
         refuses: Keywords::NONE,
@@ -99,8 +99,8 @@ impl Grammar {
         metaschema: false,
         types: &["string", "number", "integer", "boolean", "object", "array", "null"],
         type_lists: TypeLists::Any,
-        typed: Typed::No,
-        anything: Anything::Unsaid,
+        typed: TypeRequirement::No,
+        anything: AnyEncoding::Unsaid,
         null: Null::Type,
         through: Keywords::ALL,
         annotations: Keywords::of(&[Keyword::Description, Keyword::Title]),
@@ -123,7 +123,7 @@ impl Grammar {
         names: NameRule::OPEN,
         opaque: Keywords::NONE,
         finite_numbers: false,
-        six_bytes: &[],
+        escaped_chars: &[],
     };
 }
 
@@ -140,7 +140,7 @@ pub(crate) enum TypeLists {
 
 /// What a schema that says nothing of types needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum TypeRequirement {
     /// Nothing: `{}` is accepted.
     No,
     /// One of `type`, `anyOf` and `$ref`.
@@ -149,7 +149,7 @@ pub(crate) enum Typed {
 
 /// How "anything" is said where a schema needs a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Anything {
+pub(crate) enum AnyEncoding {
     /// By saying nothing.
     Unsaid,
     /// `type`, a list of six; `anyOf` of the six where something else stands there that such a list forbids.
@@ -402,7 +402,7 @@ pub(crate) struct NameRule {
     /// Below a name with `{` and `}` no schema may have `enum`, `required`, `anyOf` or a `$ref` other than `#`.
     pub(crate) no_braces: bool,
     /// What a name is made of; `None`: anything.
-    pub(crate) shape: Option<PropertyShape>,
+    pub(crate) shape: Option<PropertyPattern>,
 }
 
 impl NameRule {
@@ -412,7 +412,7 @@ impl NameRule {
 
 /// What a property's name is made of: ASCII letters, digits, and what is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PropertyShape {
+pub(crate) struct PropertyPattern {
     /// Characters beyond letters and digits.
     pub(crate) also: &'static str,
     /// The first character is a letter or one of these, never a digit; `None`: it is like any other.
@@ -423,7 +423,7 @@ pub(crate) struct PropertyShape {
     pub(crate) root_only: bool,
 }
 
-impl PropertyShape {
+impl PropertyPattern {
     /// Is a name of this shape?
     pub(crate) fn allows(&self, name: &str) -> bool {
         // All that is allowed is ASCII, so bytes will do.

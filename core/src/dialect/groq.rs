@@ -2,7 +2,7 @@
 
 use super::{
     grammar::Grammar,
-    surface::{NameShape, Surface},
+    surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -33,5 +33,5 @@ pub(super) const GROQ: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN },
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN },
 };

@@ -2,8 +2,8 @@
 //! "strict", and the root gate of the live API.
 
 use super::{
-    grammar::{AnyOfRule, Anything, EnumRule, Grammar, NameRule, Recursion, RefRule, TypeListRule},
-    surface::{NameShape, StrictFlag, Surface},
+    grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, NameRule, Recursion, RefRule, TypeListRule},
+    surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
 use crate::{
@@ -128,7 +128,7 @@ const FACTS: &[Fact] = &[
 
 const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
-    names: NameShape { also: Some("_-"), letter_first: true, least: 3, most: 64 },
+    names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64 },
     strict: StrictFlag::True,
     tools_most: Some(128),
     ..Surface::PLAIN
@@ -186,8 +186,8 @@ pub(super) const MOONSHOT: Dialect = Dialect {
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     // The documentation wants a type everywhere, and references said in full; the validator does not insist.
-    as_is: false,
-    anything: Anything::TypeList,
+    accept_unchanged: false,
+    anything: AnyEncoding::TypeList,
     through: Keywords::of(&[Keyword::Defs, Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf]),
     refs: RefRule {
         anywhere: false,
@@ -241,6 +241,6 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     ]),
     finite_numbers: true,
     // The validator measures what Go's `json.Marshal` writes, made safe for HTML and JavaScript.
-    six_bytes: &['<', '>', '&', '\u{2028}', '\u{2029}'],
+    escaped_chars: &['<', '>', '&', '\u{2028}', '\u{2029}'],
     ..Grammar::OPEN
 };

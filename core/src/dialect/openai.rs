@@ -4,8 +4,8 @@
 //! speaking (2020-12, with Python's `re` for patterns) and a few rules of its own before that.
 
 use super::{
-    grammar::{AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, Typed},
-    surface::{NameShape, StrictFlag, Surface},
+    grammar::{AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, TypeRequirement},
+    surface::{NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
 };
 use crate::{
@@ -88,7 +88,7 @@ const CHAT_GRAMMAR: Grammar = Grammar {
 
 const RESPONSES_GRAMMAR: Grammar = Grammar { root_refuses: Keywords::of(&[Keyword::Enum, Keyword::Const, Keyword::Not]), ..CHAT_GRAMMAR };
 
-const CHAT_TOOLS: Surface = Surface { format: ToolFormat::OpenaiChat, names: NameShape::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
+const CHAT_TOOLS: Surface = Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
 
 pub(super) const RESPONSES: Dialect = Dialect {
     name: "openai-responses",
@@ -157,7 +157,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::UnevaluatedItems,
         Keyword::PrefixItems,
     ]),
-    typed: Typed::TypeOrUnion,
+    typed: TypeRequirement::TypeOrUnion,
     refs: RefRule { anywhere: false, beside: Keywords::NONE, ..RefRule::OPEN },
     any_of: AnyOfRule { distinct_first_keys: true, ..AnyOfRule::OPEN },
     objects: ObjectRule { properties: PropertiesRule::Written, open: OpenRule::MustClose, all_required: true, maps: false },

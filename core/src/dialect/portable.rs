@@ -3,10 +3,11 @@
 
 use super::{
     grammar::{
-        Anything, ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, PatternRule, PropertiesRule, PropertyShape, Recursion, RefRule, Typed,
+        AnyEncoding, ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, PatternRule, PropertiesRule, PropertyPattern, Recursion, RefRule,
+        TypeRequirement,
     },
     moonshot,
-    surface::{NameShape, StrictFlag, Surface},
+    surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
 use crate::schema::keyword::{Keyword, Keywords};
@@ -14,19 +15,19 @@ use crate::schema::keyword::{Keyword, Keywords};
 const MEET: &str = "the tables of openai-chat, openai-responses, anthropic, gemini-json-schema, moonshot, deepseek and mistral";
 
 const GRAMMAR: Grammar = Grammar {
-    as_is: true,
+    accept_unchanged: true,
     root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::AllOf, Keyword::Enum, Keyword::Not]),
     refuses: Keywords::of(&[Keyword::Const, Keyword::OneOf, Keyword::Id, Keyword::Schema]),
     metaschema: true,
-    typed: Typed::TypeOrUnion,
-    anything: Anything::Union,
+    typed: TypeRequirement::TypeOrUnion,
+    anything: AnyEncoding::Union,
     through: Keywords::ALL,
     refs: RefRule { beside: Keywords::NONE, nothing_else_beside: true, recursion: Recursion::OnlyOptional, ..moonshot::GRAMMAR.refs },
     enums: EnumRule { kinds: &["string", "number", "integer"], agrees: true, ..moonshot::GRAMMAR.enums },
     objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
     arrays: ArrayRule { needs_items: true, open_items: false },
     patterns: PatternRule::Python,
-    names: NameRule { shape: Some(PropertyShape { also: "_.-", first: None, most: 64, root_only: true }), ..moonshot::GRAMMAR.names },
+    names: NameRule { shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }), ..moonshot::GRAMMAR.names },
     // The only one of the surfaces that judges `required` does not look there.
     required_is_free_under: moonshot::GRAMMAR.opaque,
     opaque: Keywords::NONE,
@@ -47,7 +48,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
-        names: NameShape { also: Some("_-"), letter_first: true, least: 3, most: 64 },
+        names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64 },
         strict: StrictFlag::Unsaid,
         tools_most: Some(128),
         ..Surface::PLAIN

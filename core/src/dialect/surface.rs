@@ -5,13 +5,13 @@ use core::fmt;
 
 use crate::{options::ToolFormat, rules::Constraint};
 
-/// The tools of one API surface, schemas aside. Write `Surface { names: NameShape::OPENAI, ..Surface::PLAIN }`.
+/// The tools of one API surface, schemas aside. Write `Surface { names: NamePattern::OPENAI, ..Surface::PLAIN }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Surface {
     /// The shape of a tool in a request, where the caller does not say.
     pub(crate) format: ToolFormat,
     /// What a tool may be called. The rule `tool-name`.
-    pub(crate) names: NameShape,
+    pub(crate) names: NamePattern,
     /// What the flag `strict` of a tool says. The rule `strict-flag`.
     pub(crate) strict: StrictFlag,
     /// What stands for the schema of a tool without arguments. The rule `no-arguments`.
@@ -30,7 +30,7 @@ impl Surface {
     /// Tools as MCP has them, under any name, as many as there are.
     pub(crate) const PLAIN: Surface = Surface {
         format: ToolFormat::Mcp,
-        names: NameShape::ANY,
+        names: NamePattern::ANY,
         strict: StrictFlag::Unsaid,
         no_arguments: NoArguments::Schema,
         description_most: None,
@@ -42,7 +42,7 @@ impl Surface {
 
 /// What a tool may be called: ASCII letters, digits and a few more characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NameShape {
+pub(crate) struct NamePattern {
     /// The characters beside ASCII letters and digits; `None`: any character, at any place.
     pub(crate) also: Option<&'static str>,
     /// The first character is a letter or `_`.
@@ -53,11 +53,11 @@ pub(crate) struct NameShape {
     pub(crate) most: usize,
 }
 
-impl NameShape {
+impl NamePattern {
     /// Any name that is not empty.
-    pub(crate) const ANY: NameShape = NameShape { also: None, letter_first: false, least: 1, most: usize::MAX };
+    pub(crate) const ANY: NamePattern = NamePattern { also: None, letter_first: false, least: 1, most: usize::MAX };
     /// `^[a-zA-Z0-9_-]{1,64}$`, which OpenAI has and most others took over.
-    pub(crate) const OPENAI: NameShape = NameShape { also: Some("_-"), letter_first: false, least: 1, most: 64 };
+    pub(crate) const OPENAI: NamePattern = NamePattern { also: Some("_-"), letter_first: false, least: 1, most: 64 };
 }
 
 /// What the flag `strict` of a tool says.
@@ -120,9 +120,9 @@ impl Counted {
 }
 
 /// In words, for messages.
-impl fmt::Display for NameShape {
+impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let NameShape { also, letter_first, least, most } = *self;
+        let NamePattern { also, letter_first, least, most } = *self;
         if most == usize::MAX {
             write!(f, "{least} or more")?;
         } else {

@@ -35,7 +35,7 @@ pub(crate) struct Exchange {
     report: AdaptReport,
     ways: RestoreMap,
     /// `None`: nobody has to be asked again, whatever the model says.
-    rounds: Option<Rounds>,
+    rounds: Option<SearchLoop>,
     stream: Option<Stream>,
     lines: Buffer,
     /// Whether the stream that was finished last ended with a search.
@@ -44,7 +44,7 @@ pub(crate) struct Exchange {
 
 /// What is kept for asking again.
 #[derive(Debug)]
-struct Rounds {
+struct SearchLoop {
     searches: Searches,
     /// The client's request.
     asked: String,
@@ -82,10 +82,10 @@ impl Exchange {
             }
         };
         let adapting = options.adapting(endpoint.format, dialect);
-        let hosted = Rounds::hosted(&node, &adapting)?;
+        let hosted = SearchLoop::hosted(&node, &adapting)?;
         let (report, ways) = request::adapt(&mut node, &adapting)?;
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
-        let rounds = hosted.zip(called).map(|(hosted, called)| Rounds::new(hosted, called, body, options));
+        let rounds = hosted.zip(called).map(|(hosted, called)| SearchLoop::new(hosted, called, body, options));
         let request = json::text_of(body, &node).into_owned();
         Ok(Some(Exchange { adapting, request, report, ways, rounds, stream: None, lines: Buffer::default(), asks: false }))
     }
@@ -194,7 +194,7 @@ impl Sink for Exchange {
     }
 }
 
-impl Rounds {
+impl SearchLoop {
     /// The search that a request leaves to the provider, and that is run here.
     fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
         let Some(deferred) = &adapting.deferred else { return Ok(None) };
@@ -207,8 +207,8 @@ impl Rounds {
     }
 
     /// What is needed for a request with such a search. `called` is the function that stands for it.
-    fn new(hosted: Text<'static>, called: &str, body: &str, options: &ExchangeOptions) -> Rounds {
-        Rounds {
+    fn new(hosted: Text<'static>, called: &str, body: &str, options: &ExchangeOptions) -> SearchLoop {
+        SearchLoop {
             searches: Searches::new(hosted, options.search.clone().tool_search_name(called)),
             asked: body.into(),
             left: options.max_rounds,

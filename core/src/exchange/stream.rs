@@ -3,7 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{is, overlay, total, Next, Rounds, PAUSE};
+use super::{is, overlay, total, Next, SearchLoop, PAUSE};
 use crate::{
     collections::Map,
     error::{Code, Error},
@@ -43,7 +43,7 @@ struct Open {
 const PIECES: [(&str, &str); 3] = [("text_delta", "text"), ("thinking_delta", "thinking"), ("input_json_delta", "partial_json")];
 const INPUT: &str = "input";
 
-impl Rounds {
+impl SearchLoop {
     /// Takes an event, and gives what is to be passed on.
     pub(super) fn feed<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         let number = event.get("index").and_then(Node::as_u64);

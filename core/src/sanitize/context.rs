@@ -6,7 +6,7 @@ use crate::{
     budget::Budget,
     collections::Set,
     dialect::{
-        grammar::{Anything, Grammar, Typed},
+        grammar::{AnyEncoding, Grammar, TypeRequirement},
         Dialect,
     },
     error::Error,
@@ -39,7 +39,7 @@ pub(in crate::sanitize) struct PassContext {
     /// References beside which keywords apply in every draft, by number.
     pub(in crate::sanitize) applied_with: Set<Number>,
     /// Definitions may grow by what stands beside references to them.
-    pub(in crate::sanitize) may_grow: bool,
+    pub(in crate::sanitize) may_specialize: bool,
     /// What the passes work on is the input, and not what they have written.
     pub(in crate::sanitize) reads_input: bool,
     /// Something was respelled that older drafts say otherwise.
@@ -57,7 +57,7 @@ pub(in crate::sanitize) struct PassContext {
     /// How many schemas stand above the deepest one.
     pub(in crate::sanitize) deepest: usize,
     /// What stands in some schema, whatever it was spelled like: a rule that speaks of none of it has nothing to do.
-    pub(in crate::sanitize) present: Keywords,
+    pub(in crate::sanitize) keywords: Keywords,
     /// What stood in some schema before references were written out.
     pub(in crate::sanitize) stood: Keywords,
     /// What stands in the schemas around the one that is said: whether anything is evaluated may matter there.
@@ -88,22 +88,22 @@ impl PassContext {
             grammar,
             draft,
             refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
-            untyped: options.untyped.unwrap_or(if grammar.anything == Anything::Unsaid { Untyped::Keep } else { Untyped::Any }),
+            untyped: options.untyped.unwrap_or(if grammar.anything == AnyEncoding::Unsaid { Untyped::Keep } else { Untyped::Any }),
             hints: options.hints.unwrap_or(Hints::Describe),
             max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
             max_bytes: options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")),
             references: None,
             applied_with: Set::new(),
-            may_grow: true,
+            may_specialize: true,
             reads_input: diagnostics.reads_input(),
             respelled: false,
             mentions_references,
             no_references: !has_references,
             no_slash: false,
             leaves_definitions: false,
-            types_everything: grammar.typed != Typed::No || grammar.anything != Anything::Unsaid || options.untyped.is_some(),
+            types_everything: grammar.typed != TypeRequirement::No || grammar.anything != AnyEncoding::Unsaid || options.untyped.is_some(),
             deepest: 0,
-            present: Keywords::NONE,
+            keywords: Keywords::NONE,
             stood: Keywords::NONE,
             counts_evaluated: Keywords::NONE,
             judges_names: false,

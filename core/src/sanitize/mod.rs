@@ -45,13 +45,13 @@ use crate::{
 /// # Errors
 /// As `toolwire::sanitize`.
 pub fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
-    within(node, options, with_report, None, &Rc::new(options.budget(node)))
+    run(node, options, with_report, None, &Rc::new(options.budget(node)))
 }
 
 /// The same with a report, and with the plan that brings arguments back.
 pub(crate) fn sanitize_with_plan(node: &mut Node<'_>, options: &SanitizeOptions) -> Result<(Vec<Change>, Plan), Error> {
     let mut plan = Plan::default();
-    let changes = within(node, options, true, Some(&mut plan), &Rc::new(options.budget(node)))?;
+    let changes = run(node, options, true, Some(&mut plan), &Rc::new(options.budget(node)))?;
     Ok((changes, plan))
 }
 
@@ -79,7 +79,7 @@ fn plan_of(
     mut builder: PlanBuilder<'_>,
     budget: &Rc<Budget>,
 ) -> Result<Plan, Error> {
-    if stays(schema, grammar, options, budget)? {
+    if is_already_accepted(schema, grammar, options, budget)? {
         return Ok(Plan::default());
     }
     let mut node = schema.copy(budget);
@@ -92,7 +92,7 @@ fn plan_of(
     }
 }
 
-fn within(
+fn run(
     node: &mut Node<'_>,
     options: &SanitizeOptions,
     with_report: bool,
@@ -111,10 +111,10 @@ fn within(
             // A wish that cannot be granted is an error whatever the schema.
             pipeline::refuse_options(grammar, options)?;
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
-            if !stays(node, grammar, options, budget)? {
+            if !is_already_accepted(node, grammar, options, budget)? {
                 let mut builder = plan.is_some().then(|| PlanBuilder::new(node, grammar, budget));
                 if !write(node, (dialect, grammar), options, builder.as_mut(), &mut recorder, budget)? {
-                    accepted(node, grammar, options, budget)?;
+                    verify_output(node, grammar, options, budget)?;
                 }
                 if let (Some(plan), Some(builder)) = (plan, builder) {
                     *plan = builder.finish(node, grammar, budget)?;
@@ -124,7 +124,7 @@ fn within(
     }
     depth::within_limit(node)?;
     let changes = recorder.finish();
-    within_allowed(options.allow, changes)
+    enforce_allow(options.allow, changes)
 }
 
 /// Writes a schema as the grammar has it; gives true if it is known to be accepted.
@@ -137,17 +137,17 @@ fn write(
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
     // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
-    let ends = grammar.as_is && !grammar.encodes();
+    let ends = grammar.accept_unchanged && !grammar.encodes();
     let is_done = |node: &Node<'_>| {
         let again = read_again(node, budget);
-        ends && stays(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
+        ends && is_already_accepted(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
     };
     pipeline::sanitize(node, (dialect, grammar), options, &is_done, plan, recorder, budget)
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?
-fn stays(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
-    if !(grammar.as_is && is_whole(node, grammar) && check::accepts(node, options, budget)?) {
+fn is_already_accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
+    if !(grammar.accept_unchanged && has_root_properties(node, grammar) && check::accepts(node, options, budget)?) {
         return Ok(false);
     }
     let inlines = options.refs == Some(Refs::Inline) && has_inlinable(node, budget)?;
@@ -167,7 +167,7 @@ fn has_inlinable(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
 }
 
 /// Callers may count on a root with `properties`, whatever the API takes.
-fn is_whole(node: &Node<'_>, grammar: &Grammar) -> bool {
+fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
     !grammar.object_root || node.get("properties").is_some()
 }
 
@@ -181,7 +181,7 @@ fn read_again<'a>(node: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.
-fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
+fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
     depth::within_limit(node)?;
     let again = read_again(node, budget);
@@ -198,7 +198,7 @@ fn accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budge
 }
 
 /// The changes, unless one of them loses more than is allowed.
-fn within_allowed(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
+fn enforce_allow(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
     let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
         return Ok(changes);
     };

@@ -52,7 +52,7 @@ pub(in crate::sanitize) enum Flow {
 pub(in crate::sanitize) struct Site<'p, 'a> {
     pub(in crate::sanitize) place: &'p SchemaPath<'p, 'a>,
     /// What stands in it.
-    pub(in crate::sanitize) present: Keywords,
+    pub(in crate::sanitize) keywords: Keywords,
     pub(in crate::sanitize) known: InferenceContext,
 }
 
@@ -86,31 +86,31 @@ impl Pass {
     }
 }
 
-/// Runs the passes of a walk over one schema; `present` is what stands in it.
+/// Runs the passes of a walk over one schema; `keywords` is what stands in it.
 pub(in crate::sanitize) fn run_all<'a>(
     passes: &[(&Pass, AtSchema)],
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     known: InferenceContext,
-    mut present: Keywords,
+    mut keywords: Keywords,
     context: &mut PassContext,
 ) -> Result<Keywords, Error> {
     for (pass, run) in passes {
-        if pass.needs != Keywords::NONE && !present.meet(pass.needs) {
+        if pass.needs != Keywords::NONE && !keywords.intersects(pass.needs) {
             continue;
         }
         #[cfg(test)]
         context.diagnostics.expect(pass.rules);
-        let flow = run(node, &Site { place, present, known }, context)?;
+        let flow = run(node, &Site { place, keywords, known }, context)?;
         // Most passes find nothing to do.
         if !node.is_intact() {
-            present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
+            keywords = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         }
         if flow == Flow::Stop {
             break;
         }
     }
-    Ok(present)
+    Ok(keywords)
 }
 
 #[cfg(test)]

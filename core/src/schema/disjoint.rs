@@ -7,8 +7,8 @@ use core::cmp::Ordering;
 
 use super::{
     instance_types::InstanceTypes,
+    intersect::{accepts_nothing, values, ByValue},
     keyword::{Keyword, Role},
-    merge::{accepts_nothing, values, ByValue},
 };
 use crate::{
     budget::Budget,

@@ -5,7 +5,7 @@
 use super::{
     draft::Draft,
     instance_types::InstanceTypes,
-    merge::accepts_nothing,
+    intersect::accepts_nothing,
     references::{self, Number, References},
 };
 use crate::{

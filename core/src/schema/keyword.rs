@@ -6,7 +6,7 @@ use crate::json::{Object, Text};
 
 /// What stands under a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub(crate) enum Subschemas {
     /// No schema.
     Value,
     /// One schema.
@@ -32,13 +32,13 @@ pub(crate) enum Role {
     Meta,
     /// Names a place that references resolve against.
     Identifier,
-    /// Holds schemas that apply only where they are referenced.
-    Table,
+    /// Subschemas schemas that apply only where they are referenced.
+    Definitions,
 }
 
 /// The kind of instance a keyword constrains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum InstanceType {
     Object,
     Array,
     String,
@@ -70,8 +70,8 @@ macro_rules! keywords {
             }
 
             /// What stands under it.
-            pub(crate) const fn holds(self) -> Holds {
-                match self { $(Keyword::$variant => Holds::$holds,)* }
+            pub(crate) const fn holds(self) -> Subschemas {
+                match self { $(Keyword::$variant => Subschemas::$holds,)* }
             }
 
             /// What it is for.
@@ -80,7 +80,7 @@ macro_rules! keywords {
             }
 
             /// The kind of instance it constrains, if it is one kind.
-            pub(crate) const fn constrains(self) -> Option<Kind> {
+            pub(crate) const fn applies_to(self) -> Option<InstanceType> {
                 match self { $(Keyword::$variant => $kind,)* }
             }
         }
@@ -90,7 +90,7 @@ macro_rules! keywords {
 keywords! {
     Anchor "$anchor" Value Identifier None;
     Comment "$comment" Value Meta None;
-    Defs "$defs" Named Table None;
+    Defs "$defs" Named Definitions None;
     DynamicAnchor "$dynamicAnchor" Value Identifier None;
     DynamicRef "$dynamicRef" Value Assertion None;
     Id "$id" Value Identifier None;
@@ -99,57 +99,57 @@ keywords! {
     Ref "$ref" Value Assertion None;
     Schema "$schema" Value Meta None;
     Vocabulary "$vocabulary" Value Meta None;
-    AdditionalItems "additionalItems" Schema Assertion Some(Kind::Array);
-    AdditionalProperties "additionalProperties" Schema Assertion Some(Kind::Object);
+    AdditionalItems "additionalItems" Schema Assertion Some(InstanceType::Array);
+    AdditionalProperties "additionalProperties" Schema Assertion Some(InstanceType::Object);
     AllOf "allOf" Schemas Assertion None;
     AnyOf "anyOf" Schemas Assertion None;
     Const "const" Value Assertion None;
-    Contains "contains" Schema Assertion Some(Kind::Array);
-    ContentEncoding "contentEncoding" Value Annotation Some(Kind::String);
-    ContentMediaType "contentMediaType" Value Annotation Some(Kind::String);
-    ContentSchema "contentSchema" Schema Annotation Some(Kind::String);
+    Contains "contains" Schema Assertion Some(InstanceType::Array);
+    ContentEncoding "contentEncoding" Value Annotation Some(InstanceType::String);
+    ContentMediaType "contentMediaType" Value Annotation Some(InstanceType::String);
+    ContentSchema "contentSchema" Schema Annotation Some(InstanceType::String);
     Default "default" Value Annotation None;
-    Definitions "definitions" Named Table None;
-    Dependencies "dependencies" NamedOrNames Assertion Some(Kind::Object);
-    DependentRequired "dependentRequired" Value Assertion Some(Kind::Object);
-    DependentSchemas "dependentSchemas" Named Assertion Some(Kind::Object);
+    Definitions "definitions" Named Definitions None;
+    Dependencies "dependencies" NamedOrNames Assertion Some(InstanceType::Object);
+    DependentRequired "dependentRequired" Value Assertion Some(InstanceType::Object);
+    DependentSchemas "dependentSchemas" Named Assertion Some(InstanceType::Object);
     Deprecated "deprecated" Value Annotation None;
     Description "description" Value Annotation None;
     Else "else" Schema Assertion None;
     Enum "enum" Value Assertion None;
     Examples "examples" Value Annotation None;
-    ExclusiveMaximum "exclusiveMaximum" Value Assertion Some(Kind::Number);
-    ExclusiveMinimum "exclusiveMinimum" Value Assertion Some(Kind::Number);
-    Format "format" Value Annotation Some(Kind::String);
+    ExclusiveMaximum "exclusiveMaximum" Value Assertion Some(InstanceType::Number);
+    ExclusiveMinimum "exclusiveMinimum" Value Assertion Some(InstanceType::Number);
+    Format "format" Value Annotation Some(InstanceType::String);
     If "if" Schema Assertion None;
-    Items "items" SchemaOrSchemas Assertion Some(Kind::Array);
-    MaxContains "maxContains" Value Assertion Some(Kind::Array);
-    MaxItems "maxItems" Value Assertion Some(Kind::Array);
-    MaxLength "maxLength" Value Assertion Some(Kind::String);
-    MaxProperties "maxProperties" Value Assertion Some(Kind::Object);
-    Maximum "maximum" Value Assertion Some(Kind::Number);
-    MinContains "minContains" Value Assertion Some(Kind::Array);
-    MinItems "minItems" Value Assertion Some(Kind::Array);
-    MinLength "minLength" Value Assertion Some(Kind::String);
-    MinProperties "minProperties" Value Assertion Some(Kind::Object);
-    Minimum "minimum" Value Assertion Some(Kind::Number);
-    MultipleOf "multipleOf" Value Assertion Some(Kind::Number);
+    Items "items" SchemaOrSchemas Assertion Some(InstanceType::Array);
+    MaxContains "maxContains" Value Assertion Some(InstanceType::Array);
+    MaxItems "maxItems" Value Assertion Some(InstanceType::Array);
+    MaxLength "maxLength" Value Assertion Some(InstanceType::String);
+    MaxProperties "maxProperties" Value Assertion Some(InstanceType::Object);
+    Maximum "maximum" Value Assertion Some(InstanceType::Number);
+    MinContains "minContains" Value Assertion Some(InstanceType::Array);
+    MinItems "minItems" Value Assertion Some(InstanceType::Array);
+    MinLength "minLength" Value Assertion Some(InstanceType::String);
+    MinProperties "minProperties" Value Assertion Some(InstanceType::Object);
+    Minimum "minimum" Value Assertion Some(InstanceType::Number);
+    MultipleOf "multipleOf" Value Assertion Some(InstanceType::Number);
     Not "not" Schema Assertion None;
     Nullable "nullable" Value Assertion None;
     OneOf "oneOf" Schemas Assertion None;
-    Pattern "pattern" Value Assertion Some(Kind::String);
-    PatternProperties "patternProperties" Named Assertion Some(Kind::Object);
-    PrefixItems "prefixItems" Schemas Assertion Some(Kind::Array);
-    Properties "properties" Named Assertion Some(Kind::Object);
-    PropertyNames "propertyNames" Schema Assertion Some(Kind::Object);
+    Pattern "pattern" Value Assertion Some(InstanceType::String);
+    PatternProperties "patternProperties" Named Assertion Some(InstanceType::Object);
+    PrefixItems "prefixItems" Schemas Assertion Some(InstanceType::Array);
+    Properties "properties" Named Assertion Some(InstanceType::Object);
+    PropertyNames "propertyNames" Schema Assertion Some(InstanceType::Object);
     ReadOnly "readOnly" Value Annotation None;
-    Required "required" Value Assertion Some(Kind::Object);
+    Required "required" Value Assertion Some(InstanceType::Object);
     Then "then" Schema Assertion None;
     Title "title" Value Annotation None;
     Type "type" Value Assertion None;
-    UnevaluatedItems "unevaluatedItems" Schema Assertion Some(Kind::Array);
-    UnevaluatedProperties "unevaluatedProperties" Schema Assertion Some(Kind::Object);
-    UniqueItems "uniqueItems" Value Assertion Some(Kind::Array);
+    UnevaluatedItems "unevaluatedItems" Schema Assertion Some(InstanceType::Array);
+    UnevaluatedProperties "unevaluatedProperties" Schema Assertion Some(InstanceType::Object);
+    UniqueItems "uniqueItems" Value Assertion Some(InstanceType::Array);
     WriteOnly "writeOnly" Value Annotation None;
 }
 
@@ -203,7 +203,7 @@ impl Keywords {
     pub(crate) const ALL: Keywords = Keywords(u128::MAX);
 
     /// Is it one of them?
-    pub(crate) const fn has(self, keyword: Keyword) -> bool {
+    pub(crate) const fn contains(self, keyword: Keyword) -> bool {
         let place = keyword as u8;
         // In halves: to shift 128 bits by what is not known beforehand, WebAssembly has to call a function.
         #[allow(clippy::cast_possible_truncation, reason = "that is what makes it the lower half")]
@@ -212,32 +212,32 @@ impl Keywords {
     }
 
     /// These and one more.
-    pub(crate) const fn with(self, keyword: Keyword) -> Self {
+    pub(crate) const fn insert(self, keyword: Keyword) -> Self {
         let place = keyword as u8;
         let half = 1_u64 << (place % 64);
         Keywords(self.0 | if place < 64 { half as u128 } else { (half as u128) << 64 })
     }
 
     /// These and those.
-    pub(crate) const fn and(self, others: Keywords) -> Self {
+    pub(crate) const fn union(self, others: Keywords) -> Self {
         Keywords(self.0 | others.0)
     }
 
     /// These without those.
-    pub(crate) const fn but(self, others: Keywords) -> Self {
+    pub(crate) const fn difference(self, others: Keywords) -> Self {
         Keywords(self.0 & !others.0)
     }
 
     /// Is one of them one of those?
-    pub(crate) const fn meet(self, others: Keywords) -> bool {
+    pub(crate) const fn intersects(self, others: Keywords) -> bool {
         self.0 & others.0 != 0
     }
 
     /// What stands in a schema: one look at its keys tells whether a rule that speaks of some keywords has anything to do there.
     pub(crate) fn in_object(object: &Object<'_>) -> Self {
         object.iter().fold(Keywords::NONE, |found, member| match Keyword::named(&member.key) {
-            Some(keyword) => found.with(keyword),
-            None => found.and(Keywords::UNKNOWN),
+            Some(keyword) => found.insert(keyword),
+            None => found.union(Keywords::UNKNOWN),
         })
     }
 

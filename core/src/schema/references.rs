@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     codex_reachability,
     draft::Draft,
-    keyword::{Holds, Keyword, Keywords},
+    keyword::{Keyword, Keywords, Subschemas},
     uri,
     visit::{self, Visit},
 };
@@ -353,11 +353,11 @@ impl Expected {
             Expected::List | Expected::SchemaOrList if is_index => Some(Expected::Schema),
             Expected::List => None,
             Expected::Schema | Expected::SchemaOrList => match Keyword::named(&Text::new(String::from(token)))?.holds() {
-                Holds::Value => None,
-                Holds::Schema => Some(Expected::Schema),
-                Holds::Schemas => Some(Expected::List),
-                Holds::SchemaOrSchemas => Some(Expected::SchemaOrList),
-                Holds::Named | Holds::NamedOrNames => Some(Expected::Named),
+                Subschemas::Value => None,
+                Subschemas::Schema => Some(Expected::Schema),
+                Subschemas::Schemas => Some(Expected::List),
+                Subschemas::SchemaOrSchemas => Some(Expected::SchemaOrList),
+                Subschemas::Named | Subschemas::NamedOrNames => Some(Expected::Named),
             },
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A property *named* `type` or `$ref` is met as a property, never as a keyword, because only this file decides what is one.
 
-use super::keyword::{Holds, Keyword, Keywords};
+use super::keyword::{Keyword, Keywords, Subschemas};
 use crate::{
     budget::Budget,
     error::Error,
@@ -167,7 +167,7 @@ impl<'a> Walk<'_, 'a> {
                 // A list where one schema belongs: each of its items stands at this place.
                 Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
                 Child::Member(name) => match Keyword::named(name) {
-                    Some(keyword) if self.through.has(keyword) && keyword.holds() != Holds::Value => {
+                    Some(keyword) if self.through.contains(keyword) && keyword.holds() != Subschemas::Value => {
                         self.step(Step::Name(keyword.name()), |walk| walk.under_mut(keyword, inner, spot.below(keyword), visitor))
                     }
                     _ => Ok(()),
@@ -180,18 +180,20 @@ impl<'a> Walk<'_, 'a> {
 
     fn under_mut(&mut self, keyword: Keyword, node: &mut Node<'a>, spot: Spot, visitor: &mut dyn VisitorMut<'a>) -> Result<(), Error> {
         match keyword.holds() {
-            Holds::Value => Ok(()),
-            Holds::Named | Holds::NamedOrNames => node.visit_children(|child, inner| match child {
-                Child::Member(name) if !(keyword.holds() == Holds::NamedOrNames && inner.as_array().is_some()) => {
+            Subschemas::Value => Ok(()),
+            Subschemas::Named | Subschemas::NamedOrNames => node.visit_children(|child, inner| match child {
+                Child::Member(name) if !(keyword.holds() == Subschemas::NamedOrNames && inner.as_array().is_some()) => {
                     self.step(Step::Member(name.clone()), |walk| walk.schema_mut(inner, spot, visitor))
                 }
                 _ => Ok(()),
             }),
-            Holds::Schemas | Holds::SchemaOrSchemas if node.as_array().is_some() => node.visit_children(|child, inner| match child {
-                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
-                Child::Member(_) => Ok(()),
-            }),
-            Holds::Schema | Holds::Schemas | Holds::SchemaOrSchemas => self.schema_mut(node, spot, visitor),
+            Subschemas::Schemas | Subschemas::SchemaOrSchemas if node.as_array().is_some() => {
+                node.visit_children(|child, inner| match child {
+                    Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
+                    Child::Member(_) => Ok(()),
+                })
+            }
+            Subschemas::Schema | Subschemas::Schemas | Subschemas::SchemaOrSchemas => self.schema_mut(node, spot, visitor),
         }
     }
 
@@ -209,20 +211,20 @@ impl<'a> Walk<'_, 'a> {
             Data::Array(items) => self.items(items, spot, visit),
             Data::Object(object) => {
                 for member in object {
-                    let Some(keyword) = Keyword::named(&member.key).filter(|keyword| self.through.has(*keyword)) else { continue };
+                    let Some(keyword) = Keyword::named(&member.key).filter(|keyword| self.through.contains(*keyword)) else { continue };
                     let below = spot.below(keyword);
                     self.step(Step::Name(keyword.name()), |walk| match (keyword.holds(), member.value.data()) {
-                        (Holds::Value, _) => Ok(()),
-                        (Holds::Named | Holds::NamedOrNames, Data::Object(table)) => {
+                        (Subschemas::Value, _) => Ok(()),
+                        (Subschemas::Named | Subschemas::NamedOrNames, Data::Object(table)) => {
                             for entry in table {
-                                if keyword.holds() == Holds::Named || entry.value.as_array().is_none() {
+                                if keyword.holds() == Subschemas::Named || entry.value.as_array().is_none() {
                                     walk.step(Step::Member(entry.key.clone()), |walk| walk.schema(&entry.value, below, visit))?;
                                 }
                             }
                             Ok(())
                         }
-                        (Holds::Named | Holds::NamedOrNames, _) => Ok(()),
-                        (Holds::Schemas | Holds::SchemaOrSchemas, Data::Array(items)) => walk.items(items, below, visit),
+                        (Subschemas::Named | Subschemas::NamedOrNames, _) => Ok(()),
+                        (Subschemas::Schemas | Subschemas::SchemaOrSchemas, Data::Array(items)) => walk.items(items, below, visit),
                         _ => walk.schema(&member.value, below, visit),
                     })?;
                 }

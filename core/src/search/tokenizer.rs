@@ -16,8 +16,8 @@ pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
         // Where the script changes, so does the word: `PDF转换` is two.
         let mut rest = run;
         while let Some(first) = rest.chars().next() {
-            let dense = is_dense(first);
-            let end = rest.find(|letter| is_dense(letter) != dense).unwrap_or(rest.len());
+            let dense = is_cjk(first);
+            let end = rest.find(|letter| is_cjk(letter) != dense).unwrap_or(rest.len());
             let (part, tail) = rest.split_at(end);
             match dense {
                 true => pairs(part, found),
@@ -42,7 +42,7 @@ pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
 }
 
 /// Whether a script writes without spaces between words.
-fn is_dense(letter: char) -> bool {
+fn is_cjk(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 

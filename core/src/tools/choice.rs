@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What becomes of a tool that a choice names.
-pub(super) enum Fate {
+pub(super) enum ChoiceOutcome {
     Stays,
     Renamed(String),
     /// It was set aside.
@@ -21,7 +21,11 @@ pub(super) enum Fate {
 }
 
 /// Settles the choice of a request. Tells the names of forced tools that are gone.
-pub(super) fn settle<'a>(request: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text<'a>) -> Fate) -> Result<Vec<Text<'static>>, Error> {
+pub(super) fn settle<'a>(
+    request: &mut Node<'a>,
+    wire: Wire,
+    fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome,
+) -> Result<Vec<Text<'static>>, Error> {
     let mut lost = Vec::new();
     if wire == Wire::Gemini {
         for (outer, inner, list) in [
@@ -49,7 +53,7 @@ pub(super) fn settle<'a>(request: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text
 }
 
 /// Renames what a choice forces; its name, if it is gone.
-fn forced<'a>(choice: &mut Node<'a>, fate: &dyn Fn(&Text<'a>) -> Fate) -> Option<Text<'static>> {
+fn forced<'a>(choice: &mut Node<'a>, fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome) -> Option<Text<'static>> {
     for inner in ["function", "custom"] {
         if choice.get(inner).is_some_and(|inner| inner.as_object().is_some()) {
             return choice.visit(inner, |inner| forced_here(inner, fate)).flatten();
@@ -58,15 +62,15 @@ fn forced<'a>(choice: &mut Node<'a>, fate: &dyn Fn(&Text<'a>) -> Fate) -> Option
     forced_here(choice, fate)
 }
 
-fn forced_here<'a>(choice: &mut Node<'a>, fate: &dyn Fn(&Text<'a>) -> Fate) -> Option<Text<'static>> {
+fn forced_here<'a>(choice: &mut Node<'a>, fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome) -> Option<Text<'static>> {
     let name = choice.get("name")?.as_text()?;
     match fate(name) {
-        Fate::Stays => None,
-        Fate::Renamed(new) => {
+        ChoiceOutcome::Stays => None,
+        ChoiceOutcome::Renamed(new) => {
             set(choice, "name", Node::string(new));
             None
         }
-        Fate::Gone => Some(name.clone().into_owned()),
+        ChoiceOutcome::Gone => Some(name.clone().into_owned()),
     }
 }
 
@@ -80,7 +84,7 @@ fn automatic(choice: &mut Node<'_>, wire: Wire) {
 }
 
 /// A choice among some tools: those that are gone cannot be allowed; if none is left, all are.
-fn allowed<'a>(choice: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text<'a>) -> Fate, lost: &mut Vec<Text<'static>>) {
+fn allowed<'a>(choice: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome, lost: &mut Vec<Text<'static>>) {
     let mut among = |inner: &mut Node<'a>| {
         inner.visit("tools", |tools| filter(tools, lost, &mut |tool| forced(tool, fate)));
         inner.get("tools").and_then(Node::as_array).is_some_and(<[Node<'a>]>::is_empty)
@@ -92,17 +96,17 @@ fn allowed<'a>(choice: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text<'a>) -> Fa
     }
 }
 
-fn gemini<'a>(config: &mut Node<'a>, list: &str, fate: &dyn Fn(&Text<'a>) -> Fate, lost: &mut Vec<Text<'static>>) {
+fn gemini<'a>(config: &mut Node<'a>, list: &str, fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome, lost: &mut Vec<Text<'static>>) {
     config.visit(list, |names| {
         filter(names, lost, &mut |name| {
             let text = name.as_text()?;
             match fate(text) {
-                Fate::Stays => None,
-                Fate::Renamed(new) => {
+                ChoiceOutcome::Stays => None,
+                ChoiceOutcome::Renamed(new) => {
                     *name = Node::string(new);
                     None
                 }
-                Fate::Gone => Some(text.clone().into_owned()),
+                ChoiceOutcome::Gone => Some(text.clone().into_owned()),
             }
         });
     });

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     call_sites,
-    choice::{self, Fate},
+    choice::{self, ChoiceOutcome},
     restore::RestoreMap,
     sanitize_list::{self, Quarantined, ToolChange},
     tool_format::{self, remove},
@@ -72,9 +72,9 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
         let new = new_name(name);
         let called = new.as_deref().map_or_else(|| name.display(), Into::into);
         match new.as_deref() {
-            _ if gone.contains(&*name.display()) && !callable.contains(&*called) => Fate::Gone,
-            Some(new) => Fate::Renamed(new.into()),
-            None => Fate::Stays,
+            _ if gone.contains(&*name.display()) && !callable.contains(&*called) => ChoiceOutcome::Gone,
+            Some(new) => ChoiceOutcome::Renamed(new.into()),
+            None => ChoiceOutcome::Stays,
         }
     };
     let lost = choice::settle(request, wire_out, &fate)?;

@@ -90,5 +90,5 @@ fn constant(schema: &Node<'_>) -> Option<String> {
 
 /// Does this key conflict with nothing?
 pub(super) fn is_annotation(key: &Text<'_>, grammar: &Grammar) -> bool {
-    Keyword::named(key).is_some_and(|keyword| grammar.annotations.has(keyword))
+    Keyword::named(key).is_some_and(|keyword| grammar.annotations.contains(keyword))
 }

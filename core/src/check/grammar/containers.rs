@@ -6,7 +6,7 @@ use alloc::{format, string::String};
 use super::{quoted, seen, types, Report, Schema};
 use crate::{
     collections::Set,
-    dialect::grammar::{Grammar, OpenRule, PropertiesRule, Typed},
+    dialect::grammar::{Grammar, OpenRule, PropertiesRule, TypeRequirement},
     json::{push_token, Node, Object, Step},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
@@ -22,7 +22,7 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     let is = |name: &str| types.is_some_and(|value| types::is(value, name));
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks = |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
-    let wants_type = grammar.typed == Typed::TypeOrUnion && !schema.present.meet(SAYS_WHAT);
+    let wants_type = grammar.typed == TypeRequirement::TypeOrUnion && !schema.present.intersects(SAYS_WHAT);
     if wants_type && !schema.pointer.steps().iter().any(asks) {
         report.add(node, Constraint::Untyped, schema.pointer.render(), "one of `type`, `anyOf` and `$ref`", "none of them");
     }

@@ -21,7 +21,7 @@ use crate::{
 pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Report<'_>, budget: &Budget) -> Result<(), Error> {
     let rule = report.grammar.refs.recursion;
     // Where there are no references at all, each is refused as one.
-    if references.is_empty() || matches!(rule, Recursion::Free | Recursion::MustEnd) || report.grammar.refuses.has(Keyword::Ref) {
+    if references.is_empty() || matches!(rule, Recursion::Free | Recursion::MustEnd) || report.grammar.refuses.contains(Keyword::Ref) {
         return Ok(());
     }
     let graph = Graph::of(root, references, budget)?;

@@ -15,7 +15,7 @@ pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
     }
     // Nothing is written with more than six times the bytes it came with.
     if let Some(most) = report.most_bytes.filter(|most| json::length(root).saturating_mul(6) > *most) {
-        let size = Measure::new(report.grammar.six_bytes).value(root);
+        let size = Measure::new(report.grammar.escaped_chars).value(root);
         if size > most {
             let (expected, found) = (format!("at most {most} bytes of compact JSON"), format!("{size}"));
             report.add(root, Constraint::TooManyBytes, String::new(), &expected, &found);
@@ -64,17 +64,19 @@ fn as_float(text: &str) -> f64 {
 
 /// The size of a value as the provider writes it: not the bytes that came, but what its own serializer would make of them.
 struct Measure {
-    six_bytes: &'static [char],
+    escaped_chars: &'static [char],
     /// What each byte of a string counts; nothing where it begins a character that must be looked at.
     counts: [u8; 256],
 }
 
 impl Measure {
-    fn new(six_bytes: &'static [char]) -> Self {
-        let mut measure = Measure { six_bytes, counts: [1; 256] };
+    fn new(escaped_chars: &'static [char]) -> Self {
+        let mut measure = Measure { escaped_chars, counts: [1; 256] };
         let of_ascii = (0..128_u8).map(|byte| measure.character(byte.into()));
-        let begins =
-            six_bytes.iter().filter(|character| !character.is_ascii()).map(|character| character.encode_utf8(&mut [0; 4]).bytes().next());
+        let begins = escaped_chars
+            .iter()
+            .filter(|character| !character.is_ascii())
+            .map(|character| character.encode_utf8(&mut [0; 4]).bytes().next());
         let counts: Vec<(u8, usize)> = (0..).zip(of_ascii).chain(begins.flatten().map(|byte| (byte, 0))).collect();
         for (byte, count) in counts {
             if let Some(place) = measure.counts.get_mut(usize::from(byte)) {
@@ -113,7 +115,7 @@ impl Measure {
         match character {
             '"' | '\\' | '\n' | '\r' | '\t' => 2,
             '\0'..='\x1f' => 6,
-            other if self.six_bytes.contains(&other) => 6,
+            other if self.escaped_chars.contains(&other) => 6,
             other => other.len_utf8(),
         }
     }

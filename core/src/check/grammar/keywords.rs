@@ -21,11 +21,11 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         report.add(&member.value, Constraint::UnknownKeyword, at(), "only keys that this API knows", &quoted(&member.key));
         return false;
     };
-    if grammar.refuses.has(keyword) {
+    if grammar.refuses.contains(keyword) {
         report.add(&member.value, Constraint::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
         return false;
     }
-    if schema.is_root() && grammar.root_refuses.has(keyword) {
+    if schema.is_root() && grammar.root_refuses.contains(keyword) {
         report.add(&member.value, Constraint::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");
         return false;
     }
@@ -41,14 +41,18 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         }
     }
     let beside = grammar.refs.beside;
-    if keyword != Keyword::Ref && grammar.refs.nothing_else_beside && !beside.has(keyword) && schema.present.has(Keyword::Ref) {
+    if keyword != Keyword::Ref && grammar.refs.nothing_else_beside && !beside.contains(keyword) && schema.present.contains(Keyword::Ref) {
         // Tables apply to nothing by themselves.
-        if keyword.role() != Role::Table {
+        if keyword.role() != Role::Definitions {
             report.add(&member.value, Constraint::BesideRef, at(), &format!("no `{}` beside `$ref`", keyword.name()), "it");
         }
     }
     let beside = grammar.any_of.beside;
-    if keyword != Keyword::AnyOf && !beside.has(keyword) && schema.present.has(Keyword::AnyOf) && keyword.role() != Role::Table {
+    if keyword != Keyword::AnyOf
+        && !beside.contains(keyword)
+        && schema.present.contains(Keyword::AnyOf)
+        && keyword.role() != Role::Definitions
+    {
         report.add(&member.value, Constraint::BesideAnyOf, at(), &format!("no `{}` beside `anyOf`", keyword.name()), "it");
     }
     true

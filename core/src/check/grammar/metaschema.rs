@@ -10,28 +10,30 @@ use crate::{
     collections::Set,
     json::{self, push_token, Node},
     rules::Constraint,
-    schema::keyword::{Holds, Keyword},
+    schema::keyword::{Keyword, Subschemas},
 };
 
 /// Judges the value of one keyword, but for those that have a file of their own.
 pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     let expected = match keyword.holds() {
-        Holds::Value => match expected(keyword, value) {
+        Subschemas::Value => match expected(keyword, value) {
             None => return,
             Some(expected) => expected,
         },
-        Holds::Schema if stands_for_a_schema(value, report.grammar) => return,
+        Subschemas::Schema if stands_for_a_schema(value, report.grammar) => return,
         // What no other keyword has looked at may be allowed or not, and nothing says it shorter than a boolean.
-        Holds::Schema if value.as_bool().is_some() && matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) => {
+        Subschemas::Schema
+            if value.as_bool().is_some() && matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) =>
+        {
             return
         }
-        Holds::Schema | Holds::SchemaOrSchemas => "a schema",
-        Holds::Schemas => match value.as_array() {
+        Subschemas::Schema | Subschemas::SchemaOrSchemas => "a schema",
+        Subschemas::Schemas => match value.as_array() {
             Some([]) => "at least one schema",
             Some(items) => return items_are_schemas(schema, keyword, items, report),
             None => "a list of schemas",
         },
-        Holds::Named | Holds::NamedOrNames => match value.as_object() {
+        Subschemas::Named | Subschemas::NamedOrNames => match value.as_object() {
             Some(_) => return members_are_schemas(schema, keyword, value, report),
             None => "an object of schemas",
         },
@@ -107,7 +109,7 @@ fn items_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, items: &[Node<'_
 fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'_>, report: &mut Report<'_>) {
     for member in table.as_object().into_iter().flatten() {
         let fine =
-            stands_for_a_schema(&member.value, report.grammar) || (keyword.holds() == Holds::NamedOrNames && are_names(&member.value));
+            stands_for_a_schema(&member.value, report.grammar) || (keyword.holds() == Subschemas::NamedOrNames && are_names(&member.value));
         if !fine {
             let mut pointer = schema.at(keyword.name());
             push_token(&mut pointer, &member.key.display());

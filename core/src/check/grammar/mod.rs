@@ -90,9 +90,9 @@ pub(super) fn check(
             let (expected, found) = (format!("`properties` nested at most {} deep", report.deepest), format!("level {depth}"));
             report.add(node, Constraint::TooDeep, place.pointer.render(), &expected, &found);
         }
-        if schema.present.has(Keyword::Ref)
+        if schema.present.contains(Keyword::Ref)
             && grammar.refs.only_under.is_none()
-            && place.keyword.is_some_and(|keyword| grammar.refs.not_directly_under.has(keyword))
+            && place.keyword.is_some_and(|keyword| grammar.refs.not_directly_under.contains(keyword))
         {
             if let Some(reference) = object.get("$ref") {
                 let expected = format!("no reference directly in `{}`", place.keyword.map_or("", Keyword::name));
@@ -101,7 +101,7 @@ pub(super) fn check(
         }
         keywords(&schema, &mut report);
         containers::check(node, &schema, &mut report);
-        if schema.present.has(Keyword::Ref) && !grammar.refuses.has(Keyword::Ref) {
+        if schema.present.contains(Keyword::Ref) && !grammar.refuses.contains(Keyword::Ref) {
             if let Some(reference) = object.get("$ref") {
                 references::check(&schema, reference, objects::depth(place), &mut references, &mut nesting, &mut report);
             }
@@ -152,13 +152,13 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             Keyword::AdditionalProperties => objects::additional_properties(schema, value, report),
             Keyword::Items => objects::items(schema, value, report),
             Keyword::AnyOf => combinators::any_of(schema, value, report),
-            Keyword::AllOf | Keyword::OneOf if !report.grammar.metaschema && !report.grammar.opaque.has(keyword) => {
+            Keyword::AllOf | Keyword::OneOf if !report.grammar.metaschema && !report.grammar.opaque.contains(keyword) => {
                 combinators::list(schema, keyword, value, report);
             }
             Keyword::Defs => definitions::check(schema, value, report),
             Keyword::Ref => {}
-            _ if report.grammar.strings.has(keyword) => {
-                let may_be_null = report.grammar.nullable_strings.has(keyword);
+            _ if report.grammar.strings.contains(keyword) => {
+                let may_be_null = report.grammar.nullable_strings.contains(keyword);
                 if value.as_text().is_none() && !(may_be_null && value.is_null()) {
                     report.add(value, Constraint::NotAString, schema.at(keyword.name()), "a string", value.kind());
                 }

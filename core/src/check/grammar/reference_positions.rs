@@ -105,7 +105,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let nothing_required = object.get("required").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
         for member in object {
             let key = Keyword::named(&member.key);
-            if key.is_some_and(|key| self.report.grammar.refs.unjudged_under.has(key)) {
+            if key.is_some_and(|key| self.report.grammar.refs.unjudged_under.contains(key)) {
                 continue;
             }
             self.pointer.push(Step::Member(member.key.clone()));
@@ -115,7 +115,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
                     let what = if spot.what == What::Schema { What::Schema } else { What::Other };
                     for (index, branch) in branches.iter().enumerate() {
                         self.pointer.push(Step::Index(index));
-                        let is_allowed = self.only_under.has(Keyword::AnyOf);
+                        let is_allowed = self.only_under.contains(Keyword::AnyOf);
                         self.object(branch, Spot { what, key: None, is_allowed, must_end: spot.must_end });
                         self.pointer.pop();
                     }
@@ -205,8 +205,8 @@ impl Spot {
             (What::Schema, Some(Keyword::Items | Keyword::AdditionalProperties)) => What::Schema,
             _ => What::Other,
         };
-        let in_table = self.key == Some(Keyword::Properties) && only_under.has(Keyword::Properties);
-        let by_key = key.is_some_and(|key| key != Keyword::Properties && only_under.has(key));
+        let in_table = self.key == Some(Keyword::Properties) && only_under.contains(Keyword::Properties);
+        let by_key = key.is_some_and(|key| key != Keyword::Properties && only_under.contains(key));
         // An open map is a way out, and so is an object that requires nothing.
         let is_way_out = match key {
             Some(Keyword::AdditionalProperties) => true,

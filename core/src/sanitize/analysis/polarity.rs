@@ -90,7 +90,7 @@ impl<'n, 'a> Search<'n, 'a> {
             // Anything may be reached from anywhere.
             visit::walk(self.budget, root, Keywords::ALL, &mut |node, place| {
                 let refers = references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
-                self.everywhere |= looks_around(node) || (place.polarity != Polarity::Positive && refers);
+                self.everywhere |= has_unevaluated(node) || (place.polarity != Polarity::Positive && refers);
                 Ok(if self.everywhere { Visit::Skip } else { Visit::Descend })
             })?;
         }
@@ -103,7 +103,7 @@ impl<'n, 'a> Search<'n, 'a> {
             if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
                 return Ok(Visit::Skip);
             }
-            self.everywhere |= looks_around(node);
+            self.everywhere |= has_unevaluated(node);
             if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
                 let unsure = polarity == Polarity::Mixed || place.polarity != Polarity::Positive;
                 if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
@@ -123,6 +123,6 @@ impl<'n, 'a> Search<'n, 'a> {
 }
 
 /// Does it look at everything beside it?
-fn looks_around(node: &Node<'_>) -> bool {
+fn has_unevaluated(node: &Node<'_>) -> bool {
     ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some())
 }

@@ -33,7 +33,7 @@ impl<'a> VisitorMut<'a> for Canonicalize<'_> {
         let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         let present = run_all(&self.passes, node, place, InferenceContext::default(), present, self.context)?;
         if node.as_object().is_some() {
-            self.context.present = self.context.present.and(present);
+            self.context.keywords = self.context.keywords.union(present);
             self.context.lists_objects |= property_names::lists_objects(node, present);
         }
         Ok(Visit::Descend)

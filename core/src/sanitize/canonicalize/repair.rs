@@ -16,7 +16,7 @@ use crate::{
     },
     schema::{
         instance_types::TYPE_NAMES,
-        keyword::{Holds, Keyword},
+        keyword::{Keyword, Subschemas},
         visit::SchemaPath,
     },
 };
@@ -78,7 +78,7 @@ fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
             .as_object()
             .is_some_and(|table| table.get("type").is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)),
         Some(Keyword::Required) => value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())),
-        Some(keyword) => matches!(mend(keyword, value, budget), Mended::Fine),
+        Some(keyword) => matches!(repair_value(keyword, value, budget), RepairedValue::Fine),
     })
 }
 
@@ -276,7 +276,7 @@ fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 }
 
 /// What a keyword's value must be, and what becomes of one that is something else.
-enum Mended<'a> {
+enum RepairedValue<'a> {
     Fine,
     As(Node<'a>),
     Gone,
@@ -284,11 +284,11 @@ enum Mended<'a> {
 
 fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let mut mended: Vec<(Keyword, Mended<'a>)> = Vec::new();
+    let mut mended: Vec<(Keyword, RepairedValue<'a>)> = Vec::new();
     for member in object {
         let Some(keyword) = Keyword::named(&member.key) else { continue };
-        match mend(keyword, &member.value, &context.budget) {
-            Mended::Fine => {}
+        match repair_value(keyword, &member.value, &context.budget) {
+            RepairedValue::Fine => {}
             other => mended.push((keyword, other)),
         }
     }
@@ -297,8 +297,8 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         let Some(value) = node.get(name) else { continue };
         let (location, kind) = (Location::of(value), value.kind());
         match becomes {
-            Mended::Fine => {}
-            Mended::As(value) => {
+            RepairedValue::Fine => {}
+            RepairedValue::As(value) => {
                 context
                     .diagnostics
                     .report(place.polarity, location, Location::under(node, name), REPAIR, || format!("repaired {kind} under `{name}`"));
@@ -306,7 +306,7 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
                     object.set(Text::literal(name), value);
                 }
             }
-            Mended::Gone => {
+            RepairedValue::Gone => {
                 context
                     .diagnostics
                     .report(place.polarity, location, Location::Nowhere, REMOVE, || format!("removed {kind} under `{name}`"));
@@ -318,14 +318,14 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     }
 }
 
-fn mend<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Mended<'a> {
-    let fine_if = |fine: bool| if fine { Mended::Fine } else { Mended::Gone };
+fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
+    let fine_if = |fine: bool| if fine { RepairedValue::Fine } else { RepairedValue::Gone };
     match keyword {
         Keyword::Enum => enumeration(value, budget),
         Keyword::Description | Keyword::Title => match value.data() {
-            Data::String(_) => Mended::Fine,
-            Data::Number(_) | Data::Bool(_) => Mended::As(Node::string(json::write_plain(value)).with_origin(value.origin())),
-            _ => Mended::Gone,
+            Data::String(_) => RepairedValue::Fine,
+            Data::Number(_) | Data::Bool(_) => RepairedValue::As(Node::string(json::write_plain(value)).with_origin(value.origin())),
+            _ => RepairedValue::Gone,
         },
         Keyword::Pattern
         | Keyword::Format
@@ -338,7 +338,7 @@ fn mend<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Mended<'a> {
         | Keyword::ContentMediaType => fine_if(value.as_text().is_some()),
         Keyword::Minimum | Keyword::Maximum | Keyword::MultipleOf => number(value),
         // A boolean is draft 4's, and respelled later.
-        Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum if value.as_bool().is_some() => Mended::Fine,
+        Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum if value.as_bool().is_some() => RepairedValue::Fine,
         Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => number(value),
         Keyword::MinLength
         | Keyword::MaxLength
@@ -348,57 +348,57 @@ fn mend<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Mended<'a> {
         | Keyword::MaxProperties
         | Keyword::MinContains
         | Keyword::MaxContains => match number(value) {
-            Mended::Fine if value.as_number().is_some_and(|number| number.starts_with('-')) => Mended::Gone,
+            RepairedValue::Fine if value.as_number().is_some_and(|number| number.starts_with('-')) => RepairedValue::Gone,
             other => other,
         },
         Keyword::UniqueItems | Keyword::Nullable => fine_if(value.as_bool().is_some()),
         // Handled with the lists that `items` may be.
-        Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => Mended::Fine,
+        Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => RepairedValue::Fine,
         Keyword::DependentRequired => fine_if(value.as_object().is_some()),
         _ => match keyword.holds() {
-            Holds::Schemas => match value.data() {
+            Subschemas::Schemas => match value.data() {
                 Data::Array(items) => fine_if(!items.is_empty()),
-                Data::Object(_) => Mended::As(Node::array(vec![value.copy(budget)])),
-                _ => Mended::Gone,
+                Data::Object(_) => RepairedValue::As(Node::array(vec![value.copy(budget)])),
+                _ => RepairedValue::Gone,
             },
-            Holds::Named | Holds::NamedOrNames => fine_if(value.as_object().is_some()),
-            _ => Mended::Fine,
+            Subschemas::Named | Subschemas::NamedOrNames => fine_if(value.as_object().is_some()),
+            _ => RepairedValue::Fine,
         },
     }
 }
 
 /// A number, or a string that spells one.
-fn number<'a>(value: &Node<'a>) -> Mended<'a> {
+fn number<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     if value.as_number().is_some() {
-        return Mended::Fine;
+        return RepairedValue::Fine;
     }
     let spelled = value.as_text().and_then(|text| text.value());
     match spelled.as_deref().map(json::read) {
         Some(Ok(read)) => match read.into_data() {
-            Data::Number(text) => Mended::As(Node::new(Data::Number(Cow::Owned(text.into_owned()))).with_origin(value.origin())),
-            _ => Mended::Gone,
+            Data::Number(text) => RepairedValue::As(Node::new(Data::Number(Cow::Owned(text.into_owned()))).with_origin(value.origin())),
+            _ => RepairedValue::Gone,
         },
-        _ => Mended::Gone,
+        _ => RepairedValue::Gone,
     }
 }
 
 /// `enum: []` accepts nothing and is meant as nothing said; a single value is a list of one; nothing stands twice.
-fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> Mended<'a> {
+fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
     match value.data() {
-        Data::Array(items) if items.is_empty() => Mended::Gone,
-        Data::Array(items) if are_different_words(items) => Mended::Fine,
+        Data::Array(items) if items.is_empty() => RepairedValue::Gone,
+        Data::Array(items) if are_different_words(items) => RepairedValue::Fine,
         Data::Array(items) => {
             let mut seen: Set<String> = Set::new();
             let unique: Vec<Node<'a>> =
                 items.iter().filter(|item| seen.insert(json::canonical(item))).map(|item| item.copy(budget)).collect();
             if unique.len() == items.len() {
-                Mended::Fine
+                RepairedValue::Fine
             } else {
-                Mended::As(Node::array(unique).with_origin(value.origin()))
+                RepairedValue::As(Node::array(unique).with_origin(value.origin()))
             }
         }
-        Data::Object(_) => Mended::Gone,
-        _ => Mended::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
+        Data::Object(_) => RepairedValue::Gone,
+        _ => RepairedValue::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
-    dialect::grammar::{Null, OpenRule, Typed},
+    dialect::grammar::{Null, OpenRule, TypeRequirement},
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
@@ -133,7 +133,7 @@ fn bound<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 /// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
 fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // Without its `$schema` nobody would know in which draft it was a tuple.
-    if !context.grammar.array_items || context.grammar.refuses.has(Keyword::Schema) {
+    if !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
         to_prefix_items(node, place, context);
     }
 }
@@ -202,10 +202,10 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
 fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get("const") else { return };
     // Where `enum` needs a type beside it, one rule for both is enough.
-    let untyped = context.grammar.typed == Typed::TypeOrUnion && node.get("type").is_none();
+    let untyped = context.grammar.typed == TypeRequirement::TypeOrUnion && node.get("type").is_none();
     // Where values may be written as text, they are looked at once.
     let listed = context.grammar.encodes() && node.get("enum").is_some();
-    if !context.grammar.refuses.has(Keyword::Const) && !context.grammar.enums.needs_type && !untyped && !listed {
+    if !context.grammar.refuses.contains(Keyword::Const) && !context.grammar.enums.needs_type && !untyped && !listed {
         return;
     }
     let location = Location::of(value);
@@ -253,7 +253,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
         Some(Keyword::Type | Keyword::Enum) => !has_union,
         Some(Keyword::AnyOf) => true,
-        Some(keyword) => keyword.role() != Role::Assertion || keyword.constrains().is_some(),
+        Some(keyword) => keyword.role() != Role::Assertion || keyword.applies_to().is_some(),
         None => true,
     };
     if !object.iter().all(is_alone) {
@@ -288,7 +288,7 @@ fn beside_null(node: &mut Node<'_>) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
     let is_inside = |member: &Member<'_>| {
-        Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.constrains().is_some())
+        Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
     };
     let (inside, outside): (Vec<_>, Vec<_>) = core::mem::take(object).into_members().into_iter().partition(is_inside);
     let inner = Node::object(Object::from_unique(inside)).with_origin(origin);

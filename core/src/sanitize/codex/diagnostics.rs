@@ -41,13 +41,13 @@ pub(super) struct Diagnostics<'r> {
     pub(super) budget: &'r Budget,
     recorder: &'r mut Recorder,
     /// Something refers to definitions from a place where only "the same" can be carried outside, so every effect is in doubt.
-    in_doubt: bool,
+    inexact: bool,
 }
 
 impl<'r> Diagnostics<'r> {
     pub(super) fn new(root: &Node<'_>, wire: bool, recorder: &'r mut Recorder, budget: &'r Budget) -> Result<Self, Error> {
-        let in_doubt = recorder.is_on() && in_doubt(root, wire, budget)?;
-        Ok(Diagnostics { budget, recorder, in_doubt })
+        let inexact = recorder.is_on() && inexact(root, wire, budget)?;
+        Ok(Diagnostics { budget, recorder, inexact })
     }
 
     pub(super) fn is_on(&self) -> bool {
@@ -75,7 +75,7 @@ impl<'r> Diagnostics<'r> {
         note: Note,
         message: impl FnOnce() -> String,
     ) {
-        let polarity = if self.in_doubt { Polarity::Mixed } else { polarity };
+        let polarity = if self.inexact { Polarity::Mixed } else { polarity };
         self.recorder.note(node.origin().number().unwrap_or_default(), || Change {
             pointer: at.map_or_else(|| pointer.render(), |keyword| pointer.render_with(keyword)),
             output_pointer: match note.left {
@@ -107,7 +107,7 @@ impl<'r> Diagnostics<'r> {
 
 /// Is there a reference from a place below `not`, `oneOf` and the like? Or, where such keywords survive, `unevaluated*`,
 /// which looks at everything beside it?
-fn in_doubt(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
+fn inexact(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         found |= place.polarity != Polarity::Positive && node.get("$ref").is_some();

@@ -141,7 +141,7 @@ fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Gu
         (Role::Meta, _) => return (Accepts::Same, Guidance::Same),
         // References may lead there; from the root itself nothing changes.
         (Role::Identifier, _) if is_root => return (Accepts::Same, Guidance::Same),
-        (Role::Identifier | Role::Table, _) => return (Accepts::Mixed, Guidance::Same),
+        (Role::Identifier | Role::Definitions, _) => return (Accepts::Mixed, Guidance::Same),
         (Role::Annotation, _) => Accepts::Same,
         // What it let through meets the keyword beside it now.
         (_, Keyword::PatternProperties) if narrows(beside.get("additionalProperties")) => Accepts::Mixed,

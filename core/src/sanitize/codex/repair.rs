@@ -246,8 +246,8 @@ fn emptied(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
         match Keyword::named(&member.key).map(Keyword::role) {
             Some(Role::Meta) => {}
             // References from elsewhere may have led here.
-            Some(Role::Identifier | Role::Table) if is_root => {}
-            Some(Role::Identifier | Role::Table) => accepts = Accepts::Mixed,
+            Some(Role::Identifier | Role::Definitions) if is_root => {}
+            Some(Role::Identifier | Role::Definitions) => accepts = Accepts::Mixed,
             Some(Role::Annotation) | None => guidance = Guidance::Lost,
             Some(Role::Assertion) => {
                 accepts = accepts.and(Accepts::Wider);

@@ -9,7 +9,7 @@ use core::cell::Cell;
 
 use crate::{
     budget::Budget,
-    dialect::grammar::{Anything, Grammar},
+    dialect::grammar::{AnyEncoding, Grammar},
     json::{self, Child, Data, LookUp, Member, Node, Object, Text},
     sanitize::{decode::encoded::STEPS, encode::json_string::Holds},
 };
@@ -19,7 +19,7 @@ const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
 /// Does this surface ask for text where other values are meant?
 pub(super) fn asks(grammar: &Grammar) -> bool {
-    grammar.anything == Anything::JsonText || grammar.enums.integers_as_text
+    grammar.anything == AnyEncoding::JsonText || grammar.enums.integers_as_text
 }
 
 /// The plan for a schema as it is sent. `None`: no text of it holds anything.

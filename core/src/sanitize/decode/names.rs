@@ -212,7 +212,7 @@ impl Planner<'_> {
 fn originals<'s, 'a>(spelling: Spelling, described: &[&'s Text<'a>], required: &[&'s Text<'a>]) -> Map<String, &'s Text<'a>> {
     let mut originals: Map<String, &'s Text<'a>> = Map::new();
     let names = spelling.names(described.iter().copied());
-    let new = |name: &Text<'_>, names| name.value().and_then(|spelled| spelling.stand_in_among(&spelled, names));
+    let new = |name: &Text<'_>, names| name.value().and_then(|spelled| spelling.alias_among(&spelled, names));
     originals.extend(described.iter().filter_map(|name| Some((new(name, &names)?, *name))));
     if !required.is_empty() {
         // They became properties once the others had their names.

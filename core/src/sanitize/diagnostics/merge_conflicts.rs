@@ -9,7 +9,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        merge::{Merged, Side},
+        intersect::{Merged, Operand},
         visit::Polarity,
     },
 };
@@ -20,18 +20,18 @@ const TEXT: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
 
 /// Diagnostics it at the node where the two met.
 pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
-    for left in &merged.unmerged {
+    for left in &merged.residual {
         let location = left.value().map_or_else(|| met.clone(), Location::of);
         context.diagnostics.report(polarity, location, Location::Nowhere, CONFLICT, || {
             let (keyword, at) = (left.keyword.name(), left.at.render());
             let side = match left.side {
-                Side::Outer => "outer",
-                Side::Inner => "inner",
+                Operand::Outer => "outer",
+                Operand::Inner => "inner",
             };
             format!("removed the {side} `{keyword}` at `{at}` of two merged schemas: no keyword expresses both")
         });
     }
-    if merged.in_doubt {
+    if merged.inexact {
         context.diagnostics.report(polarity, met.clone(), met.clone(), DOUBT, || {
             String::from("merged schemas of which one depends on what stands beside it")
         });

@@ -29,10 +29,10 @@ pub(in crate::sanitize) fn name(root: &Node<'_>) -> String {
 
 /// Does a keyword hold of some values?
 pub(in crate::sanitize) fn asserts(member: &Member<'_>) -> bool {
-    Keyword::named(&member.key).is_some_and(|keyword| keyword.constrains().is_some())
+    Keyword::named(&member.key).is_some_and(|keyword| keyword.applies_to().is_some())
 }
 
-/// Says that anything goes; `true` if that takes the definition.
+/// Summary that anything goes; `true` if that takes the definition.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, definition: &str, context: &mut PassContext) -> bool {
     let location = Location::of(node);
     if node.as_object().is_none() {

@@ -5,7 +5,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{
-    dialect::grammar::{Anything, PropertiesRule},
+    dialect::grammar::{AnyEncoding, PropertiesRule},
     json::{Member, Node, Object, Text},
     report::Guidance,
     rules::Rule,
@@ -69,7 +69,7 @@ impl Holds {
     }
 }
 
-/// Says that anything goes.
+/// Summary that anything goes.
 pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let location = Location::of(node);
     context.diagnostics.report(place.polarity, location.clone(), location, ANY, || {
@@ -82,10 +82,10 @@ pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, '
     description::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
 }
 
-/// Says an object of which no property is known, where objects must have some.
+/// Summary an object of which no property is known, where objects must have some.
 pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.objects.properties;
-    if context.grammar.anything != Anything::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
+    if context.grammar.anything != AnyEncoding::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
         return;
     }
     let empty = node.get("properties").and_then(Node::as_object).is_none_or(Object::is_empty);

@@ -44,7 +44,7 @@ pub(in crate::sanitize) struct Typed<'n, 'a> {
 #[derive(Debug)]
 pub(in crate::sanitize) enum Members<'n, 'a> {
     /// Properties, and whatever else there may be.
-    Record { others: Others<'n, 'a> },
+    Record { others: AdditionalProperties<'n, 'a> },
     /// Any names, each with a value of one kind (`None`: anything).
     Map(Option<&'n Node<'a>>),
     /// None at all, where an object must have some.
@@ -53,7 +53,7 @@ pub(in crate::sanitize) enum Members<'n, 'a> {
 
 /// Members that no property names.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sanitize) enum Others<'n, 'a> {
+pub(in crate::sanitize) enum AdditionalProperties<'n, 'a> {
     /// There are none.
     Closed,
     /// Nothing is said of them.
@@ -70,7 +70,7 @@ fn reference<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
 /// What a schema is. At the root an object has properties, whatever it says.
 pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
     let Some(object) = node.as_object() else { return Shape::Anything };
-    let says = Says::of(object);
+    let says = Summary::of(object);
     if says.reference {
         return Shape::Reference;
     }
@@ -95,16 +95,16 @@ pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar
 
 /// What decides on the shape of a schema, gathered in one look at its members: this is asked of every schema, more than once.
 #[derive(Default)]
-struct Says<'n, 'a> {
+struct Summary<'n, 'a> {
     reference: bool,
     union: Option<&'n [Node<'a>]>,
     values: Option<&'n [Node<'a>]>,
     types: Option<&'n Node<'a>>,
 }
 
-impl<'n, 'a> Says<'n, 'a> {
+impl<'n, 'a> Summary<'n, 'a> {
     fn of(object: &'n Object<'a>) -> Self {
-        let mut says = Says::default();
+        let mut says = Summary::default();
         let mut constant = None;
         for Member { key, value } in object {
             // What matters here has four letters or five, and most keywords have more.
@@ -140,16 +140,16 @@ fn names(types: &Node<'_>, name: &str) -> bool {
 fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> Members<'n, 'a> {
     let has_properties = is_root || object.get("properties").and_then(Node::as_object).is_some_and(|table| !table.is_empty());
     let others = match object.get("additionalProperties") {
-        None => Others::Unsaid,
-        Some(schema) if schema.as_bool() == Some(false) => Others::Closed,
-        Some(schema) => Others::Open(schema.as_object().map(|_| schema)),
+        None => AdditionalProperties::Unsaid,
+        Some(schema) if schema.as_bool() == Some(false) => AdditionalProperties::Closed,
+        Some(schema) => AdditionalProperties::Open(schema.as_object().map(|_| schema)),
     };
     match (has_properties, others) {
         (true, others) => Members::Record { others },
-        (false, Others::Closed) if grammar.objects.properties == PropertiesRule::NotEmptyBelowRoot => Members::Nothing,
-        (false, Others::Closed) => Members::Record { others },
-        (false, Others::Unsaid) => Members::Map(None),
-        (false, Others::Open(schema)) => Members::Map(schema),
+        (false, AdditionalProperties::Closed) if grammar.objects.properties == PropertiesRule::NotEmptyBelowRoot => Members::Nothing,
+        (false, AdditionalProperties::Closed) => Members::Record { others },
+        (false, AdditionalProperties::Unsaid) => Members::Map(None),
+        (false, AdditionalProperties::Open(schema)) => Members::Map(schema),
     }
 }
 
@@ -224,7 +224,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
                 }
                 Shape::Values(values) => values.iter().any(Node::is_null),
                 Shape::Typed(_) => schema.as_object().is_some_and(|object| {
-                    let says = Says::of(object);
+                    let says = Summary::of(object);
                     let typed = says.types.is_none_or(|types| names(types, "null"));
                     typed && says.values.is_none_or(|values| values.iter().any(Node::is_null))
                 }),
@@ -260,7 +260,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     }
 
     /// The name under which each branch stands in an object of its own, so that its pairs are not taken for the items of another.
-    pub(in crate::sanitize) fn boxes(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
+    pub(in crate::sanitize) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         self.budget.pay(branches.len());
         let arrays = branches.iter().filter(|branch| self.may_be_array(branch, grammar)).count();
         let is_map = |branch: &Node<'a>| matches!(of(branch, false, grammar), Shape::Typed(Typed { object: Some(Members::Map(_)), .. }));

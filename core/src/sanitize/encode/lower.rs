@@ -14,12 +14,12 @@ use crate::{
         diagnostics::{ChangeKind, Location},
         encode::{
             any,
-            layout::{self, Definitions, Members, Others, Shape, Typed},
+            layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed},
             null, KEY, VALUE,
         },
     },
     schema::{
-        keyword::{Keyword, Keywords, Kind, Role},
+        keyword::{InstanceType, Keyword, Keywords, Role},
         references,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
@@ -73,12 +73,12 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
             }
             Shape::Reference => return Ok(Visit::Skip),
             Shape::Union(branches) => {
-                let boxes = self.definitions.boxes(branches, grammar);
-                if boxes.iter().any(Option::is_some) {
+                let wrappers = self.definitions.wrappers(branches, grammar);
+                if wrappers.iter().any(Option::is_some) {
                     node.visit("anyOf", |branches| {
-                        for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(boxes) {
+                        for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(wrappers) {
                             if let Some(name) = name {
-                                put_in_box(branch, name);
+                                wrap(branch, name);
                             }
                         }
                     });
@@ -135,8 +135,8 @@ impl<'a> Writer<'_, '_, 'a> {
             }
             Members::Record { others } => {
                 let others = match others {
-                    Others::Closed => None,
-                    Others::Unsaid => {
+                    AdditionalProperties::Closed => None,
+                    AdditionalProperties::Unsaid => {
                         self.context.diagnostics.report(
                             place.polarity,
                             Location::of(node),
@@ -146,7 +146,7 @@ impl<'a> Writer<'_, '_, 'a> {
                         );
                         None
                     }
-                    Others::Open(value) => Some(value.map(|value| value.copy(&self.context.budget))),
+                    AdditionalProperties::Open(value) => Some(value.map(|value| value.copy(&self.context.budget))),
                 };
                 self.record(node, place, others);
             }
@@ -160,9 +160,9 @@ impl<'a> Writer<'_, '_, 'a> {
             String::from("replaced an object of any names by a list of key-value pairs")
         });
         // Members are said by the pairs; of items nothing was said unless there may be some.
-        let speaks_of = |key: &Text<'_>, kind: Kind| Keyword::named(key).and_then(Keyword::constrains) == Some(kind);
+        let speaks_of = |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
         let has_arrays = node.as_object().is_some_and(|object| layout::declares(object, "array"));
-        let has_no_subject = |member: &Member<'_>| !has_arrays && speaks_of(&member.key, Kind::Array);
+        let has_no_subject = |member: &Member<'_>| !has_arrays && speaks_of(&member.key, InstanceType::Array);
         for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(place.polarity, Location::under(node, name.clone()), Location::Nowhere, DROP, || {
@@ -170,7 +170,7 @@ impl<'a> Writer<'_, '_, 'a> {
             });
         }
         let Some(object) = node.as_object_mut() else { return };
-        object.retain(|member| !speaks_of(&member.key, Kind::Object) && !has_no_subject(member));
+        object.retain(|member| !speaks_of(&member.key, InstanceType::Object) && !has_no_subject(member));
         if let Some(types) = object.get_mut("type") {
             match types.as_array_mut() {
                 Some(names) => names.iter_mut().filter(|name| name.is_text("object")).for_each(|name| *name = Node::literal("array")),
@@ -289,7 +289,7 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
             Shape::Anything => !(closes && node.as_bool() == Some(false)),
             // What a definition holds is not looked at again wherever it is used.
             Shape::Reference => true,
-            Shape::Typed(Typed { object: Some(Members::Map(_) | Members::Record { others: Others::Open(_) }), .. }) => true,
+            Shape::Typed(Typed { object: Some(Members::Map(_) | Members::Record { others: AdditionalProperties::Open(_) }), .. }) => true,
             Shape::Typed(Typed { array, items, .. }) => array && items.is_none(),
             Shape::Union(_) | Shape::Values(_) => false,
         };
@@ -316,7 +316,7 @@ fn pair<'a>(value: Option<Node<'a>>) -> Node<'a> {
 }
 
 /// Puts a branch into an object of its own, so that no other branch is taken for it.
-fn put_in_box(branch: &mut Node<'_>, name: String) {
+fn wrap(branch: &mut Node<'_>, name: String) {
     let origin = branch.origin();
     let inner = core::mem::take(branch);
     *branch = Node::record([

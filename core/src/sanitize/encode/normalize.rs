@@ -21,7 +21,7 @@ use crate::{
     schema::{
         definitions::definition_name,
         emptiness::is_never,
-        keyword::{Keyword, Keywords, Kind},
+        keyword::{InstanceType, Keyword, Keywords},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -36,7 +36,7 @@ const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
 
 pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
-    if context.grammar.refs.not_directly_under.has(Keyword::AnyOf) && root.get("$defs").is_some() {
+    if context.grammar.refs.not_directly_under.contains(Keyword::AnyOf) && root.get("$defs").is_some() {
         visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Cut { context, above: Vec::new() })?;
     }
     let budget = context.budget.clone();
@@ -169,25 +169,25 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         if member.key.is("type") {
             continue;
         }
-        match Keyword::named(&member.key).and_then(Keyword::constrains) {
+        match Keyword::named(&member.key).and_then(Keyword::applies_to) {
             Some(_) => own.push(member),
             None => outside.push(member),
         }
     }
     let branches = names.into_iter().map(|name| {
         let kind = [
-            ("object", Kind::Object),
-            ("array", Kind::Array),
-            ("string", Kind::String),
-            ("number", Kind::Number),
-            ("integer", Kind::Number),
+            ("object", InstanceType::Object),
+            ("array", InstanceType::Array),
+            ("string", InstanceType::String),
+            ("number", InstanceType::Number),
+            ("integer", InstanceType::Number),
         ]
         .into_iter()
         .find(|(known, _)| name.is(known))
         .map(|(_, kind)| kind);
         let mut branch = Object::new();
         branch.set(Text::literal("type"), Node::string(name));
-        for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::constrains) == kind) {
+        for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::applies_to) == kind) {
             branch.set(member.key.clone(), member.value.copy(&context.budget));
         }
         Node::object(branch).with_origin(origin)

@@ -19,7 +19,7 @@ use crate::{
     budget::Budget,
     dialect::grammar::Grammar,
     json::{self, Member, Node, Object, Text},
-    sanitize::encode::layout::{self, Definitions, Members, Others, Shape, Typed},
+    sanitize::encode::layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed},
     schema::references,
 };
 
@@ -86,7 +86,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
     }
 
     fn union(&self, branches: &'n [Node<'a>], needs: Needs) -> Option<Node<'a>> {
-        let wrappers = self.definitions.boxes(branches, self.grammar);
+        let wrappers = self.definitions.wrappers(branches, self.grammar);
         let is_undone = |branch: &'n Node<'a>| self.schema(branch, false, Needs::Undone).is_some();
         if needs == Needs::Undone && wrappers.iter().all(Option::is_none) && !branches.iter().any(is_undone) {
             return None;
@@ -133,11 +133,11 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         }
     }
 
-    fn record(&self, object: &'n Object<'a>, others: Others<'n, 'a>, needs: Needs, plan: &mut Object<'a>) {
+    fn record(&self, object: &'n Object<'a>, others: AdditionalProperties<'n, 'a>, needs: Needs, plan: &mut Object<'a>) {
         let required = layout::required(object);
         let (mut properties, mut absent) = (Vec::new(), Vec::new());
         // What is no property's name may be among the pairs.
-        let all = needs == Needs::All || matches!(others, Others::Open(_));
+        let all = needs == Needs::All || matches!(others, AdditionalProperties::Open(_));
         for Member { key, value } in object.get("properties").and_then(Node::as_object).into_iter().flatten() {
             let below = self.schema(value, false, needs);
             if below.is_some() || all {
@@ -156,7 +156,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         if !absent.is_empty() {
             plan.set(Text::literal("absent"), Node::array(absent));
         }
-        if let Others::Open(of) = others {
+        if let AdditionalProperties::Open(of) = others {
             let name = Node::string(layout::others_name(object));
             plan.set(Text::literal("others"), Node::record([("name", name), ("values", self.values(of, needs))]));
         }

@@ -63,7 +63,7 @@ pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, context: &mut PassContex
     if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && context.deepest <= limits.depth {
         return Ok(());
     }
-    let growth = Growth::of(context.grammar.six_bytes);
+    let growth = Growth::of(context.grammar.escaped_chars);
     let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, &limits, &context.budget)? };
     if found.excess(&limits).is_none() {
         return Ok(());
@@ -257,8 +257,8 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let goes = |member: &Member<'_>| {
             Keyword::named(&member.key).is_some_and(|keyword| {
-                keyword.constrains().is_some()
-                    && keyword.holds() == crate::schema::keyword::Holds::Value
+                keyword.applies_to().is_some()
+                    && keyword.holds() == crate::schema::keyword::Subschemas::Value
                     && matches!(keyword.role(), Role::Assertion | Role::Annotation)
                     && !matches!(keyword, Keyword::Required | Keyword::DependentRequired)
             })

@@ -17,8 +17,8 @@ use crate::{
     schema::{
         definitions,
         disjoint::disjoint,
+        intersect,
         keyword::{Keyword, Keywords},
-        merge,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -37,8 +37,8 @@ const MOST_PAIRS: usize = 2_000;
 pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     let (refused, at_root) = (context.grammar.refuses, context.grammar.root_refuses);
     let merges = context.grammar.encodes();
-    let concerned = |keyword| refused.has(keyword) || at_root.has(keyword) || merges;
-    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| context.present.has(keyword) && concerned(keyword)) {
+    let concerned = |keyword| refused.contains(keyword) || at_root.contains(keyword) || merges;
+    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| context.keywords.contains(keyword) && concerned(keyword)) {
         return Ok(());
     }
     let definitions = definitions(root, context)?;
@@ -48,7 +48,7 @@ pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassConte
 /// What the branches of any `oneOf` refer to, by the references.
 fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
     let mut wanted: Set<String> = Set::new();
-    if context.present.has(Keyword::OneOf) && context.mentions_references {
+    if context.keywords.contains(Keyword::OneOf) && context.mentions_references {
         visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
             let branches = node.get("oneOf").and_then(Node::as_array).unwrap_or_default();
             wanted.extend(branches.iter().filter_map(reference));
@@ -81,7 +81,8 @@ impl<'a> VisitorMut<'a> for Join<'_, 'a> {
         let grammar = self.context.grammar;
         // What is encoded must be one schema.
         let merges = grammar.encodes();
-        let refused = |keyword| grammar.refuses.has(keyword) || (place.keyword.is_none() && grammar.root_refuses.has(keyword)) || merges;
+        let refused =
+            |keyword| grammar.refuses.contains(keyword) || (place.keyword.is_none() && grammar.root_refuses.contains(keyword)) || merges;
         // A part may have parts of its own.
         while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {
             self.all_of(node, place);
@@ -137,7 +138,7 @@ impl<'a> Join<'_, 'a> {
 
     fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &SchemaPath<'_, 'a>) -> Node<'a> {
         let met = Location::of(&part);
-        let merged = merge::both_at(&self.context.budget, whole, part, at);
+        let merged = intersect::both_at(&self.context.budget, whole, part, at);
         merge_conflicts::note(&merged, place.polarity, &met, self.context);
         merged.node
     }
@@ -153,7 +154,7 @@ impl<'a> Join<'_, 'a> {
         if object.has("anyOf") {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            let merged = merge::both_at(&self.context.budget, whole, Node::record([("anyOf", branches)]), at);
+            let merged = intersect::both_at(&self.context.budget, whole, Node::record([("anyOf", branches)]), at);
             merge_conflicts::note(&merged, place.polarity, &from, self.context);
             *node = merged.node.with_origin(origin);
             node.touch();

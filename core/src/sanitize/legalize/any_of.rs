@@ -12,7 +12,9 @@ use crate::{
         diagnostics::{merge_conflicts, ChangeKind, Location},
         legalize::type_array,
     },
-    schema::{annotations::is_annotation, definitions::definition_name, emptiness::is_never, keyword::Keyword, merge, visit::SchemaPath},
+    schema::{
+        annotations::is_annotation, definitions::definition_name, emptiness::is_never, intersect, keyword::Keyword, visit::SchemaPath,
+    },
 };
 
 const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);
@@ -36,7 +38,7 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| context.grammar.annotations.has(keyword));
+    let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| context.grammar.annotations.contains(keyword));
     let beside: Set<Text<'a>> =
         object.iter().filter(|member| is_annotation(member) && !may_repeat(member)).map(|member| member.key.clone()).collect();
     let is_shared = |branch: &Node<'_>| branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)));
@@ -122,7 +124,7 @@ fn distribute<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     for branch in branches {
         let location = Location::of(&branch);
         let own = branch.origin();
-        let merged = merge::both(&context.budget, bundle.copy(&context.budget), branch);
+        let merged = intersect::both(&context.budget, bundle.copy(&context.budget), branch);
         merge_conflicts::note(&merged, place.polarity, &location, context);
         let mut branch = merged.node;
         if is_never(&branch) {

@@ -16,8 +16,8 @@ use crate::{
     },
     schema::{
         emptiness::is_never,
+        intersect,
         keyword::{Keyword, Keywords, Role},
-        merge,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -33,12 +33,12 @@ const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword:
 
 /// Does the grammar let nothing that applies stand beside `anyOf`?
 fn concerns(context: &PassContext) -> bool {
-    !context.grammar.any_of.beside.has(Keyword::Type)
+    !context.grammar.any_of.beside.contains(Keyword::Type)
 }
 
 /// Puts what applies beside a union into its branches, from the root down.
 pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
-    if !concerns(context) || !context.present.meet(UNIONS) {
+    if !concerns(context) || !context.keywords.intersects(UNIONS) {
         return Ok(());
     }
     if context.grammar.object_root && root.get("anyOf").is_some() {
@@ -103,7 +103,7 @@ impl Join<'_> {
 
     fn joined<'a>(&mut self, bundle: &Node<'a>, branch: Node<'a>, place: &SchemaPath<'_, 'a>) -> Option<Node<'a>> {
         let (location, own) = (Location::of(&branch), branch.origin());
-        let merged = merge::both(&self.context.budget, bundle.copy(&self.context.budget), branch);
+        let merged = intersect::both(&self.context.budget, bundle.copy(&self.context.budget), branch);
         merge_conflicts::note(&merged, place.polarity, &location, self.context);
         if is_never(&merged.node) {
             return None;
@@ -115,7 +115,7 @@ impl Join<'_> {
 /// Does a member beside `anyOf` apply to the instance?
 fn applies(member: &Member<'_>) -> bool {
     !member.key.is("anyOf")
-        && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.constrains().is_some())
+        && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
 }
 
 /// Lifts a branch that is the only one, and moves texts into the branches.
@@ -130,7 +130,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     let beside = context.grammar.any_of.beside;
     let moves = |member: &Member<'_>| {
-        !member.key.is("anyOf") && Keyword::named(&member.key).is_none_or(|keyword| !beside.has(keyword)) && !is_table(member)
+        !member.key.is("anyOf") && Keyword::named(&member.key).is_none_or(|keyword| !beside.contains(keyword)) && !is_table(member)
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(moves)) else { return };
     let mut moved: Vec<(String, bool)> = Vec::new();
@@ -154,7 +154,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 }
 
 fn is_table(member: &Member<'_>) -> bool {
-    Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Table))
+    Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Definitions))
 }
 
 /// Only one branch is left: it is the schema.
@@ -168,7 +168,7 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
         String::from("replaced an `anyOf` of one branch by the branch")
     });
     let rest = core::mem::take(node);
-    let merged = merge::both_at(&context.budget, rest, branch, at);
+    let merged = intersect::both_at(&context.budget, rest, branch, at);
     merge_conflicts::note(&merged, place.polarity, &Location::Node(origin.number().unwrap_or(0)), context);
     *node = merged.node.with_origin(origin);
     node.touch();

@@ -42,7 +42,7 @@ pub(in crate::sanitize) fn apply<'a>(
             String::from("replaced `true`, which accepts anything, by an object")
         });
         node.replace(Data::Object(Object::new()));
-    } else if context.grammar.refuses.has(Keyword::Not) {
+    } else if context.grammar.refuses.contains(Keyword::Not) {
         context.diagnostics.report(place.polarity, location.clone(), location, UNSAID, || {
             String::from("replaced `false`, which this API cannot express, by a schema that accepts anything")
         });

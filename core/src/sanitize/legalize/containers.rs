@@ -14,7 +14,7 @@ use crate::{
         legalize::infer_type,
     },
     schema::{
-        keyword::{Holds, Keyword, Kind},
+        keyword::{InstanceType, Keyword, Subschemas},
         visit::SchemaPath,
     },
 };
@@ -76,10 +76,10 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 /// What a schema of other types says of members and of items holds of nothing, and would be judged as if it did.
 fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let judged = |keyword: &Keyword| keyword.holds() != Holds::Value;
-    let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::constrains) {
-        Some(Kind::Object) => encode::layout::declares(object, "object"),
-        Some(Kind::Array) => encode::layout::declares(object, "array"),
+    let judged = |keyword: &Keyword| keyword.holds() != Subschemas::Value;
+    let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::applies_to) {
+        Some(InstanceType::Object) => encode::layout::declares(object, "object"),
+        Some(InstanceType::Array) => encode::layout::declares(object, "array"),
         _ => true,
     };
     if object.iter().all(has_subject) {
@@ -100,7 +100,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
 
 /// What is said of other members or items makes them evaluated, whatever it says.
 fn said(effect: ChangeKind, counts: Keyword, context: &PassContext) -> ChangeKind {
-    if context.counts_evaluated.has(counts) {
+    if context.counts_evaluated.contains(counts) {
         effect.accepts(Accepts::Wider)
     } else {
         effect

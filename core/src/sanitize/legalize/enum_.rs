@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     collections::Set,
-    dialect::grammar::Typed,
+    dialect::grammar::TypeRequirement,
     error::{Code, Error},
     json::{self, Data, Node, Text},
     rules::Rule,
@@ -12,7 +12,7 @@ use crate::{
         context::PassContext,
         diagnostics::{merge_conflicts, ChangeKind, Location},
     },
-    schema::{instance_types::TYPE_NAMES, merge, visit::SchemaPath},
+    schema::{instance_types::TYPE_NAMES, intersect, visit::SchemaPath},
 };
 
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
@@ -28,7 +28,7 @@ const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 /// `not-representable` if the root lists values and none of them is an object.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<(), Error> {
     let rule = context.grammar.enums;
-    let typed = rule.needs_type || context.grammar.typed == Typed::TypeOrUnion;
+    let typed = rule.needs_type || context.grammar.typed == TypeRequirement::TypeOrUnion;
     let encodes = context.grammar.encodes();
     if (rule.agrees || encodes) && !typed {
         agree(node, place, context);
@@ -236,7 +236,7 @@ pub(in crate::sanitize) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);
     if object.has("anyOf") {
         let rest = core::mem::take(node);
-        let merged = merge::both_at(&context.budget, rest, union, at);
+        let merged = intersect::both_at(&context.budget, rest, union, at);
         merge_conflicts::note(&merged, place.polarity, &Location::of(&merged.node), context);
         *node = merged.node;
         node.touch();

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
-    dialect::grammar::{Anything, Grammar, OpenRule, PropertiesRule, Typed},
+    dialect::grammar::{AnyEncoding, Grammar, OpenRule, PropertiesRule, TypeRequirement},
     error::Error,
     json::{Data, Member, Node, Object, Text},
     options::Untyped,
@@ -20,7 +20,7 @@ use crate::{
     schema::{
         emptiness::is_never,
         instance_types::{InstanceTypes, TYPE_NAMES},
-        keyword::{Keyword, Keywords, Kind},
+        keyword::{InstanceType, Keyword, Keywords},
         visit::{self, SchemaPath, Visit},
     },
 };
@@ -50,7 +50,7 @@ pub(in crate::sanitize) fn apply<'a>(
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let must = context.grammar.typed == Typed::TypeOrUnion;
+    let must = context.grammar.typed == TypeRequirement::TypeOrUnion;
     // What accepts nothing needs no type.
     if is_never(node) && !must {
         return;
@@ -71,10 +71,10 @@ pub(in crate::sanitize) fn apply<'a>(
         node.replace(Data::Bool(true));
         return;
     }
-    let hinted = hinted(object);
+    let hinted = implied_types(object);
     match (hinted.as_slice(), inferred.types) {
         // Where nobody looks, there is nobody to tell.
-        ([], _) if place.keyword.is_some_and(|keyword| context.grammar.opaque.has(keyword)) => {}
+        ([], _) if place.keyword.is_some_and(|keyword| context.grammar.opaque.contains(keyword)) => {}
         // No string is guessed where something else says that it is none.
         ([], Some(known)) if context.untyped == Untyped::String && !InstanceTypes::STRING.within(known) => {
             match TYPE_NAMES.iter().find(|name| known.within(InstanceTypes::of_name(name))) {
@@ -121,7 +121,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
         around.truncate(place.depth);
         let of_anything = place.keyword == Some(Keyword::Items) && around.last() == Some(&true);
         around.push(legalize::names_all_types(node));
-        if place.keyword.is_some_and(|keyword| legalize::NOT_TYPED.has(keyword) || grammar.opaque.has(keyword)) {
+        if place.keyword.is_some_and(|keyword| legalize::NOT_TYPED.contains(keyword) || grammar.opaque.contains(keyword)) {
             return Ok(Visit::Skip);
         }
         let is_untyped = |object: &Object<'_>| {
@@ -143,9 +143,10 @@ fn of_parts(object: &Object<'_>) -> Option<&'static str> {
 }
 
 /// The kinds that a schema's own keywords speak of, in a fixed order.
-fn hinted(object: &Object<'_>) -> Vec<&'static str> {
-    let speaks_of = |kind: Kind| object.iter().any(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == Some(kind));
-    [(Kind::Object, "object"), (Kind::Array, "array"), (Kind::String, "string"), (Kind::Number, "number")]
+fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
+    let speaks_of =
+        |kind: InstanceType| object.iter().any(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == Some(kind));
+    [(InstanceType::Object, "object"), (InstanceType::Array, "array"), (InstanceType::String, "string"), (InstanceType::Number, "number")]
         .into_iter()
         .filter_map(|(kind, name)| speaks_of(kind).then_some(name))
         .collect()
@@ -214,17 +215,17 @@ pub(in crate::sanitize) fn any_length(context: &PassContext) -> usize {
 }
 
 fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if context.grammar.anything == Anything::JsonText {
+    if context.grammar.anything == AnyEncoding::JsonText {
         json_string::any(node, place, context);
         return;
     }
     let Some(object) = node.as_object() else { return };
     let grammar = context.grammar;
     let beside = grammar.beside_type_list;
-    let alone = grammar.anything != Anything::Union
+    let alone = grammar.anything != AnyEncoding::Union
         && object
             .iter()
-            .all(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword))));
+            .all(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword))));
     let location = Location::of(node);
     let to = Location::under(node, if alone { "type" } else { "anyOf" });
     // Lists of lists have no end where items must say what they are.

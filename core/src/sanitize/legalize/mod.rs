@@ -80,9 +80,9 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let inferred = match (place.keyword, self.above.last()) {
             (Some(keyword), Some((above, _))) => InferenceContext {
-                types: if IN_PLACE.has(keyword) { above.types } else { None },
-                not_typed: above.not_typed || NOT_TYPED.has(keyword),
-                opaque: above.opaque || self.context.grammar.opaque.has(keyword),
+                types: if IN_PLACE.contains(keyword) { above.types } else { None },
+                not_typed: above.not_typed || NOT_TYPED.contains(keyword),
+                opaque: above.opaque || self.context.grammar.opaque.contains(keyword),
                 of_anything: false,
             },
             // Tool arguments are objects.
@@ -100,17 +100,17 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
 
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
-        if self.context.stood.meet(EVALUATED) {
+        if self.context.stood.intersects(EVALUATED) {
             // A definition may be used anywhere.
             let is_defined = matches!(place.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
-            let around = self.above.iter().fold(present, |all, (_, keywords)| all.and(*keywords));
+            let around = self.above.iter().fold(present, |all, (_, keywords)| all.union(*keywords));
             self.context.counts_evaluated = if is_defined { self.context.stood } else { around };
         }
         let inferred = match (place.keyword, self.above.last()) {
             (Some(keyword), Some((above, _))) => InferenceContext {
-                types: above.types.filter(|_| IN_PLACE.has(keyword)),
-                not_typed: above.not_typed || NOT_TYPED.has(keyword),
-                opaque: above.opaque || self.context.grammar.opaque.has(keyword),
+                types: above.types.filter(|_| IN_PLACE.contains(keyword)),
+                not_typed: above.not_typed || NOT_TYPED.contains(keyword),
+                opaque: above.opaque || self.context.grammar.opaque.contains(keyword),
                 of_anything: keyword == Keyword::Items && above.types == Some(InstanceTypes::ALL),
             },
             _ => InferenceContext::default(),

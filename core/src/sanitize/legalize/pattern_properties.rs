@@ -25,7 +25,7 @@ const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
 /// Says patterns as `additionalProperties`, which are encoded later.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if !context.grammar.encodes() || !context.grammar.refuses.has(Keyword::PatternProperties) {
+    if !context.grammar.encodes() || !context.grammar.refuses.contains(Keyword::PatternProperties) {
         return;
     }
     let Some(object) = node.as_object() else { return };

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::{Map, Set},
-    dialect::grammar::{NameRule, PropertyShape},
+    dialect::grammar::{NameRule, PropertyPattern},
     json::{Data, Member, Node, Object, Text},
     report::Accepts,
     rules::Rule,
@@ -43,7 +43,7 @@ impl Spelling {
     /// The name that stands for one that cannot be spelled, whatever else is in its table.
     ///
     /// It depends on the name alone, so that the plan for the way back needs nothing of the schema that was written.
-    fn stand_in(self, name: &str) -> Option<String> {
+    fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
         }
@@ -84,8 +84,8 @@ impl Spelling {
 
     /// The name that stands for one in a table which may have that one too.
     /// Those that several names would share carry a mark of the name.
-    pub(in crate::sanitize) fn stand_in_among(self, name: &str, table: &Names) -> Option<String> {
-        let mut new = self.stand_in(name)?;
+    pub(in crate::sanitize) fn alias_among(self, name: &str, table: &Names) -> Option<String> {
+        let mut new = self.alias(name)?;
         if table.shared.contains(&new) {
             new = marked(new, name, self.shape().map_or(usize::MAX, |shape| shape.most));
         }
@@ -100,7 +100,7 @@ impl Spelling {
         let mut names = Names { taken: Set::new(), shared: Set::new() };
         let mut once = Set::new();
         for name in names_of.filter_map(Text::value) {
-            if let Some(new) = self.stand_in(&name) {
+            if let Some(new) = self.alias(&name) {
                 if !once.insert(new.clone()) {
                     names.shared.insert(new);
                 }
@@ -110,7 +110,7 @@ impl Spelling {
         names
     }
 
-    fn shape(self) -> Option<PropertyShape> {
+    fn shape(self) -> Option<PropertyPattern> {
         self.rule.shape.filter(|shape| self.is_root || !shape.root_only)
     }
 
@@ -137,7 +137,7 @@ pub(in crate::sanitize) struct Names {
 }
 
 /// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of itself.
-fn shaped(shape: PropertyShape, name: &str) -> String {
+fn shaped(shape: PropertyPattern, name: &str) -> String {
     let filler = if shape.also.contains('_') { '_' } else { 'x' };
     let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
     let mut new: String = name.chars().map(|character| if fits(character) { character } else { filler }).collect();
@@ -177,7 +177,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         let names = spelling.names(keys(table));
         for member in table {
             let Some(name) = member.key.value() else { continue };
-            let Some(new) = spelling.stand_in_among(&name, &names) else { continue };
+            let Some(new) = spelling.alias_among(&name, &names) else { continue };
             let misshapen = spelling.shape().is_some_and(|shape| !shape.allows(&name));
             if !spelling.goes_everywhere(&name) && !misshapen && !breaks(&member.value) {
                 continue;
@@ -193,7 +193,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     // Such a name has its stand-in also where another schema of the same object lists it.
     let new_name = |name: &Text<'_>| {
         let name = name.value()?;
-        renamed.get(&*name).cloned().or_else(|| spelling.stand_in(&name).filter(|_| spelling.goes_everywhere(&name)))
+        renamed.get(&*name).cloned().or_else(|| spelling.alias(&name).filter(|_| spelling.goes_everywhere(&name)))
     };
     // What is named without being a property is reported where it is named.
     for keyword in ["dependentRequired", "dependentSchemas", "required"] {
@@ -246,7 +246,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
 /// Does a schema list values with objects in them?
 pub(in crate::sanitize) fn lists_objects(node: &Node<'_>, present: Keywords) -> bool {
     let holds = |keyword: &str| node.get(keyword).is_some_and(holds_object);
-    (present.has(Keyword::Enum) && holds("enum")) || (present.has(Keyword::Const) && holds("const"))
+    (present.contains(Keyword::Enum) && holds("enum")) || (present.contains(Keyword::Const) && holds("const"))
 }
 
 fn holds_object(value: &Node<'_>) -> bool {

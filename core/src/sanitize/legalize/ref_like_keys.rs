@@ -12,7 +12,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        keyword::{Holds, Keyword, Role},
+        keyword::{Keyword, Role, Subschemas},
         visit::SchemaPath,
     },
 };
@@ -32,7 +32,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
         // What holds schemas was said by itself; lists of values are not looked into.
-        if keyword.is_some_and(|keyword| keyword.holds() != Holds::Value) || !holds(&member.value) {
+        if keyword.is_some_and(|keyword| keyword.holds() != Subschemas::Value) || !holds(&member.value) {
             continue;
         }
         let validates = keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);

@@ -20,9 +20,8 @@ use crate::{
         annotations::is_annotation,
         draft::Draft,
         emptiness::{admits_object, is_never},
-        join,
+        intersect, join,
         keyword::{Keyword, Keywords},
-        merge,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -107,7 +106,7 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
     }
     // A union beside a root that must be closed would let nothing through but what the root names.
     let closes = context.grammar.objects.open == OpenRule::MustClose;
-    let refused = context.grammar.root_refuses.has(Keyword::AnyOf) || context.grammar.any_of.no_type_beside || closes;
+    let refused = context.grammar.root_refuses.contains(Keyword::AnyOf) || context.grammar.any_of.no_type_beside || closes;
     if refused && node.get("anyOf").is_some() {
         let condition = condition(node, context.grammar, &context.budget)?;
         union(node, context, condition.is_some())?;
@@ -123,7 +122,8 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
 
 /// The union without its texts, where the grammar can still say it at the root: as what must not be untrue.
 fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
-    let refuses_not = grammar.refuses.has(Keyword::Not) || grammar.root_refuses.has(Keyword::Not) || grammar.opaque.has(Keyword::Not);
+    let refuses_not =
+        grammar.refuses.contains(Keyword::Not) || grammar.root_refuses.contains(Keyword::Not) || grammar.opaque.contains(Keyword::Not);
     let Some(union) = root.get("anyOf").filter(|_| !refuses_not) else { return Ok(None) };
     let said_of_single = union.as_array().is_some_and(|branches| branches.len() < 2);
     if said_of_single || json::plain_length(union) > LONGEST_CONDITION {
@@ -187,7 +187,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     let mut objects: Vec<Object<'a>> = Vec::new();
     for branch in branches {
         let from = Location::of(&branch);
-        let merged = merge::both(&context.budget, bundle.copy(&context.budget), branch);
+        let merged = intersect::both(&context.budget, bundle.copy(&context.budget), branch);
         merge_conflicts::note(&merged, place.polarity, &from, context);
         let mut merged = merged.node;
         if is_never(&merged) {
@@ -205,7 +205,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         return false;
     }
     let single = objects.len() == 1;
-    let conditions = conditions(&objects, &context.budget);
+    let conditions = discriminators(&objects, &context.budget);
     let described = !single && !exact && context.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
     let guidance = match (exact, described) {
         (true, _) => Guidance::Same,
@@ -253,7 +253,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
 
 /// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant by which it is
 /// told from them, if all have one. Without one, a branch that requires nothing more would make the rest untrue: nothing is said.
-fn conditions<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
+fn discriminators<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> =
         objects.iter().map(|object| json::copies(object.get("required").and_then(Node::as_array).unwrap_or_default(), budget)).collect();
     let mut times: Map<&Text<'a>, usize> = Map::new();

@@ -13,7 +13,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        keyword::{Holds, Keyword, Role},
+        keyword::{Keyword, Role, Subschemas},
         visit::SchemaPath,
     },
 };
@@ -51,7 +51,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
         // What holds schemas was said by itself, and names of properties by their own rule.
-        let elsewhere = keyword.is_some_and(|keyword| keyword.holds() != Holds::Value || keyword == Keyword::DependentRequired);
+        let elsewhere = keyword.is_some_and(|keyword| keyword.holds() != Subschemas::Value || keyword == Keyword::DependentRequired);
         if elsewhere || !(has_slash(&member.key) || holds(&member.value)) {
             continue;
         }

@@ -13,8 +13,8 @@ use crate::{
     },
     schema::{
         annotations::is_annotation,
-        keyword::{Keyword, Kind},
-        merge,
+        intersect,
+        keyword::{InstanceType, Keyword},
         visit::SchemaPath,
     },
 };
@@ -33,7 +33,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     };
     let beside = context.grammar.beside_type_list;
     let accepted = |member: &Member<'_>| {
-        member.key.is("type") || Keyword::named(&member.key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.has(keyword)))
+        member.key.is("type")
+            || Keyword::named(&member.key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
     };
     // `enum` beside null and one other type has its own rule, and has been said already.
     if object.has("enum") || (!refused && object.iter().all(accepted)) {
@@ -50,7 +51,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let members = core::mem::take(object).into_members();
     let (mut shared, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
     for member in members {
-        let constrains = Keyword::named(&member.key).and_then(Keyword::constrains).is_some();
+        let constrains = Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
         match member.key.is("type") {
             true => {}
             false if constrains && !is_annotation(&member) => own.push(member),
@@ -63,7 +64,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             let kind = kind_of(&name);
             let mut branch = Object::new();
             branch.set(Text::literal("type"), Node::string(name));
-            for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::constrains) == kind && kind.is_some()) {
+            for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == kind && kind.is_some()) {
                 branch.set(member.key.clone(), member.value.copy(&context.budget));
             }
             let mut branch = Node::object(branch).with_origin(origin);
@@ -81,15 +82,21 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     // A value is of one of the types, and in one of the branches that stand there.
     let union = Node::record([("anyOf", branches)]).with_origin(origin);
-    let merged = merge::both_at(&context.budget, Node::object(rest).with_origin(origin), union, at);
+    let merged = intersect::both_at(&context.budget, Node::object(rest).with_origin(origin), union, at);
     merge_conflicts::note(&merged, place.polarity, &Location::of(&merged.node), context);
     *node = merged.node;
     node.touch();
 }
 
-fn kind_of(name: &Text<'_>) -> Option<Kind> {
-    [("object", Kind::Object), ("array", Kind::Array), ("string", Kind::String), ("number", Kind::Number), ("integer", Kind::Number)]
-        .into_iter()
-        .find(|(known, _)| name.is(known))
-        .map(|(_, kind)| kind)
+fn kind_of(name: &Text<'_>) -> Option<InstanceType> {
+    [
+        ("object", InstanceType::Object),
+        ("array", InstanceType::Array),
+        ("string", InstanceType::String),
+        ("number", InstanceType::Number),
+        ("integer", InstanceType::Number),
+    ]
+    .into_iter()
+    .find(|(known, _)| name.is(known))
+    .map(|(_, kind)| kind)
 }

@@ -21,7 +21,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        keyword::{Holds, Keyword, Keywords, Role},
+        keyword::{Keyword, Keywords, Role, Subschemas},
         regex,
         visit::SchemaPath,
     },
@@ -45,7 +45,7 @@ pub(in crate::sanitize) fn apply<'a>(
     context: &mut PassContext,
 ) -> Keywords {
     let is_root = place.keyword.is_none();
-    if !is_root && !present.meet(context.refused) {
+    if !is_root && !present.intersects(context.refused) {
         return present;
     }
     settle(node, place, context);
@@ -68,10 +68,10 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         let value = value.copy(&context.budget);
         match fault {
             Fault::TooLarge(most) => lower(node, place, &name, most, context),
-            _ => match nearly(node, place, &name, &value, context) {
-                Nearly::Exactly => continue,
-                Nearly::Loosely => {}
-                Nearly::Not => drop(node, place, &name, &value, fault, context),
+            _ => match approximate(node, place, &name, &value, context) {
+                Approximation::Exactly => continue,
+                Approximation::Loosely => {}
+                Approximation::Not => drop(node, place, &name, &value, fault, context),
             },
         }
         if is_told(&name, &value) {
@@ -118,11 +118,11 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return (!known.iter().any(|name| member.key.is(name))).then_some(Fault::Refused);
     };
     // Arguments that are encoded are not what these speak of.
-    if grammar.refuses.has(keyword) || (grammar.encodes() && JUDGES_MEMBERS.has(keyword)) {
+    if grammar.refuses.contains(keyword) || (grammar.encodes() && JUDGES_MEMBERS.contains(keyword)) {
         return Some(Fault::Refused);
     }
     // Unions at the root have a rule of their own.
-    if is_root && grammar.root_refuses.has(keyword) && matches!(keyword, Keyword::Not | Keyword::Enum | Keyword::Const) {
+    if is_root && grammar.root_refuses.contains(keyword) && matches!(keyword, Keyword::Not | Keyword::Enum | Keyword::Const) {
         return Some(Fault::Refused);
     }
     // The values of a root that must be closed would be written as text, and the root is an object.
@@ -166,15 +166,15 @@ fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
 fn is_told(name: &str, value: &Node<'_>) -> bool {
     let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
     match keyword.role() {
-        Role::Meta | Role::Identifier | Role::Table => false,
+        Role::Meta | Role::Identifier | Role::Definitions => false,
         // What accepts anything by itself says nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
-        Role::Assertion | Role::Annotation => keyword.holds() == Holds::Value || json::plain_length(value) <= LONGEST_SCHEMA,
+        Role::Assertion | Role::Annotation => keyword.holds() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA,
     }
 }
 
 fn can_describe(node: &Node<'_>, grammar: &Grammar) -> bool {
-    node.get("$ref").is_none() || grammar.refs.beside.has(Keyword::Description)
+    node.get("$ref").is_none() || grammar.refs.beside.contains(Keyword::Description)
 }
 
 fn drop<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, value: &Node<'a>, fault: Fault, context: &mut PassContext) {
@@ -185,7 +185,7 @@ fn drop<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, value: 
         Fault::Format => FORMAT,
         Fault::Refused | Fault::TooLarge(_) => DROP.accepts(dropped(keyword, value, node)),
     };
-    let silent = keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Table))
+    let silent = keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
         || (keyword == Some(Keyword::AdditionalProperties) && is_open(value));
     let guidance = match (silent, told) {
         (true, _) => Guidance::Same,
@@ -261,7 +261,7 @@ fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, gr
 }
 
 /// How near something comes to what is refused.
-enum Nearly {
+enum Approximation {
     /// It says all there was to say.
     Exactly,
     /// It says less, so the reader is told.
@@ -271,12 +271,18 @@ enum Nearly {
 }
 
 /// Says something near to it.
-fn nearly<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, value: &Node<'a>, context: &mut PassContext) -> Nearly {
+fn approximate<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    name: &str,
+    value: &Node<'a>,
+    context: &mut PassContext,
+) -> Approximation {
     match name {
         "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, context),
         "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, context),
         "prefixItems" => tuple(node, place, value, context),
-        _ => Nearly::Not,
+        _ => Approximation::Not,
     }
 }
 
@@ -287,12 +293,12 @@ fn inclusive<'a>(
     (exclusive, inclusive, step): (&'static str, &'static str, i64),
     value: &Node<'a>,
     context: &mut PassContext,
-) -> Nearly {
+) -> Approximation {
     let keyword = Keyword::named(&Text::literal(inclusive));
-    if keyword.is_none_or(|keyword| context.grammar.refuses.has(keyword)) {
-        return Nearly::Not;
+    if keyword.is_none_or(|keyword| context.grammar.refuses.contains(keyword)) {
+        return Approximation::Not;
     }
-    let Some(number) = value.as_number() else { return Nearly::Not };
+    let Some(number) = value.as_number() else { return Approximation::Not };
     let whole = json::plain_number(number).parse::<i64>().ok().and_then(|number| number.checked_add(step));
     let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
     let (bound, effect) = match whole.filter(|_| is_integer) {
@@ -300,7 +306,7 @@ fn inclusive<'a>(
         None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
     };
     // The tighter of both holds.
-    let said = if matches!(effect.accepts, Accepts::Same) { Nearly::Exactly } else { Nearly::Loosely };
+    let said = if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
     let tighter = |standing: &str, new: &str| {
         let order = json::compare(standing, new);
         if step > 0 {
@@ -314,7 +320,7 @@ fn inclusive<'a>(
     context
         .diagnostics
         .report(place.polarity, from, Location::under(node, inclusive), effect, || format!("replaced `{exclusive}` by `{inclusive}`"));
-    let Some(object) = node.as_object_mut() else { return Nearly::Not };
+    let Some(object) = node.as_object_mut() else { return Approximation::Not };
     let at = object.position(exclusive).unwrap_or_default();
     object.remove(exclusive);
     if !stands {
@@ -327,8 +333,8 @@ fn inclusive<'a>(
 }
 
 /// Positions become one schema for all items: any of theirs.
-fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: &Node<'a>, context: &mut PassContext) -> Nearly {
-    let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Nearly::Not };
+fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: &Node<'a>, context: &mut PassContext) -> Approximation {
+    let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Approximation::Not };
     let count = positions.len();
     let rest = node.get("items");
     let most = node.get("maxItems").and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
@@ -342,31 +348,31 @@ fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: &Node<'a>, 
     }
     let anything = |schema: &Node<'_>| is_open(schema);
     if (!closed && rest.is_none()) || schemas.iter().any(anything) {
-        return Nearly::Not;
+        return Approximation::Not;
     }
     let bounded = closed && most.is_none_or(|most| most > count);
     let single = schemas.len() == 1;
     // Where all positions say the same, nothing is lost, as long as the number of items is still said.
-    let same = single && !(bounded && context.grammar.refuses.has(Keyword::MaxItems));
+    let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
     let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
     context.diagnostics.report(place.polarity, Location::under(node, "prefixItems"), Location::under(node, "items"), effect, || {
         format!("merged the {count} schemas of `prefixItems` into `items`")
     });
     let items = if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
-    let Some(object) = node.as_object_mut() else { return Nearly::Not };
+    let Some(object) = node.as_object_mut() else { return Approximation::Not };
     let at = object.position("prefixItems").unwrap_or_default();
     object.remove("prefixItems");
     match object.has("items") {
         true => object.set(Text::literal("items"), items),
         false => object.insert_at(at, Text::literal("items"), items),
     }
-    if bounded && !context.grammar.refuses.has(Keyword::MaxItems) {
+    if bounded && !context.grammar.refuses.contains(Keyword::MaxItems) {
         object.set(Text::literal("maxItems"), Node::count(count as u64));
     }
     if same {
-        Nearly::Exactly
+        Approximation::Exactly
     } else {
-        Nearly::Loosely
+        Approximation::Loosely
     }
 }
 

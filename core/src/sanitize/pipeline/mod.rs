@@ -13,7 +13,7 @@ use crate::{
     budget::Budget,
     collections::Set,
     dialect::{
-        grammar::{Grammar, Typed},
+        grammar::{Grammar, TypeRequirement},
         Dialect,
     },
     error::{Code, Error},
@@ -73,7 +73,7 @@ pub(in crate::sanitize) fn sanitize(
         diagnostics.read_as(&before);
         // What is read now was written here, in the words of today.
         let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
-        context.may_grow = count < LAST_GROWTH;
+        context.may_specialize = count < LAST_GROWTH;
         diagnostics = round(node, context, plan.as_deref_mut())?;
         is_settled = node.is_intact();
         rounds::restore(node, &before);
@@ -95,7 +95,7 @@ pub(in crate::sanitize) fn sanitize(
             diagnostics.read_as(&before);
             let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
             let references = references::resolve(node, Draft::Y2020, budget)?;
-            inline::settle(node, &references, Set::new(), &mut context)?;
+            inline::resolve_references(node, &references, Set::new(), &mut context)?;
             diagnostics = context.diagnostics;
             rounds::restore(node, &before);
         }
@@ -159,10 +159,10 @@ fn over_schemas(passes: &'static [Pass], node: &mut Node<'_>, context: &mut Pass
 
 /// What the walk down has found.
 fn survey(context: &mut PassContext) {
-    context.stood = context.present;
-    context.counts_evaluated = context.present;
+    context.stood = context.keywords;
+    context.counts_evaluated = context.keywords;
     context.judges_names = context.lists_objects
-        || property_names::JUDGES.iter().any(|keyword| context.present.has(*keyword) && !context.grammar.refuses.has(*keyword));
+        || property_names::JUDGES.iter().any(|keyword| context.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
 }
 
 /// Wishes that the grammar cannot grant.
@@ -172,7 +172,7 @@ pub(in crate::sanitize) fn refuse_options(grammar: &Grammar, options: &SanitizeO
         let message = format!("expected another `{name}`, because `{dialect}` {why}, found \"keep\"");
         Err(Error::new(Code::InvalidOption, format!("/{name}"), message))
     };
-    if options.untyped == Some(Untyped::Keep) && grammar.typed != Typed::No {
+    if options.untyped == Some(Untyped::Keep) && grammar.typed != TypeRequirement::No {
         return refused("untyped", "refuses schemas without a type");
     }
     if options.refs == Some(Refs::Keep) && !(grammar.refs.anywhere || grammar.refs.to_defs) {

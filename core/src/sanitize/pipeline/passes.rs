@@ -70,11 +70,11 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Rule::ConstToEnum,
             Rule::RepairKeyword,
         ],
-        needs: upgrade_draft::CONCERNS.with(Keyword::PatternProperties).with(Keyword::Items),
+        needs: upgrade_draft::CONCERNS.insert(Keyword::PatternProperties).insert(Keyword::Items),
         applies: always,
         run: Run::Enter(|node, site, context| {
             let is_tuple = || node.get("items").is_some_and(|items| items.as_array().is_some());
-            if site.present.meet(upgrade_draft::CONCERNS.with(Keyword::PatternProperties)) || is_tuple() {
+            if site.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
                 upgrade_draft::respell(node, site.place, context);
             }
             Ok(Flow::Continue)
@@ -152,7 +152,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         applies: resolves,
         run: Run::Document(|root, context| {
             let applied_with = core::mem::take(&mut context.applied_with);
-            with_references(root, context, |root, references, context| inline::settle(root, references, applied_with, context))
+            with_references(root, context, |root, references, context| inline::resolve_references(root, references, applied_with, context))
         }),
         why: "Passes after it find schemas where they are used, and every reference that is left in the root's `$defs`.",
     },
@@ -163,7 +163,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: has_references,
         run: Run::Document(|root, context| {
-            context.present = Keywords::ALL;
+            context.keywords = Keywords::ALL;
             context.no_slash = context.grammar.refs.no_slash_in_definitions && slash_keys::stand_in_definitions(root);
             Ok(())
         }),
@@ -297,10 +297,10 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::Enum, Keyword::Const]),
         applies: always,
         run: Run::Leave(|node, site, context| {
-            let is_constant = site.present.has(Keyword::Const) && site.present.has(Keyword::Type) && context.grammar.encodes();
+            let is_constant = site.keywords.contains(Keyword::Const) && site.keywords.contains(Keyword::Type) && context.grammar.encodes();
             // Integers that were listed as strings here are what their type says.
             let is_spelled = json_string::Holds::by(node) == Some(json_string::Holds::Integer);
-            if (site.present.has(Keyword::Enum) || is_constant) && !is_spelled {
+            if (site.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
                 enum_::apply(node, site.place, context)?;
                 enum_types::apply(node, site.place, context);
             }
@@ -315,7 +315,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.types_everything,
         run: Run::Leave(|node, site, context| {
-            if !site.present.has(Keyword::Type) {
+            if !site.keywords.contains(Keyword::Type) {
                 infer_type::apply(node, site.place, site.known, context);
             }
             Ok(Flow::Continue)
@@ -356,7 +356,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             if site.is_root() {
                 containers::apply(node, site.place, context);
-            } else if site.present.has(Keyword::Type) {
+            } else if site.keywords.contains(Keyword::Type) {
                 legalize::container(node, site.place, context);
             }
             Ok(Flow::Continue)
@@ -582,7 +582,7 @@ const fn is_finished_here(site: &Site<'_, '_>, context: &PassContext) -> bool {
 
 fn unsupported<'a>(node: &mut Node<'a>, site: &Site<'_, 'a>, context: &mut PassContext) -> Result<Flow, Error> {
     if !site.known.opaque {
-        unsupported_keywords::apply(node, site.place, site.present, context);
+        unsupported_keywords::apply(node, site.place, site.keywords, context);
     }
     Ok(Flow::Continue)
 }

@@ -30,7 +30,7 @@ pub(in crate::sanitize) fn as_written(root: &Node<'_>, references: &References, 
             fine = false;
         }
         // Without its identifier a part of the document would read its references another way.
-        fine = fine && !(context.grammar.refuses.has(Keyword::Id) && node.get("$id").is_some());
+        fine = fine && !(context.grammar.refuses.contains(Keyword::Id) && node.get("$id").is_some());
         // A part that refers to a definition becomes one schema with it.
         let is_part = |part: &Node<'_>| part.get("$ref").is_some();
         fine = fine
@@ -42,7 +42,7 @@ pub(in crate::sanitize) fn as_written(root: &Node<'_>, references: &References, 
                 let keyword = Keyword::named(&member.key);
                 // Where `$ref` stands alone by its draft, what validates beside it would begin to count.
                 let counts = context.draft.ref_stands_alone() && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
-                member.key.is("$ref") || (!counts && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.has(keyword)))
+                member.key.is("$ref") || (!counts && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.contains(keyword)))
             });
             fine = fine && resolved && alone && leads_to_table(reference, &rule);
         }

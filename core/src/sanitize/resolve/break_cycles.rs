@@ -66,7 +66,7 @@ fn endless(root: &Node<'_>, references: &References, context: &PassContext) -> R
         visit::walk(&context.budget, part, Keywords::ALL, &mut |node, place| {
             around.truncate(place.depth);
             let number = node.origin().number();
-            let is_in_place = place.keyword.is_some_and(|keyword| IN_PLACE.has(keyword));
+            let is_in_place = place.keyword.is_some_and(|keyword| IN_PLACE.contains(keyword));
             if let (Some(number), Some(Some(outer)), true) = (number, around.last(), is_in_place) {
                 schemas.entry(*outer).or_default().inside.push(number);
             }

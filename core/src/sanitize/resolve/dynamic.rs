@@ -27,7 +27,7 @@ const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::Recursive
 
 /// Respells every dynamic reference; gives their numbers, because in every draft that knows them other keywords apply beside them.
 pub(in crate::sanitize) fn respell(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<Set<Number>, Error> {
-    if !context.present.meet(DYNAMIC) {
+    if !context.keywords.intersects(DYNAMIC) {
         return Ok(Set::new());
     }
     let budget = context.budget.clone();

@@ -38,7 +38,7 @@ impl<'a> VisitorMut<'a> for ReferenceCutter<'_, 'a> {
             object.remove("$ref");
         }
         // What speaks of the very instance that is spoken of around it is no guess, and the next round knows what that is.
-        let in_place = place.keyword.is_some_and(|keyword| legalize::IN_PLACE.has(keyword));
+        let in_place = place.keyword.is_some_and(|keyword| legalize::IN_PLACE.contains(keyword));
         if !(in_place && self.context.untyped == Untyped::String) {
             infer_type::any(node, place, self.context);
         }

@@ -15,8 +15,8 @@ use crate::{
     collections::{Map, Set},
     json::{self, Data, Member, Node},
     schema::{
+        intersect::{self, Merged},
         keyword::{Keyword, Keywords},
-        merge::{self, Merged},
         references::{Number, References},
     },
 };
@@ -54,7 +54,7 @@ pub(in crate::sanitize) enum Growth<'a> {
     TooMuch,
 }
 
-struct Grown<'a> {
+struct Specialized<'a> {
     siblings: Node<'a>,
     body: Node<'a>,
 }
@@ -69,7 +69,7 @@ pub(in crate::sanitize) struct Definitions<'e, 's, 'a> {
     names: Map<Definition, String>,
     /// The same, by their names.
     written: Map<String, Definition>,
-    grown: Map<Definition, Grown<'a>>,
+    grown: Map<Definition, Specialized<'a>>,
     /// How many nodes they may still grow by.
     spare: usize,
     queue: Vec<Definition>,
@@ -104,7 +104,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     pub(in crate::sanitize) fn may_stand_beside(&self, member: &Member<'_>) -> bool {
-        member.key.is("$ref") || Keyword::named(&member.key).is_some_and(|keyword| self.beside.has(keyword))
+        member.key.is("$ref") || Keyword::named(&member.key).is_some_and(|keyword| self.beside.contains(keyword))
     }
 
     /// The definition that was given this name.
@@ -130,7 +130,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     pub(in crate::sanitize) fn grow(&mut self, node: &Node<'a>, from: &Definition, held: &Node<'a>) -> Growth<'a> {
         let (siblings, at) = self.siblings(node);
         let joined = match self.grown.get(from) {
-            Some(grown) => merge::both(self.budget, siblings, grown.siblings.copy(self.budget)),
+            Some(grown) => intersect::both(self.budget, siblings, grown.siblings.copy(self.budget)),
             None => Merged::exact(siblings),
         };
         let definition = Definition { target: from.target, with: Some(json::canonical(&joined.node)) };
@@ -140,11 +140,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if self.says(held, &joined.node, &mut Set::from([from.target])) {
             return Growth::Known(Definition::of(from.target));
         }
-        let body = merge::both_at(self.budget, joined.node.copy(self.budget), held.copy(self.budget), at);
+        let body = intersect::both_at(self.budget, joined.node.copy(self.budget), held.copy(self.budget), at);
         if !self.spend(json::size(&body.node, self.budget)) {
             return Growth::TooMuch;
         }
-        self.grown.insert(definition.clone(), Grown { siblings: joined.node.copy(self.budget), body: body.node.copy(self.budget) });
+        self.grown.insert(definition.clone(), Specialized { siblings: joined.node.copy(self.budget), body: body.node.copy(self.budget) });
         Growth::New(definition, [joined, body])
     }
 
@@ -160,7 +160,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 
     /// Does a schema say all of this already? Every branch of a union has to; what refers back to it says what it says.
     fn says(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
-        let merged = merge::both(self.budget, all.copy(self.budget), schema.copy(self.budget));
+        let merged = intersect::both(self.budget, all.copy(self.budget), schema.copy(self.budget));
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
             return true;
         }

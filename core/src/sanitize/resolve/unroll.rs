@@ -8,7 +8,7 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     budget::Budget,
     collections::{Map, Set},
-    dialect::grammar::{Anything, Recursion},
+    dialect::grammar::{AnyEncoding, Recursion},
     error::Error,
     json::{Data, Node, Object, Step, Text},
     limits::MAX_DEPTH,
@@ -19,9 +19,8 @@ use crate::{
     },
     schema::{
         definitions::definition_name,
-        graph,
+        graph, intersect,
         keyword::{Keyword, Keywords},
-        merge,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -240,7 +239,7 @@ impl<'a> Unroll<'_, 'a> {
         if rest.as_object().is_some_and(Object::is_empty) {
             *node = if ends { target.with_origin(origin) } else { target };
         } else {
-            let merged = merge::both_at(&self.context.budget, rest, target, at);
+            let merged = intersect::both_at(&self.context.budget, rest, target, at);
             merge_conflicts::note(&merged, place.polarity, &Location::Node(origin.number().unwrap_or(0)), self.context);
             *node = merged.node;
         }
@@ -251,7 +250,7 @@ impl<'a> Unroll<'_, 'a> {
 /// What is said where nothing more of a definition is written: what it is for, and its type.
 pub(in crate::sanitize) fn end<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
     // JSON text says all of it, whatever the type.
-    let keeps_type = context.grammar.anything != Anything::JsonText;
+    let keeps_type = context.grammar.anything != AnyEncoding::JsonText;
     let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
     let members =
         body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).map(|member| member.copy(&context.budget)).collect();

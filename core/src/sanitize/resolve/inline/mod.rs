@@ -26,8 +26,8 @@ use crate::{
         definitions::{definition_name, TABLES},
         draft::Draft,
         graph::Graph,
+        intersect,
         keyword::{Keyword, Keywords},
-        merge,
         references::{self, Number, References},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
@@ -46,7 +46,7 @@ const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
 ///
 /// In drafts in which a reference stands alone, other keywords still apply beside those in `applied_with`.
-pub(in crate::sanitize) fn settle<'a>(
+pub(in crate::sanitize) fn resolve_references<'a>(
     root: &mut Node<'a>,
     references: &References,
     applied_with: Set<Number>,
@@ -82,9 +82,9 @@ pub(in crate::sanitize) fn settle<'a>(
     };
     // What is encoded is one schema: what stands beside a reference that stays would not be written as what it refers to is.
     let stays_encoded = context.grammar.encodes() && context.grammar.refs.recursion != Recursion::Refused;
-    let beside = if stays_encoded { context.grammar.refs.beside.but(NO_TEXTS) } else { context.grammar.refs.beside };
-    let spare = if context.may_grow { context.max_nodes } else { 0 };
-    let mut expand = Expand {
+    let beside = if stays_encoded { context.grammar.refs.beside.difference(NO_TEXTS) } else { context.grammar.refs.beside };
+    let spare = if context.may_specialize { context.max_nodes } else { 0 };
+    let mut inliner = Inliner {
         references,
         graph: &graph,
         definitions: Definitions::new(&source, references, beside, spare, &budget),
@@ -98,14 +98,14 @@ pub(in crate::sanitize) fn settle<'a>(
         chains: vec![Set::from([0])],
         context,
     };
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut expand)?;
-    expand.in_definitions = true;
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut inliner)?;
+    inliner.in_definitions = true;
     let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
-    while let Some((definition, name, mut body)) = expand.definitions.next() {
-        visit::walk_mut(&budget, &mut body, Keywords::ALL, &mut expand)?;
+    while let Some((definition, name, mut body)) = inliner.definitions.next() {
+        visit::walk_mut(&budget, &mut body, Keywords::ALL, &mut inliner)?;
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
-    let used = core::mem::take(&mut expand.used);
+    let used = core::mem::take(&mut inliner.used);
     prune::note(&source, &used, context)?;
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
@@ -138,7 +138,7 @@ struct Cut {
     levels: usize,
 }
 
-struct Expand<'e, 's, 'a> {
+struct Inliner<'e, 's, 'a> {
     references: &'e References,
     graph: &'e Graph,
     definitions: Definitions<'e, 's, 'a>,
@@ -158,7 +158,7 @@ struct Expand<'e, 's, 'a> {
     context: &'e mut PassContext,
 }
 
-impl<'a> VisitorMut<'a> for Expand<'_, '_, 'a> {
+impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if self.is_root_branch(place) {
             let above = self.chains.last().cloned().unwrap_or_default();
@@ -195,7 +195,7 @@ impl<'a> VisitorMut<'a> for Expand<'_, '_, 'a> {
     }
 }
 
-impl<'a> Expand<'_, '_, 'a> {
+impl<'a> Inliner<'_, '_, 'a> {
     /// Is this the root, or to be joined with it? A union there will be one object, so its branches are.
     fn is_root(&self, place: &SchemaPath<'_, 'a>) -> bool {
         let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
@@ -372,7 +372,7 @@ impl<'a> Expand<'_, '_, 'a> {
     }
 
     fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, polarity: Polarity) -> Node<'a> {
-        let merged = merge::both_at(&self.context.budget, outer, inner, at);
+        let merged = intersect::both_at(&self.context.budget, outer, inner, at);
         merge_conflicts::note(&merged, polarity, &Location::of(&merged.node), self.context);
         merged.node
     }

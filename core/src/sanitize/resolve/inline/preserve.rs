@@ -10,19 +10,19 @@ use crate::{
     sanitize::{
         diagnostics::{merge_conflicts, ChangeKind, Location},
         resolve::{
-            inline::{siblings, Expand, KEEP},
+            inline::{siblings, Inliner, KEEP},
             specialize::{Definition, Growth},
         },
     },
     schema::{
-        keyword::{Holds, Keyword, Keywords, Role},
+        keyword::{Keyword, Keywords, Role, Subschemas},
         visit::{self, Polarity, SchemaPath},
     },
 };
 
 const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
 
-impl<'a> Expand<'_, '_, 'a> {
+impl<'a> Inliner<'_, '_, 'a> {
     /// Keeps a reference, spelled as the dialect reads it.
     pub(in crate::sanitize) fn keep(
         &mut self,
@@ -39,10 +39,10 @@ impl<'a> Expand<'_, '_, 'a> {
         let elsewhere = |keyword: Keyword| {
             let only = self.context.grammar.refs.only_under;
             // What stands in a list is not looked at.
-            only.is_some_and(|only| !only.has(keyword)) && keyword.holds() != Holds::Schemas
+            only.is_some_and(|only| !only.contains(keyword)) && keyword.holds() != Subschemas::Schemas
         };
-        let may_wrap = !self.context.grammar.refuses.has(Keyword::AllOf) && !inside.has(Keyword::AllOf);
-        let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.has(keyword) || elsewhere(keyword));
+        let may_wrap = !self.context.grammar.refuses.contains(Keyword::AllOf) && !inside.contains(Keyword::AllOf);
+        let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
         // What stands beside a reference later was put there by a rule that has said so.
         let joined = self.context.reads_input && !is_alone;
         if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
@@ -75,7 +75,7 @@ impl<'a> Expand<'_, '_, 'a> {
         let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
         let is_text = |member: &Member<'a>| {
             !alone(member)
-                && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.constrains().is_none())
+                && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.applies_to().is_none())
         };
         let only_texts = |object: &Object<'a>| object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member));
         if !node.as_object().is_some_and(only_texts) {

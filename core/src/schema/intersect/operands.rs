@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::{
     accepts_nothing,
-    kept::{self, Kept, Slot, Value},
-    Impossible, Side, OWN,
+    provenance::{self, Chosen, Slot, Value},
+    Impossible, Operand, OWN,
 };
 use crate::{
     json::{self, Data, Node, Object},
@@ -16,18 +16,18 @@ use crate::{
 };
 
 /// The members of two schemas, while they are being merged.
-pub(super) struct Sides<'a> {
+pub(super) struct Operands<'a> {
     pub(super) slots: Vec<Slot<'a>>,
 }
 
-impl<'a> Sides<'a> {
+impl<'a> Operands<'a> {
     /// Two objects by name, without what only the inner schema can say of itself.
     pub(super) fn of(outer: Object<'a>, inner: Object<'a>, place: usize) -> Self {
-        let mut slots = kept::slots(outer, inner, place);
-        for slot in slots.iter_mut().filter(|slot| slot.keyword.is_some_and(|keyword| OWN.has(keyword))) {
+        let mut slots = provenance::slots(outer, inner, place);
+        for slot in slots.iter_mut().filter(|slot| slot.keyword.is_some_and(|keyword| OWN.contains(keyword))) {
             slot.value = slot.value.take().0.map_or(Value::Gone, Value::Outer);
         }
-        Sides { slots }
+        Operands { slots }
     }
 
     pub(super) fn slot(&mut self, keyword: Keyword) -> Option<&mut Slot<'a>> {
@@ -35,19 +35,20 @@ impl<'a> Sides<'a> {
     }
 
     /// Does that side have one of these keywords, unsettled?
-    pub(super) fn has(&self, side: Side, keywords: Keywords) -> bool {
+    pub(super) fn has(&self, side: Operand, keywords: Keywords) -> bool {
         self.slots.iter().any(|slot| {
-            let own = matches!((&slot.value, side), (Value::Both(..), _) | (Value::Outer(_), Side::Outer) | (Value::Inner(_), Side::Inner));
-            own && slot.keyword.is_some_and(|keyword| keywords.has(keyword))
+            let own =
+                matches!((&slot.value, side), (Value::Both(..), _) | (Value::Outer(_), Operand::Outer) | (Value::Inner(_), Operand::Inner));
+            own && slot.keyword.is_some_and(|keyword| keywords.contains(keyword))
         })
     }
 
     /// Does that side say anything by one of these keywords that the other does not say in the same way?
-    pub(super) fn adds(&self, side: Side, keywords: Keywords) -> bool {
-        let mut slots = self.slots.iter().filter(|slot| slot.keyword.is_some_and(|keyword| keywords.has(keyword)));
+    pub(super) fn adds(&self, side: Operand, keywords: Keywords) -> bool {
+        let mut slots = self.slots.iter().filter(|slot| slot.keyword.is_some_and(|keyword| keywords.contains(keyword)));
         slots.any(|slot| match (&slot.value, side) {
             (Value::Both(outer, inner), _) => !json::same(outer, inner),
-            (Value::Outer(_), Side::Outer) | (Value::Inner(_), Side::Inner) => true,
+            (Value::Outer(_), Operand::Outer) | (Value::Inner(_), Operand::Inner) => true,
             _ => false,
         })
     }
@@ -65,7 +66,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Puts what is left where it was taken from.
-    pub(super) fn settle(&mut self, keyword: Keyword, kept: Kept<'a>) {
+    pub(super) fn settle(&mut self, keyword: Keyword, kept: Chosen<'a>) {
         if let Some(slot) = self.slot(keyword) {
             slot.value = Value::Settled(kept);
         }
@@ -76,7 +77,7 @@ impl<'a> Sides<'a> {
         &mut self,
         keywords: [Keyword; N],
         values: [Option<Node<'a>>; N],
-        kept: fn(Node<'a>) -> Kept<'a>,
+        kept: fn(Node<'a>) -> Chosen<'a>,
     ) {
         for (keyword, value) in keywords.into_iter().zip(values) {
             if let Some(value) = value {
@@ -110,7 +111,7 @@ impl<'a> Sides<'a> {
     /// Do all of these keywords that are there come from one side alone, as they stood on it?
     pub(super) fn is_one_sided(&self, keywords: Keywords) -> bool {
         let all = |own: fn(&Value<'a>) -> bool| {
-            self.slots.iter().all(|slot| !slot.keyword.is_some_and(|keyword| keywords.has(keyword)) || own(&slot.value))
+            self.slots.iter().all(|slot| !slot.keyword.is_some_and(|keyword| keywords.contains(keyword)) || own(&slot.value))
         };
         all(|value| match value {
             Value::Outer(_) => true,

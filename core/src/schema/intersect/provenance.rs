@@ -12,7 +12,7 @@ use crate::{
 
 /// What is left of two values.
 #[derive(Debug)]
-pub(super) enum Kept<'a> {
+pub(super) enum Chosen<'a> {
     /// The outer one, as it was.
     Outer(Node<'a>),
     /// The inner one, as it was.
@@ -23,30 +23,30 @@ pub(super) enum Kept<'a> {
     Made(Node<'a>),
 }
 
-impl<'a> Kept<'a> {
+impl<'a> Chosen<'a> {
     pub(super) fn into_node(self) -> Node<'a> {
         match self {
-            Kept::Outer(node) | Kept::Inner(node) | Kept::Either(node, _) | Kept::Made(node) => node,
+            Chosen::Outer(node) | Chosen::Inner(node) | Chosen::Either(node, _) | Chosen::Made(node) => node,
         }
     }
 
     pub(super) const fn node(&self) -> &Node<'a> {
         match self {
-            Kept::Outer(node) | Kept::Inner(node) | Kept::Either(node, _) | Kept::Made(node) => node,
+            Chosen::Outer(node) | Chosen::Inner(node) | Chosen::Either(node, _) | Chosen::Made(node) => node,
         }
     }
 
     pub(super) const fn is_outers(&self) -> bool {
-        matches!(self, Kept::Outer(_) | Kept::Either(..))
+        matches!(self, Chosen::Outer(_) | Chosen::Either(..))
     }
 
     pub(super) const fn is_inners(&self) -> bool {
-        matches!(self, Kept::Inner(_) | Kept::Either(..))
+        matches!(self, Chosen::Inner(_) | Chosen::Either(..))
     }
 
     fn into_inner(self) -> Node<'a> {
         match self {
-            Kept::Either(_, node) => node,
+            Chosen::Either(_, node) => node,
             other => other.into_node(),
         }
     }
@@ -54,21 +54,21 @@ impl<'a> Kept<'a> {
 
 /// A container without its parts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shell {
+pub(super) struct ContainerMeta {
     origin: Origin,
     intact: bool,
     marks: u8,
     len: usize,
 }
 
-impl Shell {
+impl ContainerMeta {
     pub(super) fn of(node: &Node<'_>) -> Self {
         let len = match node.data() {
             Data::Array(items) => items.len(),
             Data::Object(object) => object.len(),
             _ => 0,
         };
-        Shell { origin: node.origin(), intact: node.is_intact(), marks: node.marks(), len }
+        ContainerMeta { origin: node.origin(), intact: node.is_intact(), marks: node.marks(), len }
     }
 
     /// Around all of its own parts again.
@@ -106,7 +106,7 @@ pub(super) enum Value<'a> {
     Outer(Node<'a>),
     Inner(Node<'a>),
     Both(Node<'a>, Node<'a>),
-    Settled(Kept<'a>),
+    Settled(Chosen<'a>),
     /// Nothing, any more.
     Gone,
 }
@@ -165,16 +165,16 @@ impl<'a> Slot<'a> {
 }
 
 /// What is left of one slot: its name on either side (the inner's with its place there), and its value.
-type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Kept<'a>);
+type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Chosen<'a>);
 
 /// An object of what is left under each name. Names that stand on one side only and were not looked at are kept.
-pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<Shell>, inner: Option<Shell>) -> Kept<'a> {
+pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<ContainerMeta>, inner: Option<ContainerMeta>) -> Chosen<'a> {
     let mut members: Vec<Named<'a>> = Vec::with_capacity(slots.len());
     for slot in slots {
         let kept = match slot.value {
-            Value::Outer(node) => Kept::Outer(node),
-            Value::Inner(node) => Kept::Inner(node),
-            Value::Both(outer, _) => Kept::Made(outer),
+            Value::Outer(node) => Chosen::Outer(node),
+            Value::Inner(node) => Chosen::Inner(node),
+            Value::Both(outer, _) => Chosen::Made(outer),
             Value::Settled(kept) => kept,
             Value::Gone => continue,
         };
@@ -191,19 +191,19 @@ pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<Shell>, inner: Opti
         (Some(outer), Some(inner)) => {
             let (mut outers, mut inners) = (Vec::with_capacity(members.len()), Vec::with_capacity(members.len()));
             for member in members {
-                if let (Some(outer_key), Some((_, inner_key)), Kept::Either(outer, inner)) = member {
+                if let (Some(outer_key), Some((_, inner_key)), Chosen::Either(outer, inner)) = member {
                     outers.push(Member { key: outer_key, value: outer });
                     inners.push(Member { key: inner_key, value: inner });
                 }
             }
-            Kept::Either(
+            Chosen::Either(
                 outer.restored(Data::Object(Object::from_unique(outers))),
                 inner.restored(Data::Object(Object::from_unique(inners))),
             )
         }
         (None, Some(shell)) => {
             let members = members.into_iter().filter_map(|(_, key, kept)| Some(Member { key: key?.1, value: kept.into_inner() }));
-            Kept::Inner(shell.restored(Data::Object(Object::from_unique(members.collect()))))
+            Chosen::Inner(shell.restored(Data::Object(Object::from_unique(members.collect()))))
         }
         (stays, None) => {
             let members = members
@@ -211,13 +211,13 @@ pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<Shell>, inner: Opti
                 .filter_map(|(outer, inner, kept)| Some(Member { key: outer.or(inner.map(|key| key.1))?, value: kept.into_node() }));
             let data = Data::Object(Object::from_unique(members.collect()));
             match (stays, outer.or(inner)) {
-                (Some(shell), _) => Kept::Outer(shell.restored(data)),
+                (Some(shell), _) => Chosen::Outer(shell.restored(data)),
                 (None, Some(shell)) => {
                     let mut made = shell.changed(data);
                     made.mark(shell.marks | inner.map_or(0, |inner| inner.marks));
-                    Kept::Made(made)
+                    Chosen::Made(made)
                 }
-                (None, None) => Kept::Made(Node::new(data)),
+                (None, None) => Chosen::Made(Node::new(data)),
             }
         }
     }
@@ -227,33 +227,33 @@ pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<Shell>, inner: Opti
 pub(super) struct Item<'a> {
     pub(super) outer: Option<usize>,
     pub(super) inner: Option<usize>,
-    pub(super) kept: Kept<'a>,
+    pub(super) kept: Chosen<'a>,
 }
 
 /// A list of what is left at each place.
-pub(super) fn list<'a>(items: Vec<Item<'a>>, outer: Option<Shell>, inner: Option<Shell>) -> Kept<'a> {
-    let stays = |shell: Option<Shell>, place: fn(&Item<'a>) -> Option<usize>, is_own: fn(&Kept<'a>) -> bool| {
+pub(super) fn list<'a>(items: Vec<Item<'a>>, outer: Option<ContainerMeta>, inner: Option<ContainerMeta>) -> Chosen<'a> {
+    let stays = |shell: Option<ContainerMeta>, place: fn(&Item<'a>) -> Option<usize>, is_own: fn(&Chosen<'a>) -> bool| {
         let own = |(at, item): (usize, &Item<'a>)| place(item) == Some(at) && is_own(&item.kept);
         shell.filter(|shell| shell.len == items.len() && items.iter().enumerate().all(own))
     };
-    let outer_stays = stays(outer, |item| item.outer, Kept::is_outers);
-    let inner_stays = stays(inner, |item| item.inner, Kept::is_inners);
+    let outer_stays = stays(outer, |item| item.outer, Chosen::is_outers);
+    let inner_stays = stays(inner, |item| item.inner, Chosen::is_inners);
     match (outer_stays, inner_stays) {
         (Some(outer), Some(inner)) => {
             let pairs = items.into_iter().filter_map(|item| match item.kept {
-                Kept::Either(outer, inner) => Some((outer, inner)),
+                Chosen::Either(outer, inner) => Some((outer, inner)),
                 _ => None,
             });
             let (outers, inners) = pairs.unzip();
-            Kept::Either(outer.restored(Data::Array(outers)), inner.restored(Data::Array(inners)))
+            Chosen::Either(outer.restored(Data::Array(outers)), inner.restored(Data::Array(inners)))
         }
-        (None, Some(shell)) => Kept::Inner(shell.restored(Data::Array(items.into_iter().map(|item| item.kept.into_inner()).collect()))),
+        (None, Some(shell)) => Chosen::Inner(shell.restored(Data::Array(items.into_iter().map(|item| item.kept.into_inner()).collect()))),
         (stays, None) => {
             let data = Data::Array(items.into_iter().map(|item| item.kept.into_node()).collect());
             match (stays, outer.or(inner)) {
-                (Some(shell), _) => Kept::Outer(shell.restored(data)),
-                (None, Some(shell)) => Kept::Made(shell.changed(data)),
-                (None, None) => Kept::Made(Node::new(data)),
+                (Some(shell), _) => Chosen::Outer(shell.restored(data)),
+                (None, Some(shell)) => Chosen::Made(shell.changed(data)),
+                (None, None) => Chosen::Made(Node::new(data)),
             }
         }
     }

@@ -35,7 +35,7 @@ fn judge(schema: &Value) -> Option<jsonschema::Validator> {
 /// The merged schema with everything that was left over said by `allOf` at its place.
 fn completed(merged: &Merged<'_>) -> Value {
     let mut whole = merged.node.to_value().unwrap();
-    for left in &merged.unmerged {
+    for left in &merged.residual {
         let place = whole.pointer_mut(&left.at.render()).expect("a place in the merged schema");
         if !place.is_object() {
             *place = json!({ "allOf": [place.take()] });
@@ -51,7 +51,7 @@ struct Tally {
     pairs: usize,
     exact: usize,
     left_over: usize,
-    in_doubt: usize,
+    inexact: usize,
     disjoint: usize,
     verdicts: usize,
     accepted_by_both: usize,
@@ -69,21 +69,21 @@ impl Tally {
         assert_eq!(claimed_disjoint, disjoint(&budget, &inner_node, &outer_node), "{outer}\n{inner}");
         let merged = both(&budget, outer_node, inner_node);
         let node = merged.node.to_value().unwrap();
-        let story = || format!("outer  {outer}\ninner  {inner}\nmerged {node}\n{:?}", merged.unmerged);
+        let story = || format!("outer  {outer}\ninner  {inner}\nmerged {node}\n{:?}", merged.residual);
         let judge_merged = judge(&node).unwrap_or_else(|| panic!("no schema any more:\n{}", story()));
         self.pairs += 1;
         self.disjoint += usize::from(claimed_disjoint);
         self.exact += usize::from(merged.is_exact());
-        self.left_over += usize::from(!merged.unmerged.is_empty());
-        self.in_doubt += usize::from(merged.in_doubt);
-        for left in &merged.unmerged {
+        self.left_over += usize::from(!merged.residual.is_empty());
+        self.inexact += usize::from(merged.inexact);
+        for left in &merged.residual {
             *self.left.entry(left.keyword).or_default() += 1;
         }
-        if merged.in_doubt {
+        if merged.inexact {
             return;
         }
         let alone = |keyword| !matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties);
-        let completed = merged.unmerged.iter().all(|left| alone(left.keyword)).then(|| completed(&merged));
+        let completed = merged.residual.iter().all(|left| alone(left.keyword)).then(|| completed(&merged));
         let judge_completed = completed.as_ref().map(|whole| judge(whole).unwrap());
         for instance in instances {
             let (one, two) = (judge_outer.is_valid(instance), judge_inner.is_valid(instance));

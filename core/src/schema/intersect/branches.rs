@@ -4,10 +4,10 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     accepts_all, accepts_nothing,
-    kept::{self, Item, Kept, Shell},
+    operands::Operands,
     order::{values, ByValue},
-    sides::Sides,
-    Impossible, Merge, Side,
+    provenance::{self, Chosen, ContainerMeta, Item},
+    Impossible, Merge, Operand,
 };
 use crate::{
     json::Node,
@@ -18,11 +18,11 @@ const CONDITION: [Keyword; 3] = [Keyword::If, Keyword::Then, Keyword::Else];
 
 /// What makes properties count as evaluated.
 const EVALUATES_PROPERTIES: Keywords =
-    IN_PLACE.with(Keyword::Properties).with(Keyword::PatternProperties).with(Keyword::AdditionalProperties);
+    IN_PLACE.insert(Keyword::Properties).insert(Keyword::PatternProperties).insert(Keyword::AdditionalProperties);
 
 /// What makes items count as evaluated.
 const EVALUATES_ITEMS: Keywords =
-    IN_PLACE.with(Keyword::PrefixItems).with(Keyword::Items).with(Keyword::AdditionalItems).with(Keyword::Contains);
+    IN_PLACE.insert(Keyword::PrefixItems).insert(Keyword::Items).insert(Keyword::AdditionalItems).insert(Keyword::Contains);
 
 /// Schemas for the same instance. What is said under `not` is never evaluated.
 const IN_PLACE: Keywords = Keywords::of(&[
@@ -41,43 +41,43 @@ const IN_PLACE: Keywords = Keywords::of(&[
 
 impl<'a> Merge<'_, 'a> {
     /// `unevaluated*` speaks of what nothing beside it speaks of, so it cannot stand beside anything new that does.
-    pub(super) fn unevaluated(&mut self, sides: &mut Sides<'a>) {
+    pub(super) fn unevaluated(&mut self, sides: &mut Operands<'a>) {
         let keywords = [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
         for (keyword, evaluates) in keywords {
             let (outer, inner) = sides.take(keyword);
-            let outer = self.unless(sides.adds(Side::Inner, evaluates), Side::Outer, keyword, outer);
-            let inner = self.unless(sides.adds(Side::Outer, evaluates), Side::Inner, keyword, inner);
+            let outer = self.unless(sides.adds(Operand::Inner, evaluates), Operand::Outer, keyword, outer);
+            let inner = self.unless(sides.adds(Operand::Outer, evaluates), Operand::Inner, keyword, inner);
             sides.restore(keyword, outer, inner);
         }
     }
 
-    fn unless(&mut self, disturbed: bool, side: Side, keyword: Keyword, value: Option<Node<'a>>) -> Option<Node<'a>> {
+    fn unless(&mut self, disturbed: bool, side: Operand, keyword: Keyword, value: Option<Node<'a>>) -> Option<Node<'a>> {
         if !disturbed {
             return value;
         }
         let value = value.filter(|value| !accepts_all(value))?;
-        self.leave_over(side, keyword, [(keyword, value)]);
+        self.push_residual(side, keyword, [(keyword, value)]);
         None
     }
 
-    pub(super) fn all_of(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+    pub(super) fn all_of(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
             return self.equal(Keyword::AllOf, outer, inner);
         };
         let (our_values, their_values) = (values(ours), values(theirs));
         if their_values.is_subset(&our_values) {
-            return if self.same(&outer, &inner) { Kept::Either(outer, inner) } else { Kept::Outer(outer) };
+            return if self.same(&outer, &inner) { Chosen::Either(outer, inner) } else { Chosen::Outer(outer) };
         }
         let new = theirs.iter().filter(|schema| !our_values.contains(&ByValue(schema))).map(|schema| schema.copy(self.budget));
         let new: Vec<Node<'a>> = new.collect();
         if let Some(schemas) = outer.as_array_mut() {
             schemas.extend(new);
         }
-        Kept::Made(outer)
+        Chosen::Made(outer)
     }
 
     /// All pairs of branches, if they are few and each can be said.
-    pub(super) fn any_of(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+    pub(super) fn any_of(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
             return Ok(self.equal(Keyword::AnyOf, outer, inner));
         };
@@ -87,12 +87,12 @@ impl<'a> Merge<'_, 'a> {
         }
         if pairs <= self.branches {
             if let Some(items) = self.pairs(ours, theirs, pairs) {
-                let shells = (Shell::of(&outer), Shell::of(&inner));
-                return if items.is_empty() { Err(Impossible) } else { Ok(kept::list(items, Some(shells.0), Some(shells.1))) };
+                let shells = (ContainerMeta::of(&outer), ContainerMeta::of(&inner));
+                return if items.is_empty() { Err(Impossible) } else { Ok(provenance::list(items, Some(shells.0), Some(shells.1))) };
             }
         }
-        self.leave_over(Side::Inner, Keyword::AnyOf, [(Keyword::AnyOf, inner)]);
-        Ok(Kept::Outer(outer))
+        self.push_residual(Operand::Inner, Keyword::AnyOf, [(Keyword::AnyOf, inner)]);
+        Ok(Chosen::Outer(outer))
     }
 
     fn pairs(&mut self, ours: &[Node<'a>], theirs: &[Node<'a>], pairs: usize) -> Option<Vec<Item<'a>>> {
@@ -105,7 +105,7 @@ impl<'a> Merge<'_, 'a> {
                 below.guidance_lost = false;
                 let kept = below.schema(outer.copy(self.budget), inner.copy(self.budget));
                 self.spare = below.spare;
-                if below.in_doubt || !below.unmerged.is_empty() {
+                if below.inexact || !below.residual.is_empty() {
                     return None;
                 }
                 // A branch that nothing takes is none, and what it told is told where it can be taken.
@@ -120,16 +120,16 @@ impl<'a> Merge<'_, 'a> {
     }
 
     /// Neither the one nor the other.
-    pub(super) fn not(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+    pub(super) fn not(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         if accepts_all(&outer) || accepts_all(&inner) {
             return Err(Impossible);
         }
         let same = self.same(&outer, &inner);
         if accepts_nothing(&inner) || same {
-            return Ok(if accepts_nothing(&outer) || same { Kept::Either(outer, inner) } else { Kept::Outer(outer) });
+            return Ok(if accepts_nothing(&outer) || same { Chosen::Either(outer, inner) } else { Chosen::Outer(outer) });
         }
         if accepts_nothing(&outer) {
-            return Ok(Kept::Inner(inner));
+            return Ok(Chosen::Inner(inner));
         }
         // A list that is all the outer says is made longer, so that many merges make no deep schema.
         let alone = outer.as_object().is_some_and(|object| object.len() == 1);
@@ -143,13 +143,13 @@ impl<'a> Merge<'_, 'a> {
             _ => false,
         });
         if extended == Some(true) {
-            return Ok(Kept::Made(outer));
+            return Ok(Chosen::Made(outer));
         }
-        Ok(Kept::Made(Node::record([("anyOf", Node::array(vec![outer, inner]))])))
+        Ok(Chosen::Made(Node::record([("anyOf", Node::array(vec![outer, inner]))])))
     }
 
     /// `then` and `else` belong to the `if` of their own side, and without one they say nothing.
-    pub(super) fn conditions(&mut self, sides: &mut Sides<'a>) {
+    pub(super) fn conditions(&mut self, sides: &mut Operands<'a>) {
         let [condition, positive, negative] = CONDITION.map(|keyword| sides.take(keyword));
         let ours = [condition.0, positive.0, negative.0];
         let theirs = [condition.1, positive.1, negative.1];
@@ -157,17 +157,17 @@ impl<'a> Merge<'_, 'a> {
         if self.same_group(&ours, &theirs) {
             for ((keyword, ours), theirs) in CONDITION.into_iter().zip(ours).zip(theirs) {
                 if let (Some(ours), Some(theirs)) = (ours, theirs) {
-                    sides.settle(keyword, Kept::Either(ours, theirs));
+                    sides.settle(keyword, Chosen::Either(ours, theirs));
                 }
             }
         } else if !says(&ours) && (says(&theirs) || ours.iter().all(Option::is_none)) {
-            sides.settle_all(CONDITION, theirs, Kept::Inner);
+            sides.settle_all(CONDITION, theirs, Chosen::Inner);
         } else {
             if says(&theirs) {
                 let left = CONDITION.into_iter().zip(theirs);
-                self.leave_over(Side::Inner, Keyword::If, left.filter_map(|(keyword, node)| Some((keyword, node?))));
+                self.push_residual(Operand::Inner, Keyword::If, left.filter_map(|(keyword, node)| Some((keyword, node?))));
             }
-            sides.settle_all(CONDITION, ours, Kept::Outer);
+            sides.settle_all(CONDITION, ours, Chosen::Outer);
         }
     }
 

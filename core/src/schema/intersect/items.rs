@@ -5,9 +5,9 @@ use core::cmp::Ordering;
 
 use super::{
     accepts_nothing,
-    kept::{self, Item, Kept, Shell},
-    sides::Sides,
-    Merge, Side,
+    operands::Operands,
+    provenance::{self, Chosen, ContainerMeta, Item},
+    Merge, Operand,
 };
 use crate::{
     json::{self, Data, Node, Step},
@@ -18,9 +18,9 @@ const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword
 
 impl<'a> Merge<'_, 'a> {
     /// Settles `prefixItems` and `items`: what one side says of all other items meets what the other says of a position.
-    pub(super) fn positions(&mut self, sides: &mut Sides<'a>) {
+    pub(super) fn positions(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
-        if !sides.has(Side::Outer, group) || !sides.has(Side::Inner, group) {
+        if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
             return;
         }
         let (ours, theirs) = sides.take(Keyword::PrefixItems);
@@ -28,7 +28,7 @@ impl<'a> Merge<'_, 'a> {
         let lists = [&ours, &theirs].into_iter().flatten().all(|list| list.as_array().is_some());
         let schemas = [&our_rest, &their_rest].into_iter().flatten().all(|rest| rest.as_object().is_some() || rest.as_bool().is_some());
         if !lists || !schemas {
-            self.in_doubt = true;
+            self.inexact = true;
             sides.restore(Keyword::PrefixItems, ours, theirs);
             sides.restore(Keyword::Items, our_rest, their_rest);
             for keyword in [Keyword::PrefixItems, Keyword::Items] {
@@ -39,14 +39,14 @@ impl<'a> Merge<'_, 'a> {
             }
             return;
         }
-        let shells = (ours.as_ref().map(Shell::of), theirs.as_ref().map(Shell::of));
+        let shells = (ours.as_ref().map(ContainerMeta::of), theirs.as_ref().map(ContainerMeta::of));
         let (ours, theirs) = (items(ours), items(theirs));
         let both = ours.len().min(theirs.len());
         let list = self.below(Step::Name(Keyword::PrefixItems.name()), |merge| merge.prefix(ours, theirs, &our_rest, &their_rest));
         let rest = match (our_rest, their_rest) {
             (Some(ours), Some(theirs)) => Some(self.under(Keyword::Items, ours, theirs)),
-            (Some(ours), None) => Some(Kept::Outer(ours)),
-            (None, theirs) => theirs.map(Kept::Inner),
+            (Some(ours), None) => Some(Chosen::Outer(ours)),
+            (None, theirs) => theirs.map(Chosen::Inner),
         };
         let mut list = list;
         // Where no further item is allowed anyway, a position that allows none need not be spoken of.
@@ -59,7 +59,7 @@ impl<'a> Merge<'_, 'a> {
             sides.settle(Keyword::Items, rest);
         }
         if !list.is_empty() {
-            sides.settle(Keyword::PrefixItems, kept::list(list, shells.0, shells.1));
+            sides.settle(Keyword::PrefixItems, provenance::list(list, shells.0, shells.1));
         }
     }
 
@@ -73,7 +73,7 @@ impl<'a> Merge<'_, 'a> {
         let beyond = |rest: &Option<Node<'a>>, missing: usize, merge: &mut Self| {
             let rest = rest.as_ref().filter(|_| missing > 0);
             let affordable = rest.is_none_or(|rest| merge.afford(rest, missing));
-            merge.in_doubt |= !affordable;
+            merge.inexact |= !affordable;
             rest.filter(|_| affordable).map(|rest| rest.copy(merge.budget))
         };
         let our_rest = beyond(our_rest, theirs.len().saturating_sub(ours.len()), self);
@@ -91,14 +91,14 @@ impl<'a> Merge<'_, 'a> {
                         let rest = rest.copy(merge.budget);
                         merge.schema(ours, rest)
                     }
-                    None => Kept::Outer(ours),
+                    None => Chosen::Outer(ours),
                 }),
                 (None, Some(theirs)) => Some(match &our_rest {
                     Some(rest) => {
                         let rest = rest.copy(merge.budget);
                         merge.schema(rest, theirs)
                     }
-                    None => Kept::Inner(theirs),
+                    None => Chosen::Inner(theirs),
                 }),
                 (None, None) => None,
             });
@@ -108,28 +108,28 @@ impl<'a> Merge<'_, 'a> {
     }
 
     /// Settles `contains`: two of them cannot be said at once, but one of them can be counted twice.
-    pub(super) fn contains(&mut self, sides: &mut Sides<'a>) {
+    pub(super) fn contains(&mut self, sides: &mut Operands<'a>) {
         let [contains, least, most] = CONTAINS.map(|keyword| sides.take(keyword));
         match (contains, least, most) {
             ((None, None), least, most) => {
                 // Counts of nothing say nothing.
-                sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [least.0, most.0], Kept::Outer);
+                sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [least.0, most.0], Chosen::Outer);
             }
-            ((Some(ours), None), least, most) => sides.settle_all(CONTAINS, [Some(ours), least.0, most.0], Kept::Outer),
-            ((None, Some(theirs)), least, most) => sides.settle_all(CONTAINS, [Some(theirs), least.1, most.1], Kept::Inner),
+            ((Some(ours), None), least, most) => sides.settle_all(CONTAINS, [Some(ours), least.0, most.0], Chosen::Outer),
+            ((None, Some(theirs)), least, most) => sides.settle_all(CONTAINS, [Some(theirs), least.1, most.1], Chosen::Inner),
             ((Some(ours), Some(theirs)), least, most) if self.same(&ours, &theirs) => {
-                sides.settle(Keyword::Contains, Kept::Either(ours, theirs));
+                sides.settle(Keyword::Contains, Chosen::Either(ours, theirs));
                 let least = match least {
                     (Some(ours), Some(theirs)) => Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs)),
                     // The side that does not say it says 1.
-                    (Some(ours), None) => at_least_one(&ours).then_some(Kept::Outer(ours)),
-                    (None, Some(theirs)) => at_least_one(&theirs).then_some(Kept::Inner(theirs)),
+                    (Some(ours), None) => at_least_one(&ours).then_some(Chosen::Outer(ours)),
+                    (None, Some(theirs)) => at_least_one(&theirs).then_some(Chosen::Inner(theirs)),
                     (None, None) => None,
                 };
                 let most = match most {
                     (Some(ours), Some(theirs)) => Some(self.tighter(Keyword::MaxContains, Ordering::Less, ours, theirs)),
-                    (Some(ours), None) => Some(Kept::Outer(ours)),
-                    (None, theirs) => theirs.map(Kept::Inner),
+                    (Some(ours), None) => Some(Chosen::Outer(ours)),
+                    (None, theirs) => theirs.map(Chosen::Inner),
                 };
                 for (keyword, kept) in [(Keyword::MinContains, least), (Keyword::MaxContains, most)] {
                     if let Some(kept) = kept {
@@ -140,8 +140,8 @@ impl<'a> Merge<'_, 'a> {
             ((ours, theirs), least, most) => {
                 let theirs = [theirs, least.1, most.1];
                 let left = CONTAINS.into_iter().zip(theirs);
-                self.leave_over(Side::Inner, Keyword::Contains, left.filter_map(|(keyword, node)| Some((keyword, node?))));
-                sides.settle_all(CONTAINS, [ours, least.0, most.0], Kept::Outer);
+                self.push_residual(Operand::Inner, Keyword::Contains, left.filter_map(|(keyword, node)| Some((keyword, node?))));
+                sides.settle_all(CONTAINS, [ours, least.0, most.0], Chosen::Outer);
             }
         }
     }

@@ -5,7 +5,7 @@
 //!
 //! - Whatever both accept, the result accepts. It is never narrower.
 //! - Where nothing is left over ([`Merged::is_exact`]), it accepts nothing else.
-//! - What is left over says what is missing: the result and every [`Unmerged::schema`] at its place are exact together
+//! - What is left over says what is missing: the result and every [`Residual::schema`] at its place are exact together
 //!   (`unevaluated*` alone cannot be said apart from the rest of its side).
 //!
 //! Where the merging is in doubt nothing of this is claimed. Nothing is claimed either about which parts of an instance count
@@ -13,11 +13,11 @@
 
 mod branches;
 mod items;
-mod kept;
 mod keywords;
+mod operands;
 mod order;
 mod properties;
-mod sides;
+mod provenance;
 #[cfg(test)]
 mod tests;
 
@@ -25,8 +25,8 @@ use alloc::vec::Vec;
 
 pub(super) use self::order::{values, ByValue};
 use self::{
-    kept::{Kept, Shell, Value},
-    sides::Sides,
+    operands::Operands,
+    provenance::{Chosen, ContainerMeta, Value},
 };
 use super::keyword::{Keyword, Keywords, Role};
 use crate::{
@@ -49,28 +49,28 @@ pub(crate) struct Merged<'a> {
     /// What both accept, and more if something is left over. With the outer's origin, or untouched if it is one of the two.
     pub(crate) node: Node<'a>,
     /// What the schema could not say as well.
-    pub(crate) unmerged: Vec<Unmerged<'a>>,
+    pub(crate) residual: Vec<Residual<'a>>,
     /// A text or another annotation had to give way to the other side's. Texts about what nothing can be do not count.
     pub(crate) guidance_lost: bool,
     /// A value was malformed, spelled as in an older draft, hung on an identifier, or too large to copy: nothing is claimed.
-    pub(crate) in_doubt: bool,
+    pub(crate) inexact: bool,
 }
 
 impl<'a> Merged<'a> {
     /// One schema alone.
     pub(crate) fn exact(node: Node<'a>) -> Self {
-        Merged { node, unmerged: Vec::new(), guidance_lost: false, in_doubt: false }
+        Merged { node, residual: Vec::new(), guidance_lost: false, inexact: false }
     }
 
     /// Does it accept exactly what both accept?
     pub(crate) fn is_exact(&self) -> bool {
-        self.unmerged.is_empty() && !self.in_doubt
+        self.residual.is_empty() && !self.inexact
     }
 }
 
 /// Which of the two schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum Operand {
     Outer,
     Inner,
 }
@@ -80,9 +80,9 @@ pub(crate) enum Side {
 /// Where two values of a keyword cannot be said at once, the outer's is said and the inner's is left over. `additionalProperties`
 /// is left over where it does not reach the other side's new names, and still stands for all other names.
 #[derive(Debug)]
-pub(crate) struct Unmerged<'a> {
+pub(crate) struct Residual<'a> {
     /// Whose it is.
-    pub(crate) side: Side,
+    pub(crate) side: Operand,
     pub(crate) keyword: Keyword,
     /// Where it is missing: the path to a schema in the merged one.
     pub(crate) at: Pointer<'a>,
@@ -90,7 +90,7 @@ pub(crate) struct Unmerged<'a> {
     pub(crate) schema: Node<'a>,
 }
 
-impl<'a> Unmerged<'a> {
+impl<'a> Residual<'a> {
     /// The keyword's value.
     pub(crate) fn value(&self) -> Option<&Node<'a>> {
         self.schema.get(self.keyword.name())
@@ -109,8 +109,8 @@ pub(crate) fn both<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>) -> Mer
 pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, place: usize) -> Merged<'a> {
     let mut merge = Merge::new(budget, MAX_BRANCHES, MAX_NODES);
     let node = merge.schema_at(outer, inner, place).into_node();
-    let Merge { unmerged, guidance_lost, in_doubt, .. } = merge;
-    Merged { node, unmerged, guidance_lost, in_doubt }
+    let Merge { residual, guidance_lost, inexact, .. } = merge;
+    Merged { node, residual, guidance_lost, inexact }
 }
 
 /// No instance at all: the two contradict each other.
@@ -119,9 +119,9 @@ struct Impossible;
 
 struct Merge<'b, 'a> {
     budget: &'b Budget,
-    unmerged: Vec<Unmerged<'a>>,
+    residual: Vec<Residual<'a>>,
     guidance_lost: bool,
-    in_doubt: bool,
+    inexact: bool,
     at: Pointer<'a>,
     /// How many branches two lists of `anyOf` may become from here on down.
     branches: usize,
@@ -173,35 +173,35 @@ const OWN: Keywords =
 
 impl<'b, 'a> Merge<'b, 'a> {
     fn new(budget: &'b Budget, branches: usize, spare: usize) -> Self {
-        Merge { budget, unmerged: Vec::new(), guidance_lost: false, in_doubt: false, at: Pointer::root(), branches, spare }
+        Merge { budget, residual: Vec::new(), guidance_lost: false, inexact: false, at: Pointer::root(), branches, spare }
     }
 
     /// Two schemas as one.
-    fn schema(&mut self, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+    fn schema(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         self.schema_at(outer, inner, usize::MAX)
     }
 
-    fn schema_at(&mut self, outer: Node<'a>, inner: Node<'a>, place: usize) -> Kept<'a> {
-        let (unmerged, guidance_lost) = (self.unmerged.len(), self.guidance_lost);
+    fn schema_at(&mut self, outer: Node<'a>, inner: Node<'a>, place: usize) -> Chosen<'a> {
+        let (residual, guidance_lost) = (self.residual.len(), self.guidance_lost);
         match (shape(&outer), shape(&inner)) {
             _ if self.at.steps().len() > MAX_LEVELS || !self.pay(&outer, &inner) => {
-                self.in_doubt = true;
-                Kept::Outer(outer)
+                self.inexact = true;
+                Chosen::Outer(outer)
             }
             (Shape::Malformed, _) | (_, Shape::Malformed) => {
-                self.in_doubt = true;
-                Kept::Outer(outer)
+                self.inexact = true;
+                Chosen::Outer(outer)
             }
-            (Shape::Anything, Shape::Anything) | (Shape::Nothing, Shape::Nothing) => Kept::Either(outer, inner),
-            (Shape::Nothing, _) | (_, Shape::Anything) => Kept::Outer(outer),
-            (_, Shape::Nothing) => Kept::Inner(inner),
+            (Shape::Anything, Shape::Anything) | (Shape::Nothing, Shape::Nothing) => Chosen::Either(outer, inner),
+            (Shape::Nothing, _) | (_, Shape::Anything) => Chosen::Outer(outer),
+            (_, Shape::Nothing) => Chosen::Inner(inner),
             (Shape::Anything, Shape::Object) => self.without_own(inner),
             (Shape::Object, Shape::Object) => {
                 self.objects(outer, inner, place).unwrap_or_else(|Impossible| {
                     // Nothing is left over from what accepts nothing, and no reader needs to know more of it.
-                    self.unmerged.truncate(unmerged);
+                    self.residual.truncate(residual);
                     self.guidance_lost = guidance_lost;
-                    Kept::Made(Node::record([("not", Node::empty_object())]))
+                    Chosen::Made(Node::record([("not", Node::empty_object())]))
                 })
             }
         }
@@ -218,24 +218,24 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.budget.pay(1 + members(outer) + members(inner))
     }
 
-    fn without_own(&mut self, mut inner: Node<'a>) -> Kept<'a> {
-        let is_own = |member: &Member<'a>| Keyword::named(&member.key).is_some_and(|keyword| OWN.has(keyword));
+    fn without_own(&mut self, mut inner: Node<'a>) -> Chosen<'a> {
+        let is_own = |member: &Member<'a>| Keyword::named(&member.key).is_some_and(|keyword| OWN.contains(keyword));
         if !inner.as_object().is_some_and(|object| object.iter().any(is_own)) {
-            return Kept::Inner(inner);
+            return Chosen::Inner(inner);
         }
         self.doubt_identifiers(&Node::empty_object(), &inner);
         if let Some(object) = inner.as_object_mut() {
             object.retain(|member| !is_own(member));
         }
-        Kept::Made(inner)
+        Chosen::Made(inner)
     }
 
-    fn objects(&mut self, outer: Node<'a>, inner: Node<'a>, place: usize) -> Result<Kept<'a>, Impossible> {
+    fn objects(&mut self, outer: Node<'a>, inner: Node<'a>, place: usize) -> Result<Chosen<'a>, Impossible> {
         self.doubt_identifiers(&outer, &inner);
         self.doubt_older_spellings(&outer, &inner);
-        let shells = (Shell::of(&outer), Shell::of(&inner));
+        let shells = (ContainerMeta::of(&outer), ContainerMeta::of(&inner));
         let (Data::Object(outer), Data::Object(inner)) = (outer.into_data(), inner.into_data()) else { return Err(Impossible) };
-        let mut sides = Sides::of(outer, inner, place);
+        let mut sides = Operands::of(outer, inner, place);
         self.unevaluated(&mut sides);
         self.members(&mut sides);
         self.positions(&mut sides);
@@ -248,7 +248,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
         self.enum_within_type(&mut sides)?;
         sides.requires_what_it_forbids()?;
-        Ok(kept::object(sides.slots, Some(shells.0), Some(shells.1)))
+        Ok(provenance::object(sides.slots, Some(shells.0), Some(shells.1)))
     }
 
     /// A name means something else once an identifier is gone.
@@ -256,7 +256,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         let has = |node: &Node<'a>, keyword: Keyword| node.get(keyword.name()).is_some();
         let dynamic = has(inner, Keyword::DynamicAnchor) || has(inner, Keyword::RecursiveAnchor);
         let based = has(outer, Keyword::Id) || has(inner, Keyword::Id);
-        self.in_doubt |= dynamic || (based && (refers(outer, self.budget) || refers(inner, self.budget)));
+        self.inexact |= dynamic || (based && (refers(outer, self.budget) || refers(inner, self.budget)));
     }
 
     /// What the two say of one keyword at a step down.
@@ -268,15 +268,15 @@ impl<'b, 'a> Merge<'b, 'a> {
     }
 
     /// Two schemas under one keyword.
-    fn under(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+    fn under(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         self.below(Step::Name(keyword.name()), |merge| merge.schema(outer, inner))
     }
 
     /// Notes what could not be said here.
-    fn leave_over(&mut self, side: Side, keyword: Keyword, members: impl IntoIterator<Item = (Keyword, Node<'a>)>) {
+    fn push_residual(&mut self, side: Operand, keyword: Keyword, members: impl IntoIterator<Item = (Keyword, Node<'a>)>) {
         let members = members.into_iter().map(|(keyword, value)| Member { key: Text::literal(keyword.name()), value });
         let schema = Node::object(Object::from_unique(members.collect()));
-        self.unmerged.push(Unmerged { side, keyword, at: self.at.clone(), schema });
+        self.residual.push(Residual { side, keyword, at: self.at.clone(), schema });
     }
 
     /// May so many copies of a schema be made?

@@ -4,10 +4,10 @@ use alloc::{borrow::Cow, format, string::ToString, vec::Vec};
 use core::cmp::Ordering;
 
 use super::{
-    kept::{Kept, Slot, Value},
+    operands::Operands,
     order::{values, ByValue},
-    sides::Sides,
-    Impossible, Merge, Side,
+    provenance::{Chosen, Slot, Value},
+    Impossible, Merge, Operand,
 };
 use crate::{
     collections::Set,
@@ -24,7 +24,7 @@ impl<'a> Merge<'_, 'a> {
         let has = |node: &Node<'a>, keywords: &[Keyword]| keywords.iter().any(|keyword| node.get(keyword.name()).is_some());
         let is = |node: &Node<'a>, keyword: Keyword| node.get(keyword.name()).is_some_and(|value| value.as_bool() == Some(true));
         for (one, other) in [(outer, inner), (inner, outer)] {
-            self.in_doubt |= is(one, Keyword::Nullable) && has(other, &[Keyword::Type, Keyword::Enum, Keyword::Const])
+            self.inexact |= is(one, Keyword::Nullable) && has(other, &[Keyword::Type, Keyword::Enum, Keyword::Const])
                 || has(one, &[Keyword::AdditionalItems]) && has(other, &[Keyword::Items, Keyword::PrefixItems])
                 || is(one, Keyword::ExclusiveMinimum) && has(other, &[Keyword::Minimum])
                 || is(one, Keyword::ExclusiveMaximum) && has(other, &[Keyword::Maximum]);
@@ -35,15 +35,15 @@ impl<'a> Merge<'_, 'a> {
     pub(super) fn value(&mut self, slot: &mut Slot<'a>) -> Result<(), Impossible> {
         let (Some(outer), Some(inner)) = slot.value.take() else { return Ok(()) };
         let kept = match slot.keyword {
-            Some(keyword) if matches!(keyword.role(), Role::Assertion | Role::Table) => self.assertion(keyword, outer, inner)?,
+            Some(keyword) if matches!(keyword.role(), Role::Assertion | Role::Definitions) => self.assertion(keyword, outer, inner)?,
             Some(Keyword::Description) => self.description(outer, inner),
             keyword => {
                 let same = self.same(&outer, &inner);
                 self.guidance_lost |= !same && keyword != Some(Keyword::Comment);
                 if same {
-                    Kept::Either(outer, inner)
+                    Chosen::Either(outer, inner)
                 } else {
-                    Kept::Outer(outer)
+                    Chosen::Outer(outer)
                 }
             }
         };
@@ -51,11 +51,11 @@ impl<'a> Merge<'_, 'a> {
         Ok(())
     }
 
-    fn assertion(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+    fn assertion(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         match keyword {
             Keyword::Type => self.types(outer, inner),
             Keyword::Enum => self.enums(outer, inner),
-            Keyword::Const if self.same(&outer, &inner) => Ok(Kept::Either(outer, inner)),
+            Keyword::Const if self.same(&outer, &inner) => Ok(Chosen::Either(outer, inner)),
             Keyword::Const => Err(Impossible),
             Keyword::Minimum | Keyword::ExclusiveMinimum | Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties => {
                 Ok(self.tighter(keyword, Ordering::Greater, outer, inner))
@@ -65,8 +65,8 @@ impl<'a> Merge<'_, 'a> {
             }
             Keyword::MultipleOf => Ok(self.multiple(outer, inner)),
             Keyword::UniqueItems => Ok(match (outer.as_bool(), inner.as_bool()) {
-                (Some(true), Some(false)) => Kept::Outer(outer),
-                (Some(false), Some(true)) => Kept::Inner(inner),
+                (Some(true), Some(false)) => Chosen::Outer(outer),
+                (Some(false), Some(true)) => Chosen::Inner(inner),
                 _ => self.equal(keyword, outer, inner),
             }),
             Keyword::Required => Ok(self.names(keyword, outer, inner)),
@@ -75,11 +75,11 @@ impl<'a> Merge<'_, 'a> {
             Keyword::Defs | Keyword::Definitions => Ok(self.table(keyword, outer, inner, |merge, outer, inner| {
                 // A reference means the outer's; what referred to the inner's is in another's hands.
                 let same = merge.same(&outer, &inner);
-                merge.in_doubt |= !same;
+                merge.inexact |= !same;
                 if same {
-                    Kept::Either(outer, inner)
+                    Chosen::Either(outer, inner)
                 } else {
-                    Kept::Outer(outer)
+                    Chosen::Outer(outer)
                 }
             })),
             Keyword::PropertyNames | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => Ok(self.under(keyword, outer, inner)),
@@ -91,31 +91,31 @@ impl<'a> Merge<'_, 'a> {
     }
 
     /// Two values that can be one only if they are the same.
-    pub(super) fn equal(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+    pub(super) fn equal(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         if self.same(&outer, &inner) {
-            return Kept::Either(outer, inner);
+            return Chosen::Either(outer, inner);
         }
-        self.leave_over(Side::Inner, keyword, [(keyword, inner)]);
-        Kept::Outer(outer)
+        self.push_residual(Operand::Inner, keyword, [(keyword, inner)]);
+        Chosen::Outer(outer)
     }
 
-    fn types(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+    fn types(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         let (Some(ours), Some(theirs)) = (InstanceTypes::of_keyword(&outer), InstanceTypes::of_keyword(&inner)) else {
             return Ok(self.equal(Keyword::Type, outer, inner));
         };
         match ours.and(theirs) {
             InstanceTypes::NONE => Err(Impossible),
-            types if types == ours && types == theirs => Ok(Kept::Either(outer, inner)),
-            types if types == ours => Ok(Kept::Outer(outer)),
-            types if types == theirs => Ok(Kept::Inner(inner)),
+            types if types == ours && types == theirs => Ok(Chosen::Either(outer, inner)),
+            types if types == ours => Ok(Chosen::Outer(outer)),
+            types if types == theirs => Ok(Chosen::Inner(inner)),
             types => {
                 let data = types.spelled_like(&outer);
-                Ok(Kept::Made(replaced(outer, data)))
+                Ok(Chosen::Made(replaced(outer, data)))
             }
         }
     }
 
-    fn enums(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Kept<'a>, Impossible> {
+    fn enums(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
             return Ok(self.equal(Keyword::Enum, outer, inner));
         };
@@ -126,20 +126,20 @@ impl<'a> Merge<'_, 'a> {
             return Err(Impossible);
         }
         let kept = match (common == ours.len(), distinct == their_values.len()) {
-            (true, true) => Kept::Either(outer, inner),
-            (true, false) => Kept::Outer(outer),
-            (false, true) => Kept::Inner(inner),
+            (true, true) => Chosen::Either(outer, inner),
+            (true, false) => Chosen::Outer(outer),
+            (false, true) => Chosen::Inner(inner),
             (false, false) => {
                 let common =
                     ours.iter().filter(|value| their_values.contains(&ByValue(value))).map(|value| value.copy(self.budget)).collect();
-                Kept::Made(replaced(outer, Data::Array(common)))
+                Chosen::Made(replaced(outer, Data::Array(common)))
             }
         };
         Ok(kept)
     }
 
     /// Once a type of one side stands beside the values of the other, values that are of another type are none any more.
-    pub(super) fn enum_within_type(&mut self, sides: &mut Sides<'a>) -> Result<(), Impossible> {
+    pub(super) fn enum_within_type(&mut self, sides: &mut Operands<'a>) -> Result<(), Impossible> {
         if sides.is_one_sided(Keywords::of(&[Keyword::Type, Keyword::Enum])) {
             return Ok(());
         }
@@ -159,45 +159,45 @@ impl<'a> Merge<'_, 'a> {
                 Value::Outer(node) | Value::Inner(node) | Value::Both(node, _) => node,
                 Value::Gone => return Ok(()),
             };
-            slot.value = Value::Settled(Kept::Made(replaced(before, Data::Array(fitting))));
+            slot.value = Value::Settled(Chosen::Made(replaced(before, Data::Array(fitting))));
         }
         Ok(())
     }
 
     /// The bound that lies further to one side.
-    pub(super) fn tighter(&mut self, keyword: Keyword, side: Ordering, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+    pub(super) fn tighter(&mut self, keyword: Keyword, side: Ordering, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_number(), inner.as_number()) else {
             return self.equal(keyword, outer, inner);
         };
         match json::compare(ours, theirs) {
-            Ordering::Equal => Kept::Either(outer, inner),
-            order if order == side => Kept::Outer(outer),
-            _ => Kept::Inner(inner),
+            Ordering::Equal => Chosen::Either(outer, inner),
+            order if order == side => Chosen::Outer(outer),
+            _ => Chosen::Inner(inner),
         }
     }
 
     /// What is a multiple of two integers is a multiple of their least common multiple, and the other way round.
-    fn multiple(&mut self, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+    fn multiple(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_u64(), inner.as_u64()) else {
             return self.equal(Keyword::MultipleOf, outer, inner);
         };
         let least = (ours / common_divisor(ours, theirs).max(1)).checked_mul(theirs).filter(|least| *least > 0);
         match least {
-            _ if ours == theirs => Kept::Either(outer, inner),
-            Some(least) if least == ours => Kept::Outer(outer),
-            Some(least) if least == theirs => Kept::Inner(inner),
-            Some(least) => Kept::Made(replaced(outer, Data::Number(Cow::Owned(least.to_string())))),
+            _ if ours == theirs => Chosen::Either(outer, inner),
+            Some(least) if least == ours => Chosen::Outer(outer),
+            Some(least) if least == theirs => Chosen::Inner(inner),
+            Some(least) => Chosen::Made(replaced(outer, Data::Number(Cow::Owned(least.to_string())))),
             None => self.equal(Keyword::MultipleOf, outer, inner),
         }
     }
 
     /// All names of two lists.
-    fn names(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+    fn names(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (texts(&outer), texts(&inner)) else {
             if keyword == Keyword::DependentRequired {
                 // One entry of a table cannot be left over by itself.
-                self.in_doubt = true;
-                return Kept::Outer(outer);
+                self.inexact = true;
+                return Chosen::Outer(outer);
             }
             return self.equal(keyword, outer, inner);
         };
@@ -205,9 +205,9 @@ impl<'a> Merge<'_, 'a> {
         let nothing_new = theirs_known.is_subset(&known);
         if nothing_new || known.is_subset(&theirs_known) && theirs.starts_with(&ours) {
             return match (nothing_new, known.is_subset(&theirs_known)) {
-                (true, true) => Kept::Either(outer, inner),
-                (true, false) => Kept::Outer(outer),
-                _ => Kept::Inner(inner),
+                (true, true) => Chosen::Either(outer, inner),
+                (true, false) => Chosen::Outer(outer),
+                _ => Chosen::Inner(inner),
             };
         }
         let mut seen = known;
@@ -217,23 +217,23 @@ impl<'a> Merge<'_, 'a> {
                 names.push(node.copy(self.budget));
             }
         }
-        Kept::Made(replaced(outer, Data::Array(names)))
+        Chosen::Made(replaced(outer, Data::Array(names)))
     }
 
     /// The outer's text, then what the inner's adds.
-    fn description(&mut self, outer: Node<'a>, inner: Node<'a>) -> Kept<'a> {
+    fn description(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         if self.same(&outer, &inner) {
-            return Kept::Either(outer, inner);
+            return Chosen::Either(outer, inner);
         }
         let text = |node: &Node<'a>| node.as_text().and_then(Text::value).map(Cow::into_owned);
         match (text(&outer), text(&inner)) {
-            (Some(ours), Some(theirs)) if says(&ours, &theirs) => Kept::Outer(outer),
-            (Some(ours), Some(theirs)) if says(&theirs, &ours) => Kept::Inner(inner),
-            (Some(ours), Some(theirs)) => Kept::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into()))),
+            (Some(ours), Some(theirs)) if says(&ours, &theirs) => Chosen::Outer(outer),
+            (Some(ours), Some(theirs)) if says(&theirs, &ours) => Chosen::Inner(inner),
+            (Some(ours), Some(theirs)) => Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into()))),
             // No text, or one that cannot be written again because it holds half a surrogate pair.
             _ => {
                 self.guidance_lost = true;
-                Kept::Outer(outer)
+                Chosen::Outer(outer)
             }
         }
     }

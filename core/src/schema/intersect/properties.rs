@@ -2,9 +2,9 @@
 
 use super::{
     accepts_all, accepts_nothing,
-    kept::{self, Kept, Shell, Value},
-    sides::Sides,
-    Merge, Side,
+    operands::Operands,
+    provenance::{self, Chosen, ContainerMeta, Value},
+    Merge, Operand,
 };
 use crate::{
     json::{Data, Member, Node, Object, Step, Text},
@@ -35,16 +35,16 @@ impl<'a> Merge<'_, 'a> {
     /// the other side says of such a name must meet it there, for the merged keyword no longer reaches a name that is spoken of.
     /// - A new *name* is certainly meant if this side has no patterns; with patterns it may be, but nothing here matches patterns.
     /// - A new *pattern* is certainly meant, for all names it matches, if this side has neither names nor patterns.
-    pub(super) fn members(&mut self, sides: &mut Sides<'a>) {
+    pub(super) fn members(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&GROUP);
-        if !sides.has(Side::Outer, group) || !sides.has(Side::Inner, group) {
+        if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
             return;
         }
         let [names, patterns, rest] = GROUP.map(|keyword| sides.take(keyword));
         let outer = Members { names: names.0, patterns: patterns.0, rest: rest.0 };
         let inner = Members { names: names.1, patterns: patterns.1, rest: rest.1 };
         if !outer.is_well_formed() || !inner.is_well_formed() {
-            self.in_doubt = true;
+            self.inexact = true;
             sides.restore(Keyword::Properties, outer.names, inner.names);
             sides.restore(Keyword::PatternProperties, outer.patterns, inner.patterns);
             sides.restore(Keyword::AdditionalProperties, outer.rest, inner.rest);
@@ -56,12 +56,12 @@ impl<'a> Merge<'_, 'a> {
             }
             return;
         }
-        let outer_reach = self.reach(Side::Outer, &outer, &inner);
-        let inner_reach = self.reach(Side::Inner, &inner, &outer);
+        let outer_reach = self.reach(Operand::Outer, &outer, &inner);
+        let inner_reach = self.reach(Operand::Inner, &inner, &outer);
         let rest = match (outer.rest, inner.rest) {
             (Some(ours), Some(theirs)) => Some(self.under(Keyword::AdditionalProperties, ours, theirs)),
-            (Some(ours), None) => Some(Kept::Outer(ours)),
-            (None, theirs) => theirs.map(Kept::Inner),
+            (Some(ours), None) => Some(Chosen::Outer(ours)),
+            (None, theirs) => theirs.map(Chosen::Inner),
         };
         // Where every name that is not spoken of is forbidden anyway, a forbidden name need not be spoken of.
         let closed = rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node()))
@@ -79,7 +79,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    fn reach(&mut self, side: Side, own: &Members<'a>, other: &Members<'a>) -> Reach<'a> {
+    fn reach(&mut self, side: Operand, own: &Members<'a>, other: &Members<'a>) -> Reach<'a> {
         let nowhere = Reach { names: None, patterns: None };
         let Some(rest) = own.rest.as_ref().filter(|rest| rest.as_bool() != Some(true)) else { return nowhere };
         let (names, patterns) = (new_members(&own.names, &other.names), new_members(&own.patterns, &other.patterns));
@@ -96,11 +96,11 @@ impl<'a> Merge<'_, 'a> {
         Reach { names: reach(to_names), patterns: reach(to_patterns) }
     }
 
-    fn leave_over_rest(&mut self, side: Side, own: &Members<'a>, rest: &Node<'a>) {
+    fn leave_over_rest(&mut self, side: Operand, own: &Members<'a>, rest: &Node<'a>) {
         let tables = [&own.names, &own.patterns].into_iter().flatten();
         let names = tables.clone().filter_map(Node::as_object).map(Object::len).sum::<usize>();
         if !self.afford(rest, 1) || self.spare < names {
-            self.in_doubt = true;
+            self.inexact = true;
             return;
         }
         self.spare -= names;
@@ -111,7 +111,7 @@ impl<'a> Merge<'_, 'a> {
         };
         let [names, patterns] = [&own.names, &own.patterns].map(|table| table.as_ref().map(open));
         let values = GROUP.into_iter().zip([names, patterns, Some(rest.copy(self.budget))]);
-        self.leave_over(side, Keyword::AdditionalProperties, values.filter_map(|(keyword, value)| Some((keyword, value?))));
+        self.push_residual(side, Keyword::AdditionalProperties, values.filter_map(|(keyword, value)| Some((keyword, value?))));
     }
 
     /// Two tables of schemas, of which what is new in one must meet what the other says of all others.
@@ -121,11 +121,11 @@ impl<'a> Merge<'_, 'a> {
         (outer, inner): (Option<Node<'a>>, Option<Node<'a>>),
         (outer_rest, inner_rest): (Option<Node<'a>>, Option<Node<'a>>),
         closed: bool,
-    ) -> Option<Kept<'a>> {
+    ) -> Option<Chosen<'a>> {
         if outer.is_none() && inner.is_none() {
             return None;
         }
-        let unspoken = |met: Kept<'a>, rest: &Node<'a>| match met {
+        let unspoken = |met: Chosen<'a>, rest: &Node<'a>| match met {
             met if closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Gone,
             met => Value::Settled(met),
         };
@@ -143,8 +143,8 @@ impl<'a> Merge<'_, 'a> {
         keyword: Keyword,
         outer: Node<'a>,
         inner: Node<'a>,
-        mut meet: impl FnMut(&mut Self, Node<'a>, Node<'a>) -> Kept<'a>,
-    ) -> Kept<'a> {
+        mut meet: impl FnMut(&mut Self, Node<'a>, Node<'a>) -> Chosen<'a>,
+    ) -> Chosen<'a> {
         if outer.as_object().is_none() || inner.as_object().is_none() {
             return self.equal(keyword, outer, inner);
         }
@@ -160,16 +160,16 @@ impl<'a> Merge<'_, 'a> {
         outer: Option<Node<'a>>,
         inner: Option<Node<'a>>,
         mut settle: impl FnMut(&mut Self, Value<'a>) -> Value<'a>,
-    ) -> Kept<'a> {
-        let (outer_shell, inner_shell) = (outer.as_ref().map(Shell::of), inner.as_ref().map(Shell::of));
-        let mut slots = kept::slots(members(outer), members(inner), usize::MAX);
+    ) -> Chosen<'a> {
+        let (outer_shell, inner_shell) = (outer.as_ref().map(ContainerMeta::of), inner.as_ref().map(ContainerMeta::of));
+        let mut slots = provenance::slots(members(outer), members(inner), usize::MAX);
         self.below(Step::Name(keyword.name()), |merge| {
             for slot in &mut slots {
                 let value = core::mem::replace(&mut slot.value, Value::Gone);
                 slot.value = merge.below(Step::Member(slot.name()), |merge| settle(merge, value));
             }
         });
-        kept::object(slots, outer_shell, inner_shell)
+        provenance::object(slots, outer_shell, inner_shell)
     }
 }
 
