@@ -20,7 +20,14 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
         let everything = node.as_bool() == Some(true);
         recorder.note(0, || {
             let (accepts, guidance) = if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
-            change(true, "", accepts, guidance, Rule::ReplaceRoot, format!("replaced {} by an empty object envelope", replaced(node)))
+            change(
+                true,
+                "",
+                accepts,
+                guidance,
+                Rule::ReplaceRoot,
+                format!("replaced {} by an object schema without properties", replaced(node)),
+            )
         });
         node.replace(Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())]).into_data());
         return;

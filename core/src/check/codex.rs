@@ -68,7 +68,7 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
         _ => faults.add(root, String::new(), Constraint::RootNotSchema, "a schema (an object or a boolean)"),
     }
     if only_null(root) {
-        faults.add(root, String::new(), Constraint::RootNull, "parameters that admit something");
+        faults.add_found(root, String::new(), Constraint::RootNull, "parameters that admit something", "the single type `null`");
     }
     let emptied = emptied(root, budget)?;
     let reached =
@@ -99,7 +99,11 @@ struct Faults(Found);
 
 impl Faults {
     fn add(&mut self, value: &Node<'_>, pointer: String, rule: Constraint, expected: &str) {
-        let message = format!("expected {expected}, found {}; Codex drops such a tool", value.kind());
+        self.add_found(value, pointer, rule, expected, value.kind());
+    }
+
+    fn add_found(&mut self, value: &Node<'_>, pointer: String, rule: Constraint, expected: &str, found: &str) {
+        let message = format!("expected {expected}, found {found}; Codex drops such a tool");
         self.0.add(value, rule, pointer, message);
     }
 }

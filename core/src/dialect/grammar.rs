@@ -434,7 +434,7 @@ impl PropertyPattern {
 
     /// In words, for messages.
     pub(crate) fn describe(&self) -> String {
-        let first = self.first.map_or_else(String::new, |also| format!(" that begins with a letter or one of `{also}`"));
+        let first = self.first.map_or_else(String::new, |also| format!(" that begins with a letter or `{also}`"));
         format!("a name of 1 to {} letters, digits or `{}`{first}", self.most, self.also)
     }
 }

@@ -15,6 +15,9 @@ macro_rules! constraints {
         pub enum Constraint { $($(#[$meta])* $variant,)* }
 
         impl Constraint {
+            /// Every constraint.
+            pub const ALL: &'static [Constraint] = &[$(Constraint::$variant,)*];
+
             /// The name that violations have.
             pub const fn id(self) -> &'static str {
                 match self { $(Constraint::$variant => $name,)* }

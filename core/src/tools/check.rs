@@ -140,7 +140,7 @@ impl Checking {
             let (wanted, found) = (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
             // Left out where it may be: what counts is what is meant.
             if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
-                let message = format!("expected `strict` to be {}, found {}", said(wanted), said(found));
+                let message = format!("expected `strict` to be {}, found {}", said(wanted), found.map_or("none", |flag| said(Some(flag))));
                 let path = if shape.strict(entry).is_some() { shape.pointer_to("strict") } else { Vec::new() };
                 self.add(name, Constraint::StrictFlag.id(), at(listed, &path), message);
             }

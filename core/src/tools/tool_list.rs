@@ -96,7 +96,7 @@ impl<'a> Listing<'a> {
         }
         let kind = tools.kind();
         let Data::Array(entries) = tools.into_data() else {
-            let message = format!("expected a list of tools, or an object that has one in `tools`, found {kind}");
+            let message = format!("expected a list of tools, or an object with one in `tools`, found {kind}");
             return Err(Error::new(Code::InvalidRequest, prefix, message));
         };
         // What is taken out of a namespace is another list, whatever becomes of its entries.

@@ -3,6 +3,7 @@
 pub(crate) mod cookbook;
 mod dialect;
 mod markdown;
+mod messages;
 mod overview;
 mod probes;
 mod rules;
@@ -21,6 +22,7 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
         dialects().iter().map(|dialect| (format!("docs/dialects/{}.md", dialect.name), dialect::page(dialect))).collect();
     pages.insert("docs/dialects/README.md".to_owned(), overview::page());
     pages.insert("docs/rules.md".to_owned(), rules::page(&root()));
+    pages.insert("docs/messages.md".to_owned(), messages::page(&root()));
     pages.insert("docs/cookbook.md".to_owned(), cookbook::page(&cookbook::Entry::all(&root())));
     pages
 }

@@ -65,7 +65,7 @@ fn seen(root: &Path) -> BTreeMap<&'static str, Seen> {
     rules
 }
 
-const fn title(phase: Phase) -> (&'static str, &'static str) {
+pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
     match phase {
         Phase::Envelope => ("Envelope", "What `normalizeEnvelope` repairs."),
         Phase::Canonicalize => ("Canonicalize", "One spelling for one meaning: malformed values are repaired, older drafts upgraded."),

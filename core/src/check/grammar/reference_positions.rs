@@ -178,7 +178,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
                     continue;
                 }
                 if (is_any_of && says("type")) || (is_type && says("anyOf")) {
-                    let (expected, found) = ("a type on one side and `anyOf` on the other of no reference", "both");
+                    let (expected, found) = ("no reference with a type on one side and `anyOf` on the other", "one");
                     self.report.add(&member.value, Constraint::RefAnyOf, self.pointer.render_with(&member.key.display()), expected, found);
                 }
             }

@@ -50,7 +50,7 @@ pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     let accepted =
         known.iter().any(|(kind, formats)| (of_type(kind) || (untyped && *kind == "string")) && formats.iter().any(|name| text.is(name)));
     if !accepted {
-        let expected = format!("a `format` that this API knows for `{}`", schema.get("type").map_or_else(|| "string".into(), seen));
+        let expected = format!("a `format` that this API knows for {}", schema.get("type").map_or_else(|| "`string`".into(), seen));
         report.add(value, Constraint::Format, schema.at("format"), &expected, &quoted(text));
     }
 }

@@ -168,18 +168,21 @@ impl Repair<'_, '_> {
 
     /// Rule 10 for a type that stands there: unknown names go, and a list of one becomes that one.
     fn respell_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, listed: &[&'static str]) {
-        let spelled = node.get("type").is_some_and(|value| match value.data() {
-            Data::String(_) => true,
-            Data::Array(names) => names.len() == listed.len() && listed.len() > 1,
-            _ => false,
-        });
-        if spelled {
+        let (is_name, count) = match node.get("type").map(Node::data) {
+            Some(Data::String(_)) => (true, 1),
+            Some(Data::Array(names)) => (false, names.len()),
+            _ => (false, 0),
+        };
+        if is_name || (count == listed.len() && count > 1) {
             return;
         }
         // A name that JSON Schema does not know accepts no value, so nothing is lost with it.
         let note = Note { rule: Rule::RepairType, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("type") };
         self.diagnostics.report(node, place, Some("type"), note, || {
-            format!("removed from `type` what Codex does not know; left: {}", listed.join(", "))
+            String::from(match count == listed.len() {
+                true => "replaced a list of one type by that type",
+                false => "removed from `type` what Codex does not know",
+            })
         });
         let value = match listed {
             [name] => Node::literal(name),

@@ -28,7 +28,8 @@ pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &L
                 Operand::Outer => "outer",
                 Operand::Inner => "inner",
             };
-            format!("removed the {side} `{keyword}` at `{at}` of two merged schemas: no keyword expresses both")
+            let at = if at.is_empty() { at } else { format!(" at `{at}`") };
+            format!("removed the {side} `{keyword}`{at} of two merged schemas: no keyword expresses both")
         });
     }
     if merged.inexact {

@@ -152,19 +152,21 @@ fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
         .collect()
 }
 
-/// Names in a row, as a sentence has them.
+/// Types in a row, as a sentence has them.
 fn listed(names: &[&str], last: &str) -> String {
-    names.join(&format!(" {last} "))
+    format!("`{}`", names.join(&format!("` {last} `")))
 }
 
 /// Writes the type that keywords speak of.
 fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], effect: ChangeKind, context: &mut PassContext) {
-    put(node, place, names, effect, context, || format!("added `type`: the keywords here apply to {}", listed(names, "and")));
+    put(node, place, names, effect, context, || {
+        format!("added `type`: the keywords here apply to values of type {}", listed(names, "and"))
+    });
 }
 
 /// Writes the type that something else says that applies here.
 fn known_to_be<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
-    put(node, place, names, INFER, context, || format!("added `type`: the instance is known to be {}", listed(names, "or")));
+    put(node, place, names, INFER, context, || format!("added `type`: the value is known to be of type {}", listed(names, "or")));
 }
 
 fn put<'a>(

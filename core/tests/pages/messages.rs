@@ -1,0 +1,278 @@
+//! The page of the messages: everything that reports, findings and errors say to people in the fixtures, so that it can be read in one go.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{json, Value};
+use toolwire::{call_text, describe_error, json, Code, Constraint, Function, Naming, Rule};
+
+use super::{
+    markdown::{code, GENERATED},
+    rules,
+};
+
+/// More messages than these that differ in what stands in backticks are one.
+const MANY: usize = 2;
+
+/// What a message is about: the id of a rule, a constraint or a code.
+type Said = BTreeMap<String, BTreeSet<String>>;
+
+/// The messages that the fixtures produce.
+#[derive(Default)]
+struct Messages {
+    changes: Said,
+    violations: Said,
+    errors: Said,
+}
+
+impl Messages {
+    /// Those of every case of every function.
+    fn of(root: &Path) -> Self {
+        let words = Words::of(&root.join("core/src"));
+        let mut messages = Self::default();
+        for function in Function::ALL {
+            for case in cases(&root.join("tests/fixtures").join(function.name())) {
+                for (function, inputs, options) in calls(*function, &case) {
+                    messages.run(function, &inputs, &options, &words);
+                }
+            }
+        }
+        messages
+    }
+
+    fn run(&mut self, function: Function, inputs: &[String], options: &str, words: &Words) {
+        let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        let Ok(options) = json::read(options) else { return };
+        match call_text(function, &inputs, &options, Naming::Camel, true) {
+            Ok(answer) => {
+                if let Some(report) = answer.report {
+                    self.collect(&json::write(&report), words, false);
+                }
+                if matches!(function, Function::Check | Function::CheckTools) {
+                    self.collect(&answer.text, words, true);
+                }
+            }
+            Err(error) => self.collect(&json::write(&describe_error(&error)), words, false),
+        }
+    }
+
+    fn collect(&mut self, text: &str, words: &Words, are_violations: bool) {
+        let Ok(value) = serde_json::from_str(text) else { return };
+        self.collect_from(&value, words, are_violations);
+    }
+
+    /// The messages in a value: a rule beside a message is that of a change or a violation, a code that of an error.
+    fn collect_from(&mut self, value: &Value, words: &Words, are_violations: bool) {
+        let text = |name: &str| value.get(name).and_then(Value::as_str);
+        if let Some(message) = text("message") {
+            let is_rule = |id: &str| Rule::ALL.iter().any(|rule| rule.id() == id);
+            let about = match (text("rule"), text("code")) {
+                (Some(rule), _) if !are_violations && is_rule(rule) => Some((&mut self.changes, rule, false)),
+                (Some(rule), _) if Constraint::ALL.iter().any(|constraint| constraint.id() == rule) => {
+                    Some((&mut self.violations, rule, false))
+                }
+                // A tool that is set aside names the code of its error.
+                (Some(name), _) | (None, Some(name)) => Some((&mut self.errors, name, true)),
+                (None, None) => None,
+            };
+            if let Some((said, id, is_error)) = about {
+                said.entry(id.to_owned()).or_default().insert(words.normalise(message, is_error));
+            }
+        }
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| self.collect_from(item, words, are_violations)),
+            Value::Object(members) => members.values().for_each(|member| self.collect_from(member, words, are_violations)),
+            _ => {}
+        }
+    }
+}
+
+fn cases(folder: &Path) -> Vec<Value> {
+    let mut files = files(folder, "json");
+    files.sort();
+    files
+        .iter()
+        .flat_map(|file| serde_json::from_str::<Vec<Value>>(&fs::read_to_string(file).unwrap_or_default()).unwrap_or_default())
+        .collect()
+}
+
+/// The files of a folder and of those in it.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let below = entries.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
+    below.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
+}
+
+/// The call of a case, and the one that asks what is wrong with its input.
+fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String)> {
+    let options = case.get("options").cloned().unwrap_or(Value::Null);
+    let input = case.get("input").cloned().unwrap_or(Value::Null);
+    let member = |name: &str| input.get(name).cloned().unwrap_or(Value::Null);
+    let inputs = match function {
+        // Regular expressions are not in every build, and the page is the same in all.
+        Function::SearchTools | Function::AnswerToolSearch if options.get("mode").is_some_and(|mode| mode == "regex") => return Vec::new(),
+        Function::SearchTools => vec![member("tools").to_string(), member("query").as_str().unwrap_or_default().to_owned()],
+        Function::AnswerToolSearch => vec![member("call").to_string(), member("tools").to_string()],
+        Function::RestoreArguments => vec![text(case), case.get("schema").cloned().unwrap_or(Value::Null).to_string()],
+        _ => vec![text(case)],
+    };
+    let dialects: Vec<&Value> = ["dialect", "fallback"].iter().filter_map(|name| options.get(name)).collect();
+    let asked = match function {
+        Function::Sanitize => Some((Function::Check, inputs.clone(), options.to_string())),
+        Function::SanitizeTools => Some((Function::CheckTools, inputs.clone(), json!({ "dialects": dialects }).to_string())),
+        _ => None,
+    };
+    [Some((function, inputs, options.to_string())), asked].into_iter().flatten().collect()
+}
+
+/// The input of a case as text, however it is written down.
+fn text(case: &Value) -> String {
+    let part = |part: &Value| {
+        let times = part.get(1).and_then(Value::as_u64).and_then(|times| usize::try_from(times).ok()).unwrap_or_default();
+        part.get(0).and_then(Value::as_str).unwrap_or_default().repeat(times)
+    };
+    match (case.get("inputText"), case.get("inputParts")) {
+        (Some(Value::String(text)), _) => text.clone(),
+        (_, Some(Value::Array(parts))) => parts.iter().map(part).collect(),
+        _ => case.get("input").cloned().unwrap_or(Value::Null).to_string(),
+    }
+}
+
+/// What stands in backticks in the core's own texts, and keywords. Everything else in backticks comes from the input.
+struct Words {
+    own: BTreeSet<String>,
+    /// The names of options, which only errors speak of.
+    options: BTreeSet<String>,
+}
+
+impl Words {
+    fn of(source: &Path) -> Self {
+        let (mut own, mut options) = (BTreeSet::new(), BTreeSet::new());
+        for file in files(source, "rs").iter().filter(|file| !file.to_string_lossy().contains("tests")) {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let quoted = || text.split('"').skip(1).step_by(2).map(str::to_owned);
+            for line in text.lines().map(str::trim_start).filter(|line| !line.starts_with("//")) {
+                let line = line.replace("\\\"", "\"").replace("{{", "{").replace("}}", "}");
+                own.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
+            }
+            if file.ends_with("schema/keyword.rs") {
+                own.extend(quoted());
+            }
+            if file.parent().is_some_and(|folder| folder.ends_with("options")) {
+                options.extend(quoted());
+            }
+        }
+        Self { own, options }
+    }
+
+    /// A message with `…` for what comes from the input, and N for numbers.
+    fn normalise(&self, message: &str, is_error: bool) -> String {
+        let mut out = String::new();
+        for (index, part) in message.split('`').enumerate() {
+            match (index % 2, self.own.contains(part) || (is_error && self.options.contains(part))) {
+                (0, _) => out += &numbers(part),
+                (_, true) => out += &format!("`{part}`"),
+                (_, false) => out += "`…`",
+            }
+        }
+        for before in ["found", "replaced", "removed", "repaired"] {
+            for kind in ["a boolean", "a number", "a string", "an array", "an object", "null"] {
+                out = out.replace(&format!("{before} {kind}"), &format!("{before} K"));
+            }
+        }
+        without_lists(&out.replace('\n', " "))
+    }
+}
+
+/// Text in which a list of things in backticks is one of them, however long it is.
+fn without_lists(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let is_between = |index: usize| index % 2 == 0 && parts.get(index) == Some(&", ");
+    let is_listed = |index: usize| index % 2 == 1 && (is_between(index + 1) || is_between(index - 1));
+    let mut out: Vec<&str> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        match (is_listed(index), is_between(index)) {
+            (true, _) if !is_between(index - 1) => out.push("…"),
+            (true, _) | (_, true) => {}
+            _ => out.push(part),
+        }
+    }
+    out.join("`")
+}
+
+/// Text with `…` for everything in backticks.
+fn form(message: &str) -> String {
+    message.split('`').enumerate().map(|(index, part)| if index % 2 == 1 { "…" } else { part }).collect::<Vec<_>>().join("`")
+}
+
+/// Is the second message the first, with more of it named?
+fn covers(wider: &str, message: &str) -> bool {
+    let (wider, parts): (Vec<&str>, Vec<&str>) = (wider.split('`').collect(), message.split('`').collect());
+    let same = |(index, (wide, part)): (usize, (&&str, &&str))| wide == part || (index % 2 == 1 && *wide == "…");
+    wider.len() == parts.len() && wider.iter().zip(&parts).enumerate().all(same)
+}
+
+/// Text with N for its whole numbers; `2020-12` is a name.
+fn numbers(text: &str) -> String {
+    let word = |word: &str| {
+        let digits = word.trim_matches(['(', ')', ',', ';', '.', ':']);
+        let is_number = digits.starts_with(|first: char| first.is_ascii_digit())
+            && digits.chars().all(|char| char.is_ascii_digit() || ",.".contains(char));
+        if is_number {
+            word.replace(digits, "N")
+        } else {
+            word.to_owned()
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The page.
+pub(crate) fn page(root: &Path) -> String {
+    let messages = Messages::of(root);
+    let mut page = format!("{GENERATED}# Messages\n\n");
+    page += "Everything that toolwire tells people, in one place to be read: the messages of changes, of violations and of errors that the calls in\n";
+    page += "[the fixtures](../tests/fixtures/README.md) produce. `…` stands for a name or a value, N for a number, K for a kind of JSON value. Messages may change in any\n";
+    page += "release; programs look at the rule or the code. Not here: searches by regular expression, HTTP exchanges, and the command line's own words.\n";
+    page += "\n## Changes\n\nBy [rule](rules.md), in the order of the phases.\n";
+    let mut phase = None;
+    for rule in Rule::ALL {
+        if phase != Some(rule.phase()) {
+            phase = Some(rule.phase());
+            let _ = write!(page, "\n### {}\n\n", rules::title(rule.phase()).0);
+        }
+        page += &entry(rule.id(), &messages.changes);
+    }
+    page += "\n## Violations\n\nBy constraint: what `check` and `checkTools` find.\n\n";
+    for constraint in Constraint::ALL {
+        page += &entry(constraint.id(), &messages.violations);
+    }
+    page += "\n## Errors\n\nBy [code](functions/README.md).\n\n";
+    for code in Code::ALL {
+        page += &entry(code.as_str(), &messages.errors);
+    }
+    let known: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    for id in messages.errors.keys().filter(|id| !known.contains(id.as_str())) {
+        page += &entry(id, &messages.errors);
+    }
+    page
+}
+
+fn entry(id: &str, said: &Said) -> String {
+    let Some(messages) = said.get(id) else { return format!("- {}: *no fixture produces it*\n", code(id)) };
+    let mut entry = format!("- {}\n", code(id));
+    let mut forms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    // What is said of something in the input need not be shown of a keyword, too.
+    for message in messages.iter().filter(|message| !messages.iter().any(|wider| wider != *message && covers(wider, message))) {
+        forms.entry(form(message)).or_default().insert(message.clone());
+    }
+    // What is said of many keywords stands once.
+    for message in forms.into_iter().flat_map(|(form, messages)| if messages.len() > MANY { BTreeSet::from([form]) } else { messages }) {
+        let _ = writeln!(entry, "  - {}", message.replace('<', "\\<"));
+    }
+    entry
+}
