@@ -43,7 +43,8 @@ pub(crate) fn call<'py>(
             values.add(input)?;
         }
         let trees = values.trees()?;
-        let answer = toolwire::call(function, trees, &chosen.tree()?, Naming::Snake, with_report).map_err(|error| raised(py, &error))?;
+        let answer = toolwire::call(function, trees, &chosen.tree()?, Naming::Snake, with_report)
+            .map_err(|error| raised(py, &error))?;
         let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
         with(py, function, value, answer.report.as_ref())
     })
@@ -51,8 +52,8 @@ pub(crate) fn call<'py>(
 
 /// Calls a function on JSON text: `str`, `bytes`, `bytearray` or `memoryview`.
 ///
-/// Returns text of the kind it was given (`bytes` for the last two), or with a report the dict of both. A function whose
-/// answer is a list and no text to send on gives that list, and one that has no answer gives None.
+/// Returns text of the kind it was given (`bytes` for the last two), or with a report the dict of both. A function
+/// whose answer is a list and no text to send on gives that list, and one that has no answer gives None.
 #[pyfunction]
 #[pyo3(signature = (function, inputs, options, with_report, /))]
 pub(crate) fn call_text<'py>(
@@ -109,7 +110,9 @@ fn with<'py>(
     value: Bound<'py, PyAny>,
     report: Option<&json::Node<'_>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (Some(name), Some(report)) = (function.result_name(), report.and_then(json::Node::as_object)) else { return Ok(value) };
+    let (Some(name), Some(report)) = (function.result_name(), report.and_then(json::Node::as_object)) else {
+        return Ok(value);
+    };
     let result = PyDict::new(py);
     result.set_item(PyString::intern(py, name), value)?;
     let nothing = Values::default();
@@ -121,7 +124,8 @@ fn with<'py>(
 }
 
 fn named(function: &str) -> PyResult<Function> {
-    Function::named(function).ok_or_else(|| PyRuntimeError::new_err(format!("the core of toolwire has no function `{function}`")))
+    Function::named(function)
+        .ok_or_else(|| PyRuntimeError::new_err(format!("the core of toolwire has no function `{function}`")))
 }
 
 thread_local! {
@@ -134,13 +138,14 @@ pub(crate) fn _fail_next() {
     FAILS.set(true);
 }
 
-/// The core does not panic by design; should it do so all the same, callers get a `ToolwireError` they can catch, which pyo3's own
-/// `PanicException` is not.
+/// The core does not panic by design; should it do so all the same, callers get a `ToolwireError` they can catch, which
+/// pyo3's own `PanicException` is not.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     attempted(work).unwrap_or_else(Err)
 }
 
-/// [`guarded`] for what an object keeps from call to call. After a panic nothing is known about it any more, and it is gone.
+/// [`guarded`] for what an object keeps from call to call. After a panic nothing is known about it any more, and it is
+/// gone.
 pub(crate) fn guarded_with<S, T>(kept: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
     let Some(mut state) = kept.take() else {
         return Err(defect("an earlier call of the same object; what it kept is lost, make it anew"));

@@ -20,7 +20,12 @@ impl Exchange {
     /// Opens one for a request's URL and body; None if it is to be passed on as it is.
     #[staticmethod]
     #[pyo3(signature = (url, body, options, /))]
-    fn open(py: Python<'_>, url: &str, body: Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<Option<Exchange>> {
+    fn open(
+        py: Python<'_>,
+        url: &str,
+        body: Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Option<Exchange>> {
         guarded(|| {
             let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
             let options = ExchangeOptions::read(&chosen.tree()?, Naming::Snake).map_err(|error| raised(py, &error))?;
@@ -39,7 +44,9 @@ impl Exchange {
 
     /// What was done to it.
     fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded_with(&mut self.0, |exchange| Ok(Writer::new(py, &Values::default(), false).value(&exchange.report_node())?))
+        guarded_with(&mut self.0, |exchange| {
+            Ok(Writer::new(py, &Values::default(), false).value(&exchange.report_node())?)
+        })
     }
 
     /// Takes a whole reply; None if the model is to be asked again.
@@ -55,7 +62,9 @@ impl Exchange {
     /// Takes a piece of a stream, and gives the text to be passed on.
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
-        guarded_with(&mut self.0, |exchange| exchange.feed_text(Source::new(piece)?.text()?).map_err(|error| raised(py, &error)))
+        guarded_with(&mut self.0, |exchange| {
+            exchange.feed_text(Source::new(piece)?.text()?).map_err(|error| raised(py, &error))
+        })
     }
 
     /// Ends a stream: the text that is still to be passed on.

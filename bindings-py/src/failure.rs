@@ -1,4 +1,5 @@
-//! Why a value could not be translated: an error of ours, or an exception of Python's. Knows nothing of how either is raised.
+//! Why a value could not be translated: an error of ours, or an exception of Python's. Knows nothing of how either is
+//! raised.
 
 use pyo3::PyErr;
 use toolwire::Error;

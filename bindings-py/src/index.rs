@@ -50,21 +50,32 @@ impl Index {
 
     /// The names of the tools that match, best first.
     #[pyo3(signature = (query, options, /))]
-    fn search<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    fn search<'py>(
+        &self,
+        py: Python<'py>,
+        query: &Bound<'py, PyAny>,
+        options: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
             let options = chosen(py, options)?;
             let Ok(query) = query.cast::<PyString>() else {
                 let message = format!("expected a query as a string, found {}", kind(query));
                 return Err(raised(py, &Error::new(Code::InvalidValue, "/query", message)));
             };
-            let found = self.0.search_node(&read::text(query)?.display(), &options).map_err(|error| raised(py, &error))?;
+            let found =
+                self.0.search_node(&read::text(query)?.display(), &options).map_err(|error| raised(py, &error))?;
             Ok(Writer::new(py, &Values::default(), false).value(&found)?)
         })
     }
 
     /// The answer to a call of the tool search; None if the call is none.
     #[pyo3(signature = (call, options, /))]
-    fn answer<'py>(&self, py: Python<'py>, call: Bound<'py, PyAny>, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        call: Bound<'py, PyAny>,
+        options: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
             let options = chosen(py, options)?;
             let mut values = Values::with_room();

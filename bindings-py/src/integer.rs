@@ -1,9 +1,9 @@
 //! Integers of any size, to and from decimal text.
 //!
 //! CPython refuses to spell an integer of more than `sys.get_int_max_str_digits()` decimal digits, but never refuses
-//! hexadecimal, whose cost is linear. What the caller holds as an integer is spelled whatever its size. Digits that somebody wrote
-//! (a model, a server) are held to CPython's limit, as `json.loads` holds them: reading decimal digits costs the square of their number,
-//! nine seconds for three million, and nobody else runs meanwhile.
+//! hexadecimal, whose cost is linear. What the caller holds as an integer is spelled whatever its size. Digits that
+//! somebody wrote (a model, a server) are held to CPython's limit, as `json.loads` holds them: reading decimal digits
+//! costs the square of their number, nine seconds for three million, and nobody else runs meanwhile.
 
 use num_bigint::BigInt;
 use pyo3::{
@@ -28,8 +28,8 @@ pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()
     }
     let hexadecimal = integer.py().get_type::<PyInt>().call_method1("__format__", (integer, "x"))?;
     let digits = hexadecimal.cast::<PyString>()?.to_str()?;
-    let value =
-        BigInt::parse_bytes(digits.as_bytes(), 16).ok_or_else(|| PyValueError::new_err("`int.__format__` gave no hexadecimal digits"))?;
+    let value = BigInt::parse_bytes(digits.as_bytes(), 16)
+        .ok_or_else(|| PyValueError::new_err("`int.__format__` gave no hexadecimal digits"))?;
     let _ = write!(out, "{value}");
     Ok(())
 }
@@ -43,7 +43,8 @@ pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'
     // As Python counts: a sign is no digit.
     let found = digits.len() - usize::from(digits.starts_with('-'));
     if most > 0 && found > most {
-        let message = format!("expected an integer of at most {most} digits (`sys.get_int_max_str_digits()`), found {found}");
+        let message =
+            format!("expected an integer of at most {most} digits (`sys.get_int_max_str_digits()`), found {found}");
         return Err(Error::new(Code::InvalidValue, "", message).into());
     }
     match BigInt::parse_bytes(digits.as_bytes(), 10) {

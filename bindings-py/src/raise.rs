@@ -1,5 +1,5 @@
-//! Errors of the core as `toolwire.ToolwireError`, which the package defines in Python so that it pickles and subclasses
-//! `ValueError` under the limited API.
+//! Errors of the core as `toolwire.ToolwireError`, which the package defines in Python so that it pickles and
+//! subclasses `ValueError` under the limited API.
 
 use pyo3::{prelude::*, types::PyList};
 use toolwire::{describe_error, Code, Error, Naming};

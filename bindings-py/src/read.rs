@@ -1,9 +1,9 @@
 //! Python values into the core's tree.
 //!
 //! Two passes. The first walks the caller's object once, in document order, and takes hold of every value and key it
-//! meets. The second runs no Python code: it makes the tree from what was noted and borrows each string's UTF-8 from the
-//! object held. So value number N of the tree is `objects[N]`, no string is copied, and a value that changes while it is
-//! read (a dict subclass may run any code) can be inconsistent but never harm.
+//! meets. The second runs no Python code: it makes the tree from what was noted and borrows each string's UTF-8 from
+//! the object held. So value number N of the tree is `objects[N]`, no string is copied, and a value that changes while
+//! it is read (a dict subclass may run any code) can be inconsistent but never harm.
 
 use pyo3::{
     prelude::*,
@@ -121,7 +121,10 @@ impl<'py> Values<'py> {
 
     fn value(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<(), Stop> {
         if self.objects.len() >= MAX_VALUES {
-            return Err(Stop::refused(Code::LimitExceeded, format!("expected at most {MAX_VALUES} values in one input, found more")));
+            return Err(Stop::refused(
+                Code::LimitExceeded,
+                format!("expected at most {MAX_VALUES} values in one input, found more"),
+            ));
         }
         // Exact types first: in a schema nearly everything is one, and comparing type pointers is cheapest.
         if object.is_exact_instance_of::<PyString>() {
@@ -176,10 +179,16 @@ impl<'py> Values<'py> {
         let address = object.as_ptr();
         if self.ancestors.contains(&address) {
             let kind = kind(&object);
-            return Err(Stop::refused(Code::InvalidValue, format!("expected a finite value, found {kind} inside itself")));
+            return Err(Stop::refused(
+                Code::InvalidValue,
+                format!("expected a finite value, found {kind} inside itself"),
+            ));
         }
         if depth >= MAX_DEPTH {
-            return Err(Stop::refused(Code::TooDeep, format!("expected at most {MAX_DEPTH} levels of nesting, found more")));
+            return Err(Stop::refused(
+                Code::TooDeep,
+                format!("expected at most {MAX_DEPTH} levels of nesting, found more"),
+            ));
         }
         self.ancestors.push(address);
         self.note(object, Shape::Array(0));
@@ -193,7 +202,12 @@ impl<'py> Values<'py> {
         }
     }
 
-    fn array(&mut self, object: Bound<'py, PyAny>, items: impl Iterator<Item = Bound<'py, PyAny>>, depth: usize) -> Result<(), Stop> {
+    fn array(
+        &mut self,
+        object: Bound<'py, PyAny>,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
+        depth: usize,
+    ) -> Result<(), Stop> {
         let at = self.enter(object, depth)?;
         let mut count = 0;
         for item in items {
@@ -216,14 +230,22 @@ impl<'py> Values<'py> {
     }
 
     /// A dict subclass as `json.dumps` reads it: through its own `items()`.
-    fn dict_subclass(&mut self, object: Bound<'py, PyAny>, dict: &Bound<'py, PyDict>, depth: usize) -> Result<(), Stop> {
+    fn dict_subclass(
+        &mut self,
+        object: Bound<'py, PyAny>,
+        dict: &Bound<'py, PyDict>,
+        depth: usize,
+    ) -> Result<(), Stop> {
         let at = self.enter(object, depth)?;
         let items = dict.as_mapping().items()?;
         let (keys, pending) = (self.keys.len(), self.pending.len());
         for item in items {
             let (key, value) = item.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>().map_err(|_| {
                 let kind = kind(dict);
-                Stop::refused(Code::InvalidValue, format!("expected `items()` of {kind} to give pairs, found {}", self::kind(&item)))
+                Stop::refused(
+                    Code::InvalidValue,
+                    format!("expected `items()` of {kind} to give pairs, found {}", self::kind(&item)),
+                )
             })?;
             self.key(key)?;
             self.pending.push(value);
@@ -232,8 +254,8 @@ impl<'py> Values<'py> {
         self.members(at, keys, pending, true, depth)
     }
 
-    /// Notes a key and says whether it was an instance of a subclass of `str`. Those become plain: members of the copies
-    /// that are handed back have to be found under their names, and a subclass may have a hash of its own.
+    /// Notes a key and says whether it was an instance of a subclass of `str`. Those become plain: members of the
+    /// copies that are handed back have to be found under their names, and a subclass may have a hash of its own.
     fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
         let key = match key.cast_into_exact::<PyString>() {
             Ok(key) => {
@@ -243,7 +265,10 @@ impl<'py> Values<'py> {
             Err(other) => other.into_inner(),
         };
         if !key.is_instance_of::<PyString>() {
-            return Err(Stop::refused(Code::InvalidValue, format!("expected keys that are strings, found {} as a key", kind(&key))));
+            return Err(Stop::refused(
+                Code::InvalidValue,
+                format!("expected keys that are strings, found {} as a key", kind(&key)),
+            ));
         }
         let plain = key.py().get_type::<PyString>().call_method1("__str__", (&key,))?;
         self.keys.push(plain.cast_into::<PyString>().map_err(PyErr::from)?);
@@ -269,9 +294,13 @@ impl<'py> Values<'py> {
 
     fn float(&mut self, float: &Bound<'py, PyFloat>) -> Result<(), Stop> {
         if !float.value().is_finite() {
-            return Err(Stop::refused(Code::InvalidValue, format!("expected a finite number, found `{}`", float.value())));
+            return Err(Stop::refused(
+                Code::InvalidValue,
+                format!("expected a finite number, found `{}`", float.value()),
+            ));
         }
-        // The shortest digits that read back as this float, as `json.dumps` writes them; of a subclass the value counts.
+        // The shortest digits that read back as this float, as `json.dumps` writes them; of a subclass the value
+        // counts.
         let text = float.py().get_type::<PyFloat>().call_method1("__repr__", (float,))?;
         self.digits.push_str(text.cast::<PyString>().map_err(PyErr::from)?.to_str()?);
         Ok(())
@@ -310,7 +339,8 @@ impl<'py> Values<'py> {
                 let (mut list, mut doubtful) = (Vec::with_capacity(*members), *doubtful);
                 for key in self.keys.get(*keys..*keys + *members).unwrap_or_default() {
                     let key = text(key)?;
-                    // Two surrogates that make a pair are one character in JSON, and its other spelling is a key as well.
+                    // Two surrogates that make a pair are one character in JSON, and its other spelling is a key as
+                    // well.
                     doubtful |= key.as_plain().is_none();
                     list.push(Member { key, value: self.node(next)? });
                 }
@@ -333,7 +363,9 @@ pub(crate) fn text<'a>(string: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     for unit in units.cast::<PyBytes>()?.as_bytes().chunks_exact(2) {
         let unit = unit.iter().rev().fold(0, |unit, byte| unit << 8 | u16::from(*byte));
         match u8::try_from(unit) {
-            Ok(plain) if (b' '..=b'~').contains(&plain) && plain != b'"' && plain != b'\\' => spelling.push(char::from(plain)),
+            Ok(plain) if (b' '..=b'~').contains(&plain) && plain != b'"' && plain != b'\\' => {
+                spelling.push(char::from(plain))
+            }
             // Writing into a String cannot fail.
             _ => drop(write!(spelling, "\\u{unit:04x}")),
         }

@@ -42,12 +42,16 @@ impl Stream {
     /// Takes a piece of text, and gives the text to be passed on.
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
-        guarded_with(&mut self.0, |stream| stream.feed_text(Source::new(piece)?.text()?).map_err(|error| raised(py, &error)))
+        guarded_with(&mut self.0, |stream| {
+            stream.feed_text(Source::new(piece)?.text()?).map_err(|error| raised(py, &error))
+        })
     }
 
     /// The events that are still held back at the end.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded_with(&mut self.0, |stream| Ok(Writer::new(py, &Values::default(), false).value(&Node::array(stream.finish_node()))?))
+        guarded_with(&mut self.0, |stream| {
+            Ok(Writer::new(py, &Values::default(), false).value(&Node::array(stream.finish_node()))?)
+        })
     }
 
     /// The text that is still held back at the end.

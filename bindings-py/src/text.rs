@@ -42,7 +42,10 @@ impl<'py> Source<'py> {
                 Err(_) => {
                     let py = text.py();
                     let bytes = py.get_type::<PyString>().call_method1("encode", (text, "utf-8", "surrogatepass"))?;
-                    Err(raised(py, &unreadable(bytes.cast::<PyBytes>()?.as_bytes(), |_| "half a surrogate pair".into())))
+                    Err(raised(
+                        py,
+                        &unreadable(bytes.cast::<PyBytes>()?.as_bytes(), |_| "half a surrogate pair".into()),
+                    ))
                 }
             },
             Source::Bytes(bytes) | Source::Copy(bytes) => {

@@ -82,11 +82,17 @@ impl<'v, 'py> Writer<'v, 'py> {
 
     fn number(&self, text: &str) -> Result<Bound<'py, PyAny>, Failure> {
         let number = if text.contains(['.', 'e', 'E']) {
-            text.parse().ok().filter(|value: &f64| value.is_finite()).map(|value| PyFloat::new(self.py, value).into_any())
+            text.parse()
+                .ok()
+                .filter(|value: &f64| value.is_finite())
+                .map(|value| PyFloat::new(self.py, value).into_any())
         } else {
             integer::parse(self.py, text)?
         };
-        number.ok_or_else(|| Error::new(Code::InvalidValue, "", format!("expected a number that a float can hold, found `{text}`")).into())
+        number.ok_or_else(|| {
+            Error::new(Code::InvalidValue, "", format!("expected a number that a float can hold, found `{text}`"))
+                .into()
+        })
     }
 }
 

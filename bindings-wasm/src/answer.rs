@@ -1,8 +1,8 @@
 //! Trees into records: how this side spells the answer for JavaScript.
 //!
 //! One word per value, in document order: `kind | payload << 3`. What is still the caller's own value is named by its
-//! number and costs one word, however large it is. A member of an object has a word for its name before that of its value.
-//! Lengths are in UTF-16 units; texts lie one after another in the characters.
+//! number and costs one word, however large it is. A member of an object has a word for its name before that of its
+//! value. Lengths are in UTF-16 units; texts lie one after another in the characters.
 
 use toolwire::json::{write, Data, Node, Text};
 
@@ -54,7 +54,9 @@ impl Answer<'_> {
                 self.word(kind::OBJECT, object.len());
                 for member in object {
                     match member.value.origin().number() {
-                        Some(number) if self.names.is(&member.key, number) => self.word(kind::GIVEN_NAME, number as usize),
+                        Some(number) if self.names.is(&member.key, number) => {
+                            self.word(kind::GIVEN_NAME, number as usize)
+                        }
                         _ => self.string(&member.key),
                     }
                     self.value(&member.value);

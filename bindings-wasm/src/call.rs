@@ -64,8 +64,8 @@ pub fn functions() -> String {
 /// Calls a function on values: `inputs` of them lie on the desk, then the options. Returns the report if one is wanted,
 /// and if the desk's flags say that the call failed, a `Map` as [`describe_error`] gives it.
 ///
-/// (Throwing would cost every call: a function with a result and an error returns three values, and JavaScript gets them
-/// in an array.)
+/// (Throwing would cost every call: a function with a result and an error returns three values, and JavaScript gets
+/// them in an array.)
 #[wasm_bindgen]
 pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -75,11 +75,19 @@ pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, cha
     hand_over(given, outcome)
 }
 
-/// Calls a function on JSON text. On the desk lie one word for each of the `inputs`, its length in bytes, then the records
-/// of the options; and the `chars` of the options, then the texts. With `broken` the last text was cut off where half of a
-/// surrogate pair stands. Returns what [`call`] returns.
+/// Calls a function on JSON text. On the desk lie one word for each of the `inputs`, its length in bytes, then the
+/// records of the options; and the `chars` of the options, then the texts. With `broken` the last text was cut off
+/// where half of a surrogate pair stands. Returns what [`call`] returns.
 #[wasm_bindgen(js_name = callText)]
-pub fn call_text(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+pub fn call_text(
+    function: usize,
+    with_report: bool,
+    inputs: usize,
+    words: usize,
+    chars: usize,
+    spelled: bool,
+    broken: bool,
+) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, options| {
         Ok(toolwire::call_text(named(function)?, texts, options, Naming::Camel, with_report)?)
@@ -116,8 +124,11 @@ impl Order {
         mut handed: Handed,
         work: impl for<'a> FnOnce(&[&'a str], &Node<'_>) -> Result<TextAnswer<'a>, Failure>,
     ) -> Outcome {
-        let (lengths, words) =
-            given.words.get_mut(..self.words).and_then(|words| words.split_at_mut_checked(self.inputs)).ok_or(Mismatch)?;
+        let (lengths, words) = given
+            .words
+            .get_mut(..self.words)
+            .and_then(|words| words.split_at_mut_checked(self.inputs))
+            .ok_or(Mismatch)?;
         let options = Records::new(words, characters(&given.chars, self.chars)?, self.spelled).value()?;
         let mut rest = given.chars.get(self.chars..).ok_or(Mismatch)?;
         let mut texts = Vec::with_capacity(self.inputs);
@@ -155,7 +166,8 @@ fn report(report: Option<Node<'_>>) -> Result<JsValue, Failure> {
 
 /// As `Map`s: a plain object would lose a tool that is called `__proto__`. The other side makes objects of them.
 fn describe(node: &Node<'_>) -> Result<JsValue, Failure> {
-    node.serialize(&Serializer::new().serialize_missing_as_null(true)).map_err(|_| Failure::Defect("a report that is no JSON"))
+    node.serialize(&Serializer::new().serialize_missing_as_null(true))
+        .map_err(|_| Failure::Defect("a report that is no JSON"))
 }
 
 pub(crate) fn hand_over(given: Given, outcome: Outcome) -> JsValue {

@@ -1,7 +1,7 @@
 //! Where both sides put what they hand over: four buffers, and a header that says where they are.
 //!
-//! The header stays in one place for the life of the instance; JavaScript asks for that place once and reads the rest from
-//! it. Nothing here knows what the buffers hold.
+//! The header stays in one place for the life of the instance; JavaScript asks for that place once and reads the rest
+//! from it. Nothing here knows what the buffers hold.
 
 use std::{
     cell::{Cell, RefCell},
@@ -22,8 +22,8 @@ pub(crate) const FAILED: u32 = 4;
 /// What is kept for later calls is nothing but what it began with.
 pub(crate) const RESTS: u32 = 8;
 
-/// What JavaScript reads, in this order: `npm/src/engine/desk.ts` has the same list. Addresses and lengths count units of
-/// their buffer: words of 32 bits, or bytes.
+/// What JavaScript reads, in this order: `npm/src/engine/desk.ts` has the same list. Addresses and lengths count units
+/// of their buffer: words of 32 bits, or bytes.
 #[derive(Default)]
 #[repr(C)]
 struct Header {

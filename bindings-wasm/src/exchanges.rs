@@ -1,7 +1,7 @@
 //! Exchanges that are under way, by number: each a request and the reply to it.
 //!
-//! JavaScript has them in an instance of their own, which is never given up while one of them is under way, and says when one is
-//! no longer needed.
+//! JavaScript has them in an instance of their own, which is never given up while one of them is under way, and says
+//! when one is no longer needed.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -17,8 +17,9 @@ thread_local! {
     static OPEN: RefCell<Vec<Option<Exchange>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Opens an exchange for the body and the URL that lie on the desk as text. The answer is the text to be sent; returns an object
-/// with the exchange's `number` and the `report`, an empty one if there is no exchange, or an error as [`crate::call::call`] does.
+/// Opens an exchange for the body and the URL that lie on the desk as text. The answer is the text to be sent; returns
+/// an object with the exchange's `number` and the `report`, an empty one if there is no exchange, or an error as
+/// [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openExchange)]
 pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -30,23 +31,24 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
         };
         let text = Cow::Owned(exchange.request().to_owned());
         let report = exchange.report_node();
-        let number = OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
-            Some((free, place)) => {
-                *place = Some(exchange);
-                free
-            }
-            None => {
-                open.push(Some(exchange));
-                open.len() - 1
-            }
-        });
+        let number =
+            OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
+                Some((free, place)) => {
+                    *place = Some(exchange);
+                    free
+                }
+                None => {
+                    open.push(Some(exchange));
+                    open.len() - 1
+                }
+            });
         Ok(TextAnswer { text, report: Some(described([("number", Node::count(number as u64)), ("report", report)])) })
     });
     hand_over(given, outcome)
 }
 
-/// Takes the whole reply that lies on the desk. The answer is the reply for the client, or, if the model is to be asked again, the
-/// next request; returns an object that then has its `report`.
+/// Takes the whole reply that lies on the desk. The answer is the reply for the client, or, if the model is to be asked
+/// again, the next request; returns an object that then has its `report`.
 #[wasm_bindgen(js_name = replyExchange)]
 pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |reply| {
@@ -66,15 +68,18 @@ pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
     })
 }
 
-/// Ends a stream. The answer is the text that is still to be passed on; returns an object that, if the model is to be asked again,
-/// has the next `request` and its `report`.
+/// Ends a stream. The answer is the text that is still to be passed on; returns an object that, if the model is to be
+/// asked again, has the next `request` and its `report`.
 #[wasm_bindgen(js_name = finishExchange)]
 pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |_| {
         with(exchange, |exchange| {
             let text = Cow::Owned(exchange.finish_text()?);
             let report = match exchange.asks_again() {
-                true => described([("request", Node::string(exchange.request().to_owned())), ("report", exchange.report_node())]),
+                true => described([
+                    ("request", Node::string(exchange.request().to_owned())),
+                    ("report", exchange.report_node()),
+                ]),
                 false => Node::empty_object(),
             };
             Ok(TextAnswer { text, report: Some(report) })
@@ -118,7 +123,9 @@ fn nothing() -> Failure {
 }
 
 fn with<T>(exchange: usize, work: impl FnOnce(&mut Exchange) -> Result<T, Failure>) -> Result<T, Failure> {
-    OPEN.with_borrow_mut(|open| work(open.get_mut(exchange).and_then(Option::as_mut).ok_or(Failure::Defect("no exchange of that number"))?))
+    OPEN.with_borrow_mut(|open| {
+        work(open.get_mut(exchange).and_then(Option::as_mut).ok_or(Failure::Defect("no exchange of that number"))?)
+    })
 }
 
 fn on_text(
@@ -134,5 +141,8 @@ fn on_text(
         .on_texts(broken, &mut given, handed, |texts, _| work(texts.first().copied().ok_or_else(nothing)?));
     // What keeps nothing is nothing to lose.
     let rests = OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).is_some_and(Exchange::is_at_rest));
-    hand_over(given, outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 })))
+    hand_over(
+        given,
+        outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 })),
+    )
 }

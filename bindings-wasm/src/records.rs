@@ -1,10 +1,10 @@
 //! Records into trees: how JavaScript spells values for this side.
 //!
-//! A value is one record of three words, in document order, a container before its members:
-//! `kind | length << 3`; for members of objects the length of the name plus one, else 0; and one for each side's own use.
-//! Lengths of strings, numbers and names are in UTF-16 units, that of a container in members. Names and texts lie one
-//! after another in the characters, a name before its value's text, each followed by one character that belongs to none:
-//! without it half a surrogate pair at the end of one string could meet the other half at the start of the next.
+//! A value is one record of three words, in document order, a container before its members: `kind | length << 3`; for
+//! members of objects the length of the name plus one, else 0; and one for each side's own use. Lengths of strings,
+//! numbers and names are in UTF-16 units, that of a container in members. Names and texts lie one after another in the
+//! characters, a name before its value's text, each followed by one character that belongs to none: without it half a
+//! surrogate pair at the end of one string could meet the other half at the start of the next.
 //!
 //! A value's place among the records is its [`Origin`].
 

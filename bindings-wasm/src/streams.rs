@@ -1,7 +1,7 @@
 //! Replies that are being restored from streamed pieces: one for each stream, by number.
 //!
-//! JavaScript has them in an instance of their own, which is never given up while one of them is open, and says when one is
-//! no longer needed.
+//! JavaScript has them in an instance of their own, which is never given up while one of them is open, and says when
+//! one is no longer needed.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -17,33 +17,38 @@ thread_local! {
     static OPEN: RefCell<Vec<Option<ReplyRestorer>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Opens a stream for the `restore` that lies on the desk as a value. The answer is its number. Returns undefined, or an error
-/// as [`crate::call::call`] does.
+/// Opens a stream for the `restore` that lies on the desk as a value. The answer is its number. Returns undefined, or
+/// an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openStream)]
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value(words, chars, spelled, |restore| {
         let stream = Restore::from_node(&restore)?.stream();
-        let number = OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
-            Some((free, place)) => {
-                *place = Some(stream);
-                free
-            }
-            None => {
-                open.push(Some(stream));
-                open.len() - 1
-            }
-        });
+        let number =
+            OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
+                Some((free, place)) => {
+                    *place = Some(stream);
+                    free
+                }
+                None => {
+                    open.push(Some(stream));
+                    open.len() - 1
+                }
+            });
         Ok(Node::count(number as u64))
     })
 }
 
-/// Takes the event that lies on the desk; the answer is the list of events to pass on. Returns what [`open_stream`] returns.
+/// Takes the event that lies on the desk; the answer is the list of events to pass on. Returns what [`open_stream`]
+/// returns.
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
-    on_value_of(stream, words, chars, spelled, |event| with(stream, |restorer| Ok(Node::array(restorer.feed_node(event)?))))
+    on_value_of(stream, words, chars, spelled, |event| {
+        with(stream, |restorer| Ok(Node::array(restorer.feed_node(event)?)))
+    })
 }
 
-/// Takes the piece of text that lies on the desk; the answer is the text to pass on. Returns what [`open_stream`] returns.
+/// Takes the piece of text that lies on the desk; the answer is the text to pass on. Returns what [`open_stream`]
+/// returns.
 #[wasm_bindgen(js_name = feedStreamText)]
 pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -55,12 +60,14 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
     hand_over(given, resting(stream, outcome))
 }
 
-/// Ends a stream: the answer is the list of events that were still held back, or for a stream of text a list of the text that
-/// was. Returns what [`open_stream`] returns.
+/// Ends a stream: the answer is the list of events that were still held back, or for a stream of text a list of the
+/// text that was. Returns what [`open_stream`] returns.
 #[wasm_bindgen(js_name = finishStream)]
 pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |_| {
-        with(stream, |restorer| Ok(Node::array(if as_text { vec![Node::string(restorer.finish_text()?)] } else { restorer.finish_node() })))
+        with(stream, |restorer| {
+            Ok(Node::array(if as_text { vec![Node::string(restorer.finish_text()?)] } else { restorer.finish_node() }))
+        })
     })
 }
 
@@ -76,18 +83,25 @@ pub fn close_stream(stream: usize) {
 
 fn with<T>(stream: usize, work: impl FnOnce(&mut ReplyRestorer) -> Result<T, Failure>) -> Result<T, Failure> {
     OPEN.with_borrow_mut(|open| {
-        let restorer = open.get_mut(stream).and_then(Option::as_mut).ok_or(Failure::Defect("no stream of that number"))?;
+        let restorer =
+            open.get_mut(stream).and_then(Option::as_mut).ok_or(Failure::Defect("no stream of that number"))?;
         work(restorer)
     })
 }
 
 /// Says whether the stream holds anything back: what does not is nothing to lose.
 fn resting(stream: usize, outcome: Outcome) -> Outcome {
-    let rests = OPEN.with_borrow(|open| open.get(stream).and_then(Option::as_ref).is_some_and(ReplyRestorer::is_at_rest));
+    let rests =
+        OPEN.with_borrow(|open| open.get(stream).and_then(Option::as_ref).is_some_and(ReplyRestorer::is_at_rest));
     outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 }))
 }
 
-fn on_value(words: usize, chars: usize, spelled: bool, work: impl for<'a> FnOnce(Node<'a>) -> Result<Node<'a>, Failure>) -> JsValue {
+fn on_value(
+    words: usize,
+    chars: usize,
+    spelled: bool,
+    work: impl for<'a> FnOnce(Node<'a>) -> Result<Node<'a>, Failure>,
+) -> JsValue {
     on_value_of(usize::MAX, words, chars, spelled, work)
 }
 

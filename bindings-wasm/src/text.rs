@@ -10,7 +10,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(bytes).map_err(|error| {
         let (before, rest) = bytes.split_at(error.valid_up_to());
         let byte = rest.first().copied().unwrap_or_default();
-        unreadable(std::str::from_utf8(before).unwrap_or_default(), &format!("expected UTF-8, found the byte `0x{byte:02x}`"))
+        unreadable(
+            std::str::from_utf8(before).unwrap_or_default(),
+            &format!("expected UTF-8, found the byte `0x{byte:02x}`"),
+        )
     })
 }
 
@@ -18,7 +21,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Error> {
 pub(crate) fn half_a_pair(before: &str) -> Error {
     unreadable(
         before,
-        "expected whole characters, found half of a surrogate pair; JSON text can only spell it as an escape such as `\\ud83d`",
+        "expected whole characters, found half of a surrogate pair; JSON text can only spell it as an escape such as \
+            `\\ud83d`",
     )
 }
 
@@ -29,7 +33,9 @@ fn unreadable(before: &str, message: &str) -> Error {
     let place = format!("(line {line}, column {column})");
     match json::read(before) {
         // Reading breaks off where the text does, and knows the pointer.
-        Err(error) if error.message().ends_with(&place) => Error::new(Code::InvalidJson, error.pointer(), format!("{message} {place}")),
+        Err(error) if error.message().ends_with(&place) => {
+            Error::new(Code::InvalidJson, error.pointer(), format!("{message} {place}"))
+        }
         Err(earlier) => earlier,
         Ok(_) => Error::new(Code::InvalidJson, "", format!("{message} {place}")),
     }

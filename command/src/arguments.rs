@@ -5,8 +5,9 @@ use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 use toolwire::{
     dialects as known_dialects,
     internal::{self, Choices},
-    Allow, Announce, DeferredOptions, Dialect, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, SanitizeOptions, ServerHistory,
-    ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
+    Allow, Announce, DeferredOptions, Dialect, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs,
+    SanitizeOptions, ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat,
+    UnknownReference, Untyped,
 };
 
 use super::outcome::Outcome;
@@ -27,8 +28,10 @@ Examples:
   toolwire sanitize --dialect gemini < tools.json > for-gemini.json
   toolwire defer --target openai-chat request.json
 
-The input is JSON or JSON Lines: a schema, a tool, a list of tools as any API writes them, what an MCP server answered to
-`tools/list`, a request with tools. From a file, from standard input, or from an MCP server that is started for it (`-- SERVER`).
+The input is JSON or JSON Lines: a schema, a tool, a list of tools as any API writes them, what an MCP server \
+answered to
+`tools/list`, a request with tools. From a file, from standard input, or from an MCP server that is started for it \
+(`-- SERVER`).
 
 Exit codes: 0 fine; 1 something was found, or a tool cannot be had; 2 wrong usage, or an input that cannot be read.";
 
@@ -45,7 +48,8 @@ Columns:
   narrower   arguments are refused that the tool's server would accept
   refused    the tool cannot be written for that API
 
---fail-on takes these from `encoded` on, and `rejected` (an API rejects a tool as it is), `changed` (anything has to change), `never`.
+--fail-on takes these from `encoded` on, and `rejected` (an API rejects a tool as it is), `changed` (anything has to \
+change), `never`.
 
 Examples:
   toolwire matrix -- npx -y some-mcp-server
@@ -61,8 +65,10 @@ Examples:
     Check(CheckArguments),
     /// Rewrites a schema, a tool list or a whole request into one dialect
     #[command(after_help = "\
-A schema becomes a schema, a list of tools the list that the API takes, a request a request (after deferred loading). With --json, what
-was changed stands beside it, and what `toolwire restore` needs. Tools that cannot be written are left out and named on standard error.
+A schema becomes a schema, a list of tools the list that the API takes, a request a request (after deferred loading). \
+With --json, what
+was changed stands beside it, and what `toolwire restore` needs. Tools that cannot be written are left out and named \
+on standard error.
 
 Examples:
   toolwire sanitize --dialect gemini tools.json
@@ -131,13 +137,15 @@ pub(crate) struct MatrixArguments {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Only these; default: all but `codex` and `codex-wire`, which are no APIs; `all`: them, too
-    #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',', value_parser = dialects_or_all(), hide_possible_values = true)]
+    #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',')]
+    #[arg(value_parser = dialects_or_all(), hide_possible_values = true)]
     pub(crate) dialects: Vec<String>,
     /// The most loss that is accepted; tools with more are refused
     #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words::<Allow>())]
     pub(crate) allow: String,
     /// From which outcome on the exit code is 1
-    #[arg(long, value_name = "OUTCOME", default_value = "refused", value_parser = PossibleValuesParser::new(Outcome::LEVELS))]
+    #[arg(long, value_name = "OUTCOME", default_value = "refused")]
+    #[arg(value_parser = PossibleValuesParser::new(Outcome::LEVELS))]
     pub(crate) fail_on: String,
     /// Every tool, not only those that lose something
     #[arg(long)]
@@ -151,7 +159,8 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Only these; default: all but `codex` and `codex-wire`, which are no APIs; `all`: them, too
-    #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',', value_parser = dialects_or_all(), hide_possible_values = true)]
+    #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',')]
+    #[arg(value_parser = dialects_or_all(), hide_possible_values = true)]
     pub(crate) dialects: Vec<String>,
     #[command(flatten)]
     pub(crate) machine: Machine,
@@ -216,7 +225,8 @@ pub(crate) struct ExplainArguments {
     #[arg(short, long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
     /// The dialects to write it in (`toolwire dialects` lists them)
-    #[arg(short, long = "dialect", value_name = "DIALECT", required = true, value_delimiter = ',', value_parser = dialects_or_all(), hide_possible_values = true)]
+    #[arg(short, long = "dialect", value_name = "DIALECT", required = true, value_delimiter = ',')]
+    #[arg(value_parser = dialects_or_all(), hide_possible_values = true)]
     pub(crate) dialects: Vec<String>,
     #[command(flatten)]
     pub(crate) rewriting: Rewriting,

@@ -66,7 +66,10 @@ impl Check {
         let mut members = header("check", &self.input.source);
         members.extend([
             (Text::new("count"), Node::count(self.count as u64)),
-            (Text::new("dialects"), Node::array(self.dialects.iter().map(|dialect| Node::string(dialect.name)).collect())),
+            (
+                Text::new("dialects"),
+                Node::array(self.dialects.iter().map(|dialect| Node::string(dialect.name)).collect()),
+            ),
             (Text::new("violations"), Node::array(findings.collect())),
         ]);
         Node::object(Object::from_iter(members))
@@ -136,7 +139,8 @@ impl Task for Check {
         }
         let mut output = Output::new(self.lines(terminal)).with_exit_code(code);
         let (things, dialects) = (counted(self.count, self.noun), counted(self.dialects.len(), "dialect"));
-        let rejecting = self.dialects.iter().filter(|dialect| self.found.iter().any(|found| found.dialect == dialect.name)).count();
+        let rejecting =
+            self.dialects.iter().filter(|dialect| self.found.iter().any(|found| found.dialect == dialect.name)).count();
         let summary = match rejecting {
             0 => terminal.err.good(&format!("{things}, {dialects}: nothing would be rejected")),
             _ => terminal.err.bad(&format!("{things}, {dialects}: {rejecting} would reject something")),

@@ -19,7 +19,8 @@ pub(crate) struct Defer {
 impl Task for Defer {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let failed = |error: toolwire::Error| CommandError::from_core(&error, "");
-        let done = apply_deferred_loading_json_with_report(&self.input.text, &self.arguments.options()).map_err(failed)?;
+        let done =
+            apply_deferred_loading_json_with_report(&self.input.text, &self.arguments.options()).map_err(failed)?;
         let report = &done.report;
         let code = if report.unreachable { FOUND } else { FINE };
         if self.arguments.machine.json {

@@ -28,7 +28,8 @@ impl Task for Dialects {
 }
 
 fn list(terminal: &Terminal) -> String {
-    let headings = ["dialect", "what it is written for", "checked"].map(|name| (ColumnKind::Words, terminal.out.dim(name)));
+    let headings =
+        ["dialect", "what it is written for", "checked"].map(|name| (ColumnKind::Words, terminal.out.dim(name)));
     let mut table = Table::new(headings.into());
     for Dialect { name, surface, as_of, .. } in dialects() {
         table.row([name, surface, as_of].map(|cell| cell.to_string()).into());
@@ -42,10 +43,13 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
     let paint = terminal.out;
     let Dialect { name, surface, documentation, as_of, revision, options, encodes, limits, .. } = dialect;
     let listed = |words: &[&str]| if words.is_empty() { "none".to_string() } else { words.join(", ") };
-    let limits: Vec<String> =
-        limits.iter().map(|(name, most)| format!("{name} {}", grouped(usize::try_from(*most).unwrap_or(usize::MAX)))).collect();
+    let limits: Vec<String> = limits
+        .iter()
+        .map(|(name, most)| format!("{name} {}", grouped(usize::try_from(*most).unwrap_or(usize::MAX))))
+        .collect();
     let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
-    let mut table = Table::new(Vec::from([(ColumnKind::Words, paint.bold(name)), (ColumnKind::Words, (*surface).into())]));
+    let mut table =
+        Table::new(Vec::from([(ColumnKind::Words, paint.bold(name)), (ColumnKind::Words, (*surface).into())]));
     for (label, text) in [
         ("documented", (*documentation).to_string()),
         ("checked", format!("{as_of}, revision {revision}")),

@@ -88,7 +88,8 @@ fn option(pointer: &str) -> String {
     out
 }
 
-/// Where something stands, as editors and compilers write it: `tools.json:/3/inputSchema`, `tools.jsonl:17:/inputSchema`.
+/// Where something stands, as editors and compilers write it: `tools.json:/3/inputSchema`,
+/// `tools.jsonl:17:/inputSchema`.
 pub(crate) fn place(source: &str, line: Option<usize>, pointer: &str) -> String {
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
     let pointer = if pointer.is_empty() { String::new() } else { format!(":{}", shown(pointer)) };

@@ -63,8 +63,11 @@ impl Explain {
     /// The entry that is choice.
     fn named(&self, entries: &[Named], subject: &Subject<'_>) -> Result<Named, CommandError> {
         let names = || {
-            let names: Vec<String> =
-                entries.iter().filter_map(|entry| entry.name.as_deref()).map(|name| format!("`{}`", shown(name))).collect();
+            let names: Vec<String> = entries
+                .iter()
+                .filter_map(|entry| entry.name.as_deref())
+                .map(|name| format!("`{}`", shown(name)))
+                .collect();
             if names.is_empty() {
                 "no names".to_string()
             } else {
@@ -72,14 +75,18 @@ impl Explain {
             }
         };
         match (&self.arguments.tool, entries) {
-            (Some(wanted), _) if matches!(subject, Subject::Schemas(_)) => {
-                Err(CommandError::new("", format!("expected no `--tool` because a schema has no name, found `{}`", shown(wanted))))
-            }
+            (Some(wanted), _) if matches!(subject, Subject::Schemas(_)) => Err(CommandError::new(
+                "",
+                format!("expected no `--tool` because a schema has no name, found `{}`", shown(wanted)),
+            )),
             (Some(wanted), _) => {
                 let found = entries.iter().find(|entry| entry.name.as_deref() == Some(wanted.as_str()));
-                found
-                    .cloned()
-                    .ok_or_else(|| CommandError::new("", format!("expected `--tool` to be one of {}, found `{}`", names(), shown(wanted))))
+                found.cloned().ok_or_else(|| {
+                    CommandError::new(
+                        "",
+                        format!("expected `--tool` to be one of {}, found `{}`", names(), shown(wanted)),
+                    )
+                })
             }
             (None, [only]) => Ok(only.clone()),
             (None, _) if matches!(subject, Subject::Schemas(_)) => {
@@ -88,7 +95,10 @@ impl Explain {
             }
             (None, _) => {
                 let found = counted(entries.len(), subject.noun());
-                Err(CommandError::new("", format!("expected one tool, or `--tool` with the name of one, found {found}: {}", names())))
+                Err(CommandError::new(
+                    "",
+                    format!("expected one tool, or `--tool` with the name of one, found {found}: {}", names()),
+                ))
             }
         }
     }
@@ -102,12 +112,15 @@ impl Explain {
         match (before, after) {
             (Subject::Schemas(before), Subject::Schemas(mut after)) => {
                 let at: usize = named.pointer.trim_start_matches('/').parse().unwrap_or_default();
-                let (Some(before), Some(schema)) = (before.get(at), after.get_mut(at)) else { return Ok(Explained::new(dialect)) };
+                let (Some(before), Some(schema)) = (before.get(at), after.get_mut(at)) else {
+                    return Ok(Explained::new(dialect));
+                };
                 let mut explained = Explained::new(dialect);
                 match internal::sanitize(schema, &options, true) {
                     Ok(changes) => explained.changes.extend(changes.into_iter().map(|mut change| {
                         let was = excerpt(value_at(before, &change.pointer));
-                        let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(schema, pointer)));
+                        let is =
+                            excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(schema, pointer)));
                         change.pointer.insert_str(0, &named.pointer);
                         (change, was, is)
                     })),
@@ -127,11 +140,15 @@ impl Explain {
                 let outcome = internal::sanitize_tools(after, &whole).map_err(failed)?;
                 let mut explained = Explained::new(dialect);
                 let ours = |pointer: &str| {
-                    pointer.strip_prefix(named.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                    pointer
+                        .strip_prefix(named.pointer.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
-                for ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer)) {
+                for ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer))
+                {
                     let was = excerpt(value_at(&before, &change.pointer));
-                    let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(&outcome.tools, pointer)));
+                    let is =
+                        excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(&outcome.tools, pointer)));
                     explained.changes.push((change, was, is));
                 }
                 let refused = outcome.quarantined.into_iter().find(|refused| ours(&refused.pointer));
@@ -162,18 +179,28 @@ impl Explain {
             None => "(nothing)".into(),
         };
         for (number, (change, was, is)) in one.changes.iter().enumerate() {
-            out.push_str(&format!("\n{}. {}  {}\n", number + 1, paint.bold(&place_of(places, &change.pointer)), paint.dim(change.rule)));
+            out.push_str(&format!(
+                "\n{}. {}  {}\n",
+                number + 1,
+                paint.bold(&place_of(places, &change.pointer)),
+                paint.dim(change.rule)
+            ));
             out.push_str(&format!("   {}\n", shown(&change.message)));
             out.push_str(&format!("   effect   {}\n", effect(change, paint)));
             out.push_str(&format!("   before   {}\n", paint.bad(&excerpt(was))));
-            let at = change.output_pointer.as_deref().map(|pointer| paint.dim(&format!("  at {}", readable(pointer)))).unwrap_or_default();
+            let at = change
+                .output_pointer
+                .as_deref()
+                .map(|pointer| paint.dim(&format!("  at {}", readable(pointer))))
+                .unwrap_or_default();
             out.push_str(&format!("   after    {}{at}\n", paint.good(&excerpt(is))));
             out.push_str(&format!("   because  {}\n", shown(&change.reason)));
         }
     }
 
     fn document<'e>(&self, named: &Named, places: &Places, explained: &'e [Explained]) -> Node<'e> {
-        let excerpt = |text: &'e Option<String>| text.as_deref().and_then(|text| json::read(text).ok()).unwrap_or_default();
+        let excerpt =
+            |text: &'e Option<String>| text.as_deref().and_then(|text| json::read(text).ok()).unwrap_or_default();
         let dialects = explained.iter().map(|one| {
             let all: Vec<Change> = one.changes.iter().map(|(change, _, _)| change.clone()).collect();
             let changes = one.changes.iter().map(|(change, was, is)| {

@@ -74,7 +74,8 @@ const KEYWORDS: [&str; 20] = [
     "$id",
 ];
 const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
-const EXPECTED: &str = "expected a JSON Schema, a tool, a list of either, an answer to MCP's `tools/list` or a request with tools, \
+const EXPECTED: &str =
+    "expected a JSON Schema, a tool, a list of either, an answer to MCP's `tools/list` or a request with tools, \
                         or a schema or tool per line";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,9 +124,13 @@ impl<'a> Input<'a> {
         // JSON-RPC: what a server answered.
         if above.is_empty() && node.get("jsonrpc").is_some() {
             if let Some(error) = node.get("error") {
-                let message = error.get("message").and_then(Node::as_text).map(|message| format!(": {}", message.display()));
+                let message =
+                    error.get("message").and_then(Node::as_text).map(|message| format!(": {}", message.display()));
                 let message = message.unwrap_or_default();
-                return Err(CommandError::new("/error", format!("expected an answer to `tools/list`, found the server's error{message}")));
+                return Err(CommandError::new(
+                    "/error",
+                    format!("expected an answer to `tools/list`, found the server's error{message}"),
+                ));
             }
             if let Some(result) = node.visit("result", std::mem::take) {
                 return Input::whole(result, "/result");
@@ -133,7 +138,10 @@ impl<'a> Input<'a> {
         }
         if node.get(TOOL_CONFIG).is_some_and(|config| is_list(config.get(TOOLS))) {
             let tools = node.visit(TOOL_CONFIG, |config| config.visit(TOOLS, std::mem::take)).flatten();
-            return Ok(Input { subject: Subject::Tools(tools.unwrap_or_default()), places: below("/toolConfig/tools") });
+            return Ok(Input {
+                subject: Subject::Tools(tools.unwrap_or_default()),
+                places: below("/toolConfig/tools"),
+            });
         }
         if is_list(node.get(TOOLS)) {
             if CONVERSATIONS.iter().any(|key| node.get(key).is_some()) {
@@ -150,7 +158,10 @@ impl<'a> Input<'a> {
             Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
             Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), places }),
             // A conversation in which there are no tools yet.
-            Kind::Neither if node.get(TOOLS).is_none_or(Node::is_null) && CONVERSATIONS.iter().any(|key| is_list(node.get(key))) => {
+            Kind::Neither
+                if node.get(TOOLS).is_none_or(Node::is_null)
+                    && CONVERSATIONS.iter().any(|key| is_list(node.get(key))) =>
+            {
                 Ok(Input { subject: Subject::Request(node), places: below("") })
             }
             Kind::Neither => Err(CommandError::new(above, format!("{EXPECTED}, found {}", node.kind()))),
@@ -169,7 +180,9 @@ impl<'a> Input<'a> {
             numbers.push(number);
         }
         let kinds: Vec<Kind> = entries.iter().map(kind_of).collect();
-        let neither = || kinds.iter().position(|kind| *kind == Kind::Neither).map(|at| (at, format!("{EXPECTED}, found neither")));
+        let neither = || {
+            kinds.iter().position(|kind| *kind == Kind::Neither).map(|at| (at, format!("{EXPECTED}, found neither")))
+        };
         if let Some((at, message)) = odd_one(&kinds).or_else(neither) {
             return Err(CommandError::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
         }
@@ -181,7 +194,9 @@ impl Subject<'_> {
     /// What the list has, in order. What an API runs itself is not there: nobody has to accept it.
     pub(crate) fn entries(&self) -> Result<Vec<Named>, Error> {
         match self {
-            Subject::Schemas(schemas) => Ok((0..schemas.len()).map(|at| Named { name: None, pointer: format!("/{at}") }).collect()),
+            Subject::Schemas(schemas) => {
+                Ok((0..schemas.len()).map(|at| Named { name: None, pointer: format!("/{at}") }).collect())
+            }
             Subject::Tools(list) | Subject::Request(list) => {
                 let entries = internal::entries(list.clone())?;
                 Ok(entries.into_iter().map(|(pointer, name)| Named { name, pointer }).collect())
@@ -264,7 +279,9 @@ fn is_schema(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return node.as_bool().is_some() };
     object.is_empty()
         || KEYWORDS.iter().any(|keyword| object.has(keyword))
-        || object.get("type").is_some_and(|kind| kind.as_array().is_some() || TYPES.iter().any(|known| kind.is_text(known)))
+        || object
+            .get("type")
+            .is_some_and(|kind| kind.as_array().is_some() || TYPES.iter().any(|known| kind.is_text(known)))
 }
 
 /// The lines of JSON Lines, with their numbers: more than one, the first of which is JSON.

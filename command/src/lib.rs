@@ -1,7 +1,7 @@
 //! The command line, `toolwire …`: one for all hosts, so that it is the same from npm and from PyPI.
 //!
-//! It touches no file, starts no process and prints nothing: it names what it needs, takes it, and returns what to print. What
-//! is left to a host is input and output. It knows nothing of which host that is.
+//! It touches no file, starts no process and prints nothing: it names what it needs, takes it, and returns what to
+//! print. What is left to a host is input and output. It knows nothing of which host that is.
 
 #![forbid(unsafe_code)]
 
@@ -45,14 +45,15 @@ pub enum Need {
     Server {
         /// The program and its arguments.
         command: Vec<String>,
-        /// The variables of the environment that the server gets beside those that every program needs. A server is somebody else's
-        /// program: what else is in the environment is not for it.
+        /// The variables of the environment that the server gets beside those that every program needs. A server is
+        /// somebody else's program: what else is in the environment is not for it.
         environment: Vec<String>,
     },
 }
 
 impl Need {
-    /// As words, for bindings: `file` and its name; `input`; or `server`, the number of variables, their names, and the command.
+    /// As words, for bindings: `file` and its name; `input`; or `server`, the number of variables, their names, and the
+    /// command.
     pub fn words(self) -> Vec<String> {
         match self {
             Need::File(path) => Vec::from(["file".into(), path]),
@@ -109,9 +110,9 @@ const WORTH_SHOWING: usize = 1_000_000;
 const INPUT: &str = "<stdin>";
 
 impl Command {
-    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment }`. The arguments are
-    /// those after the program's name; the next three are booleans that say what is a terminal; then its width, and the
-    /// variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set. All but the arguments can be left out.
+    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment }`. The arguments
+    /// are those after the program's name; the next three are booleans that say what is a terminal; then its width, and
+    /// the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set. All but the arguments can be left out.
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);
@@ -155,7 +156,9 @@ impl Command {
         let Some((_, source)) = self.needs.first() else { return };
         let message = match message {
             "ENOENT" | "ENAMETOOLONG" if source.starts_with(['{', '[']) => {
-                "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | toolwire …`)".into()
+                "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | \
+                    toolwire …`)"
+                    .into()
             }
             "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
             "EISDIR" => "expected a file, found a folder".into(),
@@ -166,8 +169,8 @@ impl Command {
         self.state = State::Ended(unusable(&CommandError::new("", message), source, &self.terminal));
     }
 
-    /// Does a part of the work. `None`: there is no more, and [`Self::finish`] gives the result. Otherwise what is to be written
-    /// to standard error right now, which may be nothing.
+    /// Does a part of the work. `None`: there is no more, and [`Self::finish`] gives the result. Otherwise what is to
+    /// be written to standard error right now, which may be nothing.
     pub fn step(&mut self) -> Option<String> {
         let State::Working(task) = &mut self.state else { return self.cleared() };
         let (steps, at) = (task.steps(), self.step);
@@ -191,9 +194,13 @@ impl Command {
     pub fn finish(self) -> Printed {
         let source = self.inputs.first().map_or(INPUT, |input| input.source.as_str());
         let output = match self.state {
-            State::Working(task) => task.finish(&self.terminal).unwrap_or_else(|error| unusable(&error, source, &self.terminal)),
+            State::Working(task) => {
+                task.finish(&self.terminal).unwrap_or_else(|error| unusable(&error, source, &self.terminal))
+            }
             State::Ended(output) => output,
-            State::Waiting(_) => unusable(&CommandError::new("", "expected an input, was given none"), source, &self.terminal),
+            State::Waiting(_) => {
+                unusable(&CommandError::new("", "expected an input, was given none"), source, &self.terminal)
+            }
         };
         let Output { mut stdout, stderr, exit_code, is_json } = output;
         // Whoever pipes it somewhere gets every byte as it is.
@@ -222,7 +229,9 @@ impl Command {
         if !self.needs.is_empty() || !matches!(self.state, State::Waiting(_)) {
             return;
         }
-        let State::Waiting(command) = std::mem::replace(&mut self.state, State::Ended(Output::default())) else { return };
+        let State::Waiting(command) = std::mem::replace(&mut self.state, State::Ended(Output::default())) else {
+            return;
+        };
         let sources: Vec<String> = self.inputs.iter().map(|input| input.source.clone()).collect();
         let mut inputs = std::mem::take(&mut self.inputs).into_iter();
         self.inputs = sources.into_iter().map(|source| SourceText { source, text: String::new() }).collect();
@@ -236,7 +245,10 @@ impl Command {
     }
 }
 
-fn task(command: arguments::Command, inputs: &mut dyn Iterator<Item = SourceText>) -> Result<Box<dyn Task>, CommandError> {
+fn task(
+    command: arguments::Command,
+    inputs: &mut dyn Iterator<Item = SourceText>,
+) -> Result<Box<dyn Task>, CommandError> {
     let mut next = || inputs.next().ok_or_else(|| CommandError::new("", "expected an input, was given none"));
     Ok(match command {
         arguments::Command::Matrix(arguments) => Box::new(matrix::Matrix::new(arguments, next()?)?),
@@ -244,7 +256,9 @@ fn task(command: arguments::Command, inputs: &mut dyn Iterator<Item = SourceText
         arguments::Command::Sanitize(arguments) => Box::new(sanitize::Sanitize { arguments, input: next()? }),
         arguments::Command::Explain(arguments) => Box::new(explain::Explain { arguments, input: next()? }),
         arguments::Command::Defer(arguments) => Box::new(defer::Defer { arguments, input: next()? }),
-        arguments::Command::Restore(arguments) => Box::new(restore::Restore { arguments, input: next()?, with: next()? }),
+        arguments::Command::Restore(arguments) => {
+            Box::new(restore::Restore { arguments, input: next()?, with: next()? })
+        }
         arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
     })
 }
@@ -256,7 +270,8 @@ fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need,
         Some(path) => Ok((Need::File(path.into()), path.into())),
         None if terminal.typed => Err(CommandError::new(
             "",
-            "expected a file, a server after `--`, or something on standard input (`-` to type it), found none; see `--help`",
+            "expected a file, a server after `--`, or something on standard input (`-` to type it), found none; see \
+                `--help`",
         )),
         None => Ok((Need::Input, INPUT.to_string())),
     };
@@ -283,7 +298,8 @@ fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need,
 
 /// Is it the name of a system's error, as `EIO`?
 fn is_code(message: &str) -> bool {
-    message.starts_with('E') && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
+    message.starts_with('E')
+        && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
 }
 
 /// The end of a command that did not do what was asked.

@@ -16,10 +16,18 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// All of them.
-    pub(crate) const ALL: [Outcome; 7] =
-        [Outcome::Unchanged, Outcome::Lossless, Outcome::Encoded, Outcome::Lost, Outcome::Wider, Outcome::Narrower, Outcome::Refused];
+    pub(crate) const ALL: [Outcome; 7] = [
+        Outcome::Unchanged,
+        Outcome::Lossless,
+        Outcome::Encoded,
+        Outcome::Lost,
+        Outcome::Wider,
+        Outcome::Narrower,
+        Outcome::Refused,
+    ];
     /// What `--fail-on` takes, the least severe last. `rejected` and `never` are no outcomes.
-    pub(crate) const LEVELS: [&'static str; 8] = ["never", "refused", "narrower", "wider", "lost", "encoded", "changed", "rejected"];
+    pub(crate) const LEVELS: [&'static str; 8] =
+        ["never", "refused", "narrower", "wider", "lost", "encoded", "changed", "rejected"];
 
     /// The word for it.
     pub(crate) const fn as_str(self) -> &'static str {

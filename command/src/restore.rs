@@ -29,12 +29,14 @@ impl Task for Restore {
             Some(restore) => ("/restore", restore),
             None if with.get("version").is_some() => ("", with),
             None => {
-                let expected = "expected what `toolwire sanitize --json` prints for tools or a request, found no `restore` in it";
+                let expected =
+                    "expected what `toolwire sanitize --json` prints for tools or a request, found no `restore` in it";
                 return Err(CommandError::new("", expected).in_source(&self.with.source));
             }
         };
         // Only to tell which of the two inputs is wrong.
-        RestoreFrom::from_node(&restore).map_err(|error| CommandError::from_core(&error, above).in_source(&self.with.source))?;
+        RestoreFrom::from_node(&restore)
+            .map_err(|error| CommandError::from_core(&error, above).in_source(&self.with.source))?;
         let (function, inputs) = match &self.arguments.call {
             None => (Function::RestoreReply, vec![json::read(&self.input.text).map_err(failed)?, restore]),
             Some(name) => {

@@ -66,11 +66,14 @@ impl Sanitize {
         } else {
             Output::text(&adapted.request, self.arguments.layout.compact)
         };
-        if let Some(report) = adapted.report.deferred.as_ref().filter(|report| !report.hidden.is_empty() || !report.loaded.is_empty()) {
+        if let Some(report) =
+            adapted.report.deferred.as_ref().filter(|report| !report.hidden.is_empty() || !report.loaded.is_empty())
+        {
             defer::render_report(report, &mut output, terminal);
         }
         self.refusals(&mut output, &adapted.report.quarantined, places, terminal);
-        let losing = adapted.report.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
+        let losing =
+            adapted.report.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
         self.losses(&mut output, losing, terminal);
         Ok(output.with_exit_code(if adapted.report.quarantined.is_empty() { FINE } else { FOUND }))
     }
@@ -85,7 +88,11 @@ impl Sanitize {
                 CommandError { line, pointer, ..CommandError::from_core(&error, "") }
             })?;
             losing += changes.iter().filter(|change| !lossless(std::slice::from_ref(*change))).count();
-            done.push(if self.arguments.machine.json { with_report("schema", schema, describe::rewrite(&changes)) } else { schema });
+            done.push(if self.arguments.machine.json {
+                with_report("schema", schema, describe::rewrite(&changes))
+            } else {
+                schema
+            });
         }
         let compact = self.arguments.layout.compact || self.arguments.machine.json;
         let mut output = match places {
@@ -110,8 +117,11 @@ impl Sanitize {
     fn losses(&self, output: &mut Output, losing: usize, terminal: &Terminal) {
         if losing > 0 && !self.arguments.machine.json {
             let verb = if losing == 1 { "loses" } else { "lose" };
-            let text =
-                format!("{} for {} {verb} something; `toolwire explain` says what", counted(losing, "change"), self.arguments.dialect);
+            let text = format!(
+                "{} for {} {verb} something; `toolwire explain` says what",
+                counted(losing, "change"),
+                self.arguments.dialect
+            );
             output.note(&format!("{} {text}", terminal.err.doubtful("toolwire:")));
         }
     }

@@ -1,5 +1,5 @@
-//! Tables: columns under headings, as wide as they must be, wrapped by words where the terminal ends, and lists where not
-//! even that has room. Knows nothing of what they show.
+//! Tables: columns under headings, as wide as they must be, wrapped by words where the terminal ends, and lists where
+//! not even that has room. Knows nothing of what they show.
 
 use tabled::{
     builder::Builder,
@@ -71,7 +71,8 @@ impl Table {
         }
     }
 
-    /// Each row in a few lines: its first cell with the numbers, or with the second, then each other one after its heading.
+    /// Each row in a few lines: its first cell with the numbers, or with the second, then each other one after its
+    /// heading.
     fn write_list(self, out: &mut String) {
         let mut rows = self.rows.into_iter();
         let headings = rows.next().unwrap_or_default();

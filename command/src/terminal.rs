@@ -1,7 +1,7 @@
 //! What is known of where the output goes, and what follows from it: width, colour, whether progress is shown.
 //!
-//! Only the host can look at a terminal; it describes what it saw as JSON. What the environment's variables mean is decided here,
-//! so that it means the same in every host.
+//! Only the host can look at a terminal; it describes what it saw as JSON. What the environment's variables mean is
+//! decided here, so that it means the same in every host.
 
 use toolwire::json::Node;
 
@@ -27,8 +27,8 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Reads `{ stdin, stdout, stderr, columns, environment }`: three booleans that say what is a terminal, a number, and
-    /// the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set.
+    /// Reads `{ stdin, stdout, stderr, columns, environment }`: three booleans that say what is a terminal, a number,
+    /// and the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set.
     pub(crate) fn read(facts: &Node<'_>) -> Terminal {
         let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
         let variable = |name: &str| {
@@ -89,22 +89,24 @@ impl Paint {
     }
 }
 
-/// Does a character act on a terminal, or stand in a text without being seen? Controls, ends of lines, and what Unicode calls
-/// *default ignorable*: marks of direction, zero-width characters, fillers, tags, selectors of variants. (Less the two of these that
-/// only choose between an emoji and a letter.)
+/// Does a character act on a terminal, or stand in a text without being seen? Controls, ends of lines, and what Unicode
+/// calls *default ignorable*: marks of direction, zero-width characters, fillers, tags, selectors of variants. (Less
+/// the two of these that only choose between an emoji and a letter.)
 fn acts(one: char) -> bool {
     one.is_control()
         || matches!(
             one,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0d}'
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0d}'
             | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}'
         )
 }
 
-/// Text from elsewhere as it can be shown: what would move the cursor, change colours or the direction of writing, or would not be
-/// seen, shows as its escape. A server chooses its tools' names, and nothing of it is to reach a terminal as a command.
+/// Text from elsewhere as it can be shown: what would move the cursor, change colours or the direction of writing, or
+/// would not be seen, shows as its escape. A server chooses its tools' names, and nothing of it is to reach a terminal
+/// as a command.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\\n"),
@@ -113,7 +115,8 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for JSON text, or for lines: their ends stay. In JSON all these characters stand in strings, and the escapes mean the same.
+/// The same for JSON text, or for lines: their ends stay. In JSON all these characters stand in strings, and the
+/// escapes mean the same.
 pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\n"),
@@ -130,7 +133,9 @@ fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<
     for one in text.chars() {
         match otherwise(one) {
             Some(instead) => out.push_str(instead),
-            None if acts(one) => one.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            None if acts(one) => {
+                one.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")))
+            }
             None => out.push(one),
         }
     }

@@ -18,13 +18,17 @@ fn read(path: &Path) -> Value {
 
 /// The cases of all files, each with the file's name.
 fn cases() -> Vec<(String, Value)> {
-    let mut files: Vec<_> = fs::read_dir(folder()).expect("tests/command").map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(folder()).expect("tests/command").map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
-    let is_cases = |path: &&std::path::PathBuf| path.extension().is_some_and(|end| end == "json") && !path.ends_with("count.json");
+    let is_cases =
+        |path: &&std::path::PathBuf| path.extension().is_some_and(|end| end == "json") && !path.ends_with("count.json");
     let named = |path: &std::path::PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
     let all = files.iter().filter(is_cases).map(|path| (named(path), read(path)));
-    all.flat_map(|(name, list)| list.as_array().expect("a list of cases").clone().into_iter().map(move |case| (name.clone(), case)))
-        .collect()
+    all.flat_map(|(name, list)| {
+        list.as_array().expect("a list of cases").clone().into_iter().map(move |case| (name.clone(), case))
+    })
+    .collect()
 }
 
 /// Text as cases have it: a string, the lines of one, or a JSON value.
@@ -65,8 +69,20 @@ fn play(case: &Value) -> (Printed, String) {
     (command.finish(), progress)
 }
 
-const FIELDS: [&str; 12] =
-    ["name", "why", "arguments", "terminal", "environment", "files", "stdin", "server", "stdout", "stderr", "exitCode", "progress"];
+const FIELDS: [&str; 12] = [
+    "name",
+    "why",
+    "arguments",
+    "terminal",
+    "environment",
+    "files",
+    "stdin",
+    "server",
+    "stdout",
+    "stderr",
+    "exitCode",
+    "progress",
+];
 
 #[test]
 fn every_case_prints_what_it_says() {
@@ -74,7 +90,8 @@ fn every_case_prints_what_it_says() {
     let mut failed = Vec::new();
     for (file, case) in &cases {
         let about = format!("{file}: {}", case["name"]);
-        let odd: Vec<_> = case.as_object().expect("a case").keys().filter(|key| !FIELDS.contains(&key.as_str())).collect();
+        let odd: Vec<_> =
+            case.as_object().expect("a case").keys().filter(|key| !FIELDS.contains(&key.as_str())).collect();
         assert!(odd.is_empty(), "{about}: unknown fields {odd:?}");
         assert!(case["why"].as_str().is_some_and(|why| !why.is_empty()), "{about}: expected a reason");
         let (printed, progress) = play(case);
@@ -82,7 +99,8 @@ fn every_case_prints_what_it_says() {
             serde_json::from_str::<Value>(&printed.stdout).unwrap_or_else(|error| panic!("{about}: {error}"));
         }
         let found = [printed.stdout, printed.stderr, printed.exit_code.to_string(), progress];
-        let expected = [text(&case["stdout"]), text(&case["stderr"]), case["exitCode"].to_string(), text(&case["progress"])];
+        let expected =
+            [text(&case["stdout"]), text(&case["stderr"]), case["exitCode"].to_string(), text(&case["progress"])];
         for ((what, found), expected) in ["stdout", "stderr", "exit code", "progress"].iter().zip(found).zip(expected) {
             if found != expected {
                 failed.push(format!("{about}: {what}\n--- expected\n{expected}\n--- found\n{found}"));
@@ -91,7 +109,11 @@ fn every_case_prints_what_it_says() {
     }
     assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
     println!("tests/command: {} cases", cases.len());
-    assert_eq!(json!(cases.len()), read(&folder().join("count.json"))["cases"], "count.json says how many cases there are");
+    assert_eq!(
+        json!(cases.len()),
+        read(&folder().join("count.json"))["cases"],
+        "count.json says how many cases there are"
+    );
 }
 
 /// Whatever the arguments and the input are, there is an answer and no panic.
@@ -139,14 +161,20 @@ fn nothing_breaks_it() {
 fn dialects_are_listed() {
     let (printed, _) = play(&json!({"arguments": ["dialects", "--json"]}));
     let listed: Value = serde_json::from_str(&printed.stdout).expect("a JSON document");
-    let names: Vec<_> = listed.as_array().expect("a list").iter().map(|dialect| dialect["name"].as_str().expect("a name")).collect();
+    let names: Vec<_> =
+        listed.as_array().expect("a list").iter().map(|dialect| dialect["name"].as_str().expect("a name")).collect();
     assert_eq!(names, toolwire::dialects().iter().map(|dialect| dialect.name).collect::<Vec<_>>());
     let (listed, _) = play(&json!({"arguments": ["dialects"]}));
     for dialect in toolwire::dialects() {
         assert!(listed.stdout.contains(dialect.surface), "{}", dialect.name);
         let (one, _) = play(&json!({"arguments": ["dialects", dialect.name]}));
         for fact in dialect.facts {
-            assert!(one.stdout.contains(fact.statement) && one.stdout.contains(fact.source), "{}: {}", dialect.name, fact.statement);
+            assert!(
+                one.stdout.contains(fact.statement) && one.stdout.contains(fact.source),
+                "{}: {}",
+                dialect.name,
+                fact.statement
+            );
         }
         let (one, _) = play(&json!({"arguments": ["dialects", "--json", dialect.name]}));
         assert_eq!(serde_json::from_str::<Value>(&one.stdout).expect("a JSON document")["name"], dialect.name);
@@ -158,10 +186,14 @@ fn dialects_are_listed() {
 fn progress_is_shown_and_cleared() {
     let schema = json!({"type": "object", "properties": {}, "description": "x".repeat(600_000)});
     let arguments = json!(["check", "--dialect", "moonshot,gemini"]);
-    let (printed, progress) =
-        play(&json!({"arguments": arguments, "stdin": schema, "terminal": {"stderr": true}, "environment": {"NO_COLOR": "1"}}));
+    let (printed, progress) = play(
+        &json!({"arguments": arguments, "stdin": schema, "terminal": {"stderr": true}, "environment": {"NO_COLOR": "1"}}),
+    );
     // Gone before the result is written, which may go to the same terminal.
-    assert_eq!(progress, "\r\u{1b}[2K[##########----------] 1/2 gemini\r\u{1b}[2K[####################] 2/2 \r\u{1b}[2K");
+    assert_eq!(
+        progress,
+        "\r\u{1b}[2K[##########----------] 1/2 gemini\r\u{1b}[2K[####################] 2/2 \r\u{1b}[2K"
+    );
     assert!(printed.stderr.starts_with("1 schema"), "{}", printed.stderr);
     let (printed, progress) = play(&json!({"arguments": arguments, "stdin": schema}));
     assert_eq!((printed.stderr.contains('\r'), progress.as_str()), (false, ""), "and none elsewhere");
@@ -198,7 +230,10 @@ fn input_is_decoded() {
     let wide: Vec<u8> = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
     assert_eq!(start(&wide), expected);
     let broken = start(b"{\n\"a\": \xff}");
-    assert_eq!((broken.stderr.as_str(), broken.exit_code), ("toolwire: <stdin>: expected UTF-8, found the byte `0xff` (line 2)\n", 2));
+    assert_eq!(
+        (broken.stderr.as_str(), broken.exit_code),
+        ("toolwire: <stdin>: expected UTF-8, found the byte `0xff` (line 2)\n", 2)
+    );
 }
 
 /// What a server writes to its standard error reaches a terminal as text, its lines as lines.

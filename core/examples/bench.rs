@@ -1,4 +1,5 @@
-//! Microseconds per tool in Rust, beside parsing and printing alone: `make bench` runs it over a file with one MCP tool per line.
+//! Microseconds per tool in Rust, beside parsing and printing alone: `make bench` runs it over a file with one MCP tool
+//! per line.
 
 use std::{
     env,
@@ -9,7 +10,9 @@ use std::{
 };
 
 use serde_json::Value;
-use toolwire::{normalize_envelope, normalize_envelope_json, sanitize, sanitize_json, sanitize_json_with_report, SanitizeOptions};
+use toolwire::{
+    normalize_envelope, normalize_envelope_json, sanitize, sanitize_json, sanitize_json_with_report, SanitizeOptions,
+};
 
 /// Long enough for a stable minimum, short enough to run often.
 const ROUNDS: u32 = 15;
@@ -23,10 +26,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let texts: Vec<String> = values.iter().map(Value::to_string).collect();
     let bytes: usize = texts.iter().map(String::len).sum();
-    println!("Rust, {} tools, {} bytes each on average, microseconds per tool", texts.len(), bytes / texts.len().max(1));
+    println!(
+        "Rust, {} tools, {} bytes each on average, microseconds per tool",
+        texts.len(),
+        bytes / texts.len().max(1)
+    );
 
-    let (codex, wire, moonshot) = (SanitizeOptions::new("codex"), SanitizeOptions::new("codex-wire"), SanitizeOptions::new("moonshot"));
-    let row = |name: &str, time: Duration| println!("  {name:<40} {:7.2}", time.as_secs_f64() * 1e6 / texts.len().max(1) as f64);
+    let (codex, wire, moonshot) =
+        (SanitizeOptions::new("codex"), SanitizeOptions::new("codex-wire"), SanitizeOptions::new("moonshot"));
+    let row = |name: &str, time: Duration| {
+        println!("  {name:<40} {:7.2}", time.as_secs_f64() * 1e6 / texts.len().max(1) as f64)
+    };
     row(
         "serde_json::Value, parse and print alone",
         best(&texts, |text| serde_json::from_str::<Value>(text).map(|value| value.to_string())),

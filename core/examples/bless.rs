@@ -1,8 +1,8 @@
 //! Writes what `sanitize` answers into fixtures, for a person to read in the diff:
 //! `cargo run -p toolwire --example bless -- tests/fixtures/sanitize/rules/add-items.json …`
 //!
-//! Of each case in the files, `expected` and `changes` (or `error`) are written anew. Whether they are right is for the reader to say: a
-//! case that was not read proves nothing.
+//! Of each case in the files, `expected` and `changes` (or `error`) are written anew. Whether they are right is for the
+//! reader to say: a case that was not read proves nothing.
 
 use std::{error::Error, fs, process::ExitCode};
 
@@ -12,8 +12,20 @@ use toolwire::{
 };
 
 /// The order in which a case's members stand.
-const ORDER: [&str; 12] =
-    ["name", "why", "source", "options", "input", "inputText", "inputParts", "expected", "expectedText", "error", "changes", "lossless"];
+const ORDER: [&str; 12] = [
+    "name",
+    "why",
+    "source",
+    "options",
+    "input",
+    "inputText",
+    "inputParts",
+    "expected",
+    "expectedText",
+    "error",
+    "changes",
+    "lossless",
+];
 
 fn main() -> ExitCode {
     let files: Vec<String> = std::env::args().skip(1).collect();
@@ -59,9 +71,11 @@ fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
         let value = match (name, &answer) {
             ("expected", Ok(report)) => Some(spaced(&json::read(&report.schema)?)),
             ("changes", Ok(report)) => Some(changes(&report.changes)),
-            ("error", Err(error)) => {
-                Some(format!("{{\"code\": {}, \"pointer\": {}}}", quoted(error.code().as_str()), quoted(error.pointer())))
-            }
+            ("error", Err(error)) => Some(format!(
+                "{{\"code\": {}, \"pointer\": {}}}",
+                quoted(error.code().as_str()),
+                quoted(error.pointer())
+            )),
             ("expected" | "changes" | "error", _) => None,
             _ => case.get(name).map(spaced),
         };
@@ -94,8 +108,9 @@ fn spaced(node: &Node<'_>) -> String {
     match node.data() {
         Data::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
         Data::Object(object) => {
-            let members =
-                object.iter().map(|member| format!("{}: {}", json::write(&Node::string(member.key.clone())), spaced(&member.value)));
+            let members = object
+                .iter()
+                .map(|member| format!("{}: {}", json::write(&Node::string(member.key.clone())), spaced(&member.value)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
         _ => json::write(node),

@@ -1,4 +1,5 @@
-//! Answers the calls of `make demo` from Rust: one JSON line in, one out. `demo/languages.mjs` says what stands in them.
+//! Answers the calls of `make demo` from Rust: one JSON line in, one out. `demo/languages.mjs` says what stands in
+//! them.
 
 use std::{
     borrow::Cow,
@@ -8,8 +9,9 @@ use std::{
 
 use serde_json::{json, Value};
 use toolwire::{
-    apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope, normalize_envelope_json_with_report, sanitize,
-    sanitize_json_with_report, Change, DeferredOptions, DeferredReport, Rewritten, SanitizeOptions, Target,
+    apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope,
+    normalize_envelope_json_with_report, sanitize, sanitize_json_with_report, Change, DeferredOptions, DeferredReport,
+    Rewritten, SanitizeOptions, Target,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -49,20 +51,25 @@ impl From<serde_json::Error> for Problem {
 
 fn answer(call: &Value) -> Result<Value, Problem> {
     let member = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
-    let input = member("/input").ok_or_else(|| Problem::Protocol(format!("expected a call with an `input`, found {call}")))?;
+    let input =
+        member("/input").ok_or_else(|| Problem::Protocol(format!("expected a call with an `input`, found {call}")))?;
     let value: Value = serde_json::from_str(input)?;
     match member("/function") {
         Some("sanitize") => {
             let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default());
             Ok(rewritten(&sanitize_json_with_report(input, &options)?, &sanitize(&value, &options)?))
         }
-        Some("normalizeEnvelope") => Ok(rewritten(&normalize_envelope_json_with_report(input)?, &normalize_envelope(&value)?)),
+        Some("normalizeEnvelope") => {
+            Ok(rewritten(&normalize_envelope_json_with_report(input)?, &normalize_envelope(&value)?))
+        }
         Some("applyDeferredLoading") => {
             let mut options = DeferredOptions::default();
             options.target = match member("/options/target") {
                 None => None,
                 Some("openai-responses") => Some(Target::OpenaiResponses),
-                Some(other) => return Err(Problem::Protocol(format!("expected the target `openai-responses`, found `{other}`"))),
+                Some(other) => {
+                    return Err(Problem::Protocol(format!("expected the target `openai-responses`, found `{other}`")))
+                }
             };
             let deferred = apply_deferred_loading_json_with_report(input, &options)?;
             Ok(json!({

@@ -1,4 +1,5 @@
-//! Prints what `sanitize` makes of every collection of schemas in every dialect: `cargo run --release -p toolwire --example matrix`.
+//! Prints what `sanitize` makes of every collection of schemas in every dialect:
+//! `cargo run --release -p toolwire --example matrix`.
 //!
 //! With names of dialects behind it, only those, and what is wrong in full. Without the data beside the
 //! checkout (`../shared/data`), the sample in this repository is what is counted.

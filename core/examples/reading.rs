@@ -1,6 +1,7 @@
 //! Which library reads JSON into the tree: the measurement behind the choice in `src/json/read.rs`.
 //!
-//! `cargo run --release --example reading -- tools.jsonl` (one MCP tool a line). Each row is a ratio to the first in one run.
+//! `cargo run --release --example reading -- tools.jsonl` (one MCP tool a line). Each row is a ratio to the first in
+//! one run.
 
 use std::{
     borrow::Cow,
@@ -26,7 +27,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let rows = [
         ("serde_json::Value (preserve_order)", best(&texts, |text| serde_json::from_str::<Value>(text).is_ok())),
-        ("serde_json, a Visitor into the tree (number text lost)", best(&texts, |text| serde_json::from_str::<Tree<'_>>(text).is_ok())),
+        (
+            "serde_json, a Visitor into the tree (number text lost)",
+            best(&texts, |text| serde_json::from_str::<Tree<'_>>(text).is_ok()),
+        ),
         ("hifijson into the tree (what `json::read` does)", best(&texts, |text| json::read(text).is_ok())),
     ];
     let first = rows.first().map_or(Duration::ZERO, |row| row.1).as_secs_f64();
@@ -48,7 +52,8 @@ fn best<T>(texts: &[String], run: impl Fn(&str) -> T) -> Duration {
     (0..ROUNDS).map(round).min().unwrap_or_default()
 }
 
-/// The tree, filled by serde: the best that serde_json can do without `arbitrary_precision`, which would leak into users' builds.
+/// The tree, filled by serde: the best that serde_json can do without `arbitrary_precision`, which would leak into
+/// users' builds.
 struct Tree<'de>(Node<'de>);
 
 impl<'de> Deserialize<'de> for Tree<'de> {

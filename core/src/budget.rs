@@ -1,8 +1,9 @@
 //! How much work one call may do.
 //!
-//! A call counts steps, not time, so that it ends after the same work on every machine: a step for each node that is visited,
-//! copied, merged or compared. The budget grows with the input, and when it is spent the call ends with `budget-exceeded`. That
-//! holds whatever the passes do: the visitor and the copying of nodes pay by themselves, and nothing else recurses over schemas.
+//! A call counts steps, not time, so that it ends after the same work on every machine: a step for each node that is
+//! visited, copied, merged or compared. The budget grows with the input, and when it is spent the call ends with
+//! `budget-exceeded`. That holds whatever the passes do: the visitor and the copying of nodes pay by themselves, and
+//! nothing else recurses over schemas.
 
 use alloc::{format, string::String};
 use core::cell::{Cell, OnceCell};
@@ -80,7 +81,8 @@ impl Budget {
         let most = self.most;
         let exceeded = || {
             let option = self.naming.spell("maxSteps");
-            let message = format!("expected a schema that takes at most {most} steps, found one that takes more; see `{option}`");
+            let message =
+                format!("expected a schema that takes at most {most} steps, found one that takes more; see `{option}`");
             Error::new(Code::BudgetExceeded, pointer, message)
         };
         self.failure.get_or_init(exceeded).clone()
@@ -89,7 +91,9 @@ impl Budget {
     /// Ends the call if it works deeper than anything may nest.
     pub(crate) fn enter_level(&self, level: usize, at: impl FnOnce() -> String) -> Result<(), Error> {
         if level > MAX_WALK_DEPTH {
-            let message = format!("expected a schema that nests at most {MAX_WALK_DEPTH} levels while it is rewritten, found more");
+            let message = format!(
+                "expected a schema that nests at most {MAX_WALK_DEPTH} levels while it is rewritten, found more"
+            );
             self.fail(Error::new(Code::TooDeep, at(), message));
             return self.check(String::new);
         }

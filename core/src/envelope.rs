@@ -10,7 +10,8 @@ use crate::{
     rules::Rule,
 };
 
-const REASON: &str = "tool parameters are an object with `properties` on every API (openai/codex#22166, confidence A); prevents \
+const REASON: &str =
+    "tool parameters are an object with `properties` on every API (openai/codex#22166, confidence A); prevents \
                        `Invalid schema for function: schema must be a JSON Schema of 'type: \"object\"'`";
 
 /// Repairs the envelope in place.
@@ -19,7 +20,8 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
         // `true` accepts every object already, and so does what replaces it.
         let everything = node.as_bool() == Some(true);
         recorder.note(0, || {
-            let (accepts, guidance) = if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
+            let (accepts, guidance) =
+                if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
             change(
                 true,
                 "",
@@ -29,7 +31,9 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
                 format!("replaced {} by an object schema without properties", replaced(node)),
             )
         });
-        node.replace(Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())]).into_data());
+        node.replace(
+            Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())]).into_data(),
+        );
         return;
     }
 
@@ -46,7 +50,14 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     let mut after_type = type_at.map_or(0, |place| place + 1);
     if !typed {
         recorder.note(0, || {
-            change(type_at.is_some(), "/type", Accepts::Same, Guidance::Same, Rule::AddType, "added `type: \"object\"`".into())
+            change(
+                type_at.is_some(),
+                "/type",
+                Accepts::Same,
+                Guidance::Same,
+                Rule::AddType,
+                "added `type: \"object\"`".into(),
+            )
         });
         match type_at {
             Some(_) => object.set("type", Node::literal("object")),

@@ -70,8 +70,9 @@ impl fmt::Display for Code {
 /// What an internal error says around what was found: npm/src/error.ts has the same words.
 const INTERNAL: (&str, &str) = (
     "expected every call to end with a result or an error, found a defect of toolwire (",
-    "); the next call works. Please report it with the name of the function, its options, an input that shows it and the \
-     version, at https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use of it",
+    "); the next call works. Please report it with the name of the function, its options, an input that shows it \
+     and the version, at https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use \
+     of it",
 );
 
 /// An error: what went wrong, where, and what was expected.
@@ -104,8 +105,8 @@ impl Error {
         Error(Box::new(Parts { code, pointer, message, changes: Vec::new() }))
     }
 
-    /// The error of a defect of this library: for bindings, which turn a panic or a trap into it. `found` is what is known
-    /// of it. The caller's input is not in the message, because messages end up in logs.
+    /// The error of a defect of this library: for bindings, which turn a panic or a trap into it. `found` is what is
+    /// known of it. The caller's input is not in the message, because messages end up in logs.
     pub fn internal(found: &str) -> Self {
         Error::new(Code::Internal, "", [INTERNAL.0, found, INTERNAL.1].concat())
     }

@@ -1,8 +1,9 @@
 //! The door of the command line: what the crate `toolwire-command` needs beyond the public API, and nothing more.
 //!
-//! The public functions take `serde_json::Value` or text. The command line has to recognise its input before it knows which function it is
-//! for, so it works on trees; it offers the words of options as its own; and it asks what a dialect means for a whole list. Hidden, because
-//! nobody else gets a promise about it. `core/tests/architecture.rs` holds that it is the only door, and that everything in it is used.
+//! The public functions take `serde_json::Value` or text. The command line has to recognise its input before it knows
+//! which function it is for, so it works on trees; it offers the words of options as its own; and it asks what a
+//! dialect means for a whole list. Hidden, because nobody else gets a promise about it. `core/tests/architecture.rs`
+//! holds that it is the only door, and that everything in it is used.
 
 use alloc::{string::String, vec::Vec};
 
@@ -12,8 +13,8 @@ use crate::{
     error::Error,
     json::Node,
     options::{
-        Announce, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, SanitizeOptions, ServerHistory, ServerToolSearch,
-        SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
+        Announce, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, SanitizeOptions, ServerHistory,
+        ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
     },
     report::Allow,
     rules::Constraint,
@@ -23,7 +24,10 @@ use crate::{
     },
 };
 
-pub use crate::{api::tools::sanitize_tools_node as sanitize_tools, check::check, sanitize::sanitize, tools::check::list as check_tools};
+pub use crate::{
+    api::tools::sanitize_tools_node as sanitize_tools, check::check, sanitize::sanitize,
+    tools::check::list as check_tools,
+};
 
 /// Reports and dialects as JSON.
 pub mod describe {

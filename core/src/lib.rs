@@ -1,6 +1,7 @@
 //! **Any tool schema, any model, nothing lost on the way without saying so.**
 //!
-//! Three functions are the product; each takes and returns `serde_json::Value` or JSON text, and has a form with a report.
+//! Three functions are the product; each takes and returns `serde_json::Value` or JSON text, and has a form with a
+//! report.
 //!
 //! | function | what it does |
 //! |---|---|
@@ -8,7 +9,8 @@
 //! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content comes back exactly as it came |
 //! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
 //!
-//! Without serde_json's `preserve_order` feature in your own build, `Value` sorts its keys; the text forms keep their order.
+//! Without serde_json's `preserve_order` feature in your own build, `Value` sorts its keys; the text forms keep their
+//! order.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]

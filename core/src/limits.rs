@@ -8,8 +8,8 @@
 /// the rest of its life. 512 levels fit its 1 MiB stack many times over, and no real tool schema passes 40.
 pub const MAX_DEPTH: usize = 512;
 
-/// JSON nesting of a schema while it is rewritten: passes wrap schemas in unions and lists, so a result on its way may be deeper
-/// than the input. What is deeper ends the call with `too-deep`.
+/// JSON nesting of a schema while it is rewritten: passes wrap schemas in unions and lists, so a result on its way may
+/// be deeper than the input. What is deeper ends the call with `too-deep`.
 pub(crate) const MAX_WALK_DEPTH: usize = 2 * MAX_DEPTH;
 
 /// From this depth on a rewritten part is measured, so that no pass can multiply the depth unseen.
@@ -26,13 +26,14 @@ pub const STEPS_PER_NODE: u64 = 1_000;
 /// A few objects that share members can spell an exponentially large tree; text cannot, its size is its cost.
 pub const MAX_VALUES: usize = 10_000_000;
 
-/// Nodes that rewriting may add by default (`maxNodes`): the full size of inlining is counted before anything is inlined.
+/// Nodes that rewriting may add by default (`maxNodes`): the full size of inlining is counted before anything is
+/// inlined.
 pub const MAX_NODES: usize = 10_000;
 
 /// Tools of one list that are rewritten by default (`maxTools`); what comes after them is set aside.
 ///
-/// No API takes more than 512, and no model looks at a thousand. A list costs time in proportion to its size, whatever is in it, so the
-/// limit only bounds what a server can make a client send.
+/// No API takes more than 512, and no model looks at a thousand. A list costs time in proportion to its size, whatever
+/// is in it, so the limit only bounds what a server can make a client send.
 pub const MAX_TOOLS: usize = 10_000;
 
 /// Bytes of notices that may repeat earlier ones in one request, where the first ones take less (`maxRepeatedBytes`).
@@ -40,7 +41,8 @@ pub const MAX_TOOLS: usize = 10_000;
 /// Enough for every conversation that was recorded; with more, a tool is announced again by its first sentence alone.
 pub const REPEATED_NOTICE_BYTES: usize = 64 << 10;
 
-/// Bytes of a streamed reply that are held back at once: the arguments of open calls, and an event that is not whole yet.
+/// Bytes of a streamed reply that are held back at once: the arguments of open calls, and an event that is not whole
+/// yet.
 ///
 /// A stream that never ends a call or a line must end somewhere. No model writes 64 MiB of arguments.
 pub const MAX_HELD_BYTES: usize = 64 << 20;

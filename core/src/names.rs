@@ -1,12 +1,12 @@
 //! What tools are called: names that an API refuses made legal, each its own, whatever order the tools come in.
 //!
-//! A name that is legal stays. Any other keeps as much of itself as can be kept; where that is another tool's name too, or where
-//! something had to be cut off, a digest of the whole name makes the difference. So a name depends on the set of tools, not on
-//! their order, and mostly on nothing but itself.
+//! A name that is legal stays. Any other keeps as much of itself as can be kept; where that is another tool's name too,
+//! or where something had to be cut off, a digest of the whole name makes the difference. So a name depends on the set
+//! of tools, not on their order, and mostly on nothing but itself.
 //!
-//! The digest is 65 bits of SHA-256. Servers choose their names: with a short hash that anyone can compute backwards, one server could
-//! choose a name that takes the place of another's. It has no key, because the same tools must have the same names in the next turn
-//! and in another process.
+//! The digest is 65 bits of SHA-256. Servers choose their names: with a short hash that anyone can compute backwards,
+//! one server could choose a name that takes the place of another's. It has no key, because the same tools must have
+//! the same names in the next turn and in another process.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -30,7 +30,8 @@ pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
 
 fn may_stand(shape: NamePattern, point: u32) -> bool {
     // Half a surrogate pair is no character, and no API gets one.
-    char::from_u32(point).is_some_and(|one| shape.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
+    char::from_u32(point)
+        .is_some_and(|one| shape.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
 }
 
 fn may_begin(shape: NamePattern, point: u32) -> bool {
@@ -62,8 +63,8 @@ pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     (0..DIGEST).map(letter).collect()
 }
 
-/// A legal name that says as much as possible of this one. Made only of what every API allows: ASCII letters, digits and `_`
-/// take the place of everything else.
+/// A legal name that says as much as possible of this one. Made only of what every API allows: ASCII letters, digits
+/// and `_` take the place of everything else.
 fn close(shape: NamePattern, name: &Text<'_>) -> String {
     let mut out = String::new();
     let mut length = 0;
@@ -104,7 +105,8 @@ pub(crate) fn cut(text: &str, most: usize) -> &str {
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     names: Set<String>,
-    /// The number to try next, for each name that was wanted before: otherwise a thousand that want one name would each count from 2.
+    /// The number to try next, for each name that was wanted before: otherwise a thousand that want one name would each
+    /// count from 2.
     next: Map<String, u32>,
 }
 
@@ -148,7 +150,12 @@ pub(crate) struct Names {
 
 impl Names {
     /// Finds a name for each tool that has none yet. `others` are names that are given already.
-    pub(crate) fn plan<'n, 'a: 'n>(&mut self, shape: NamePattern, names: impl Iterator<Item = &'n Text<'a>>, others: &[&Text<'a>]) {
+    pub(crate) fn plan<'n, 'a: 'n>(
+        &mut self,
+        shape: NamePattern,
+        names: impl Iterator<Item = &'n Text<'a>>,
+        others: &[&Text<'a>],
+    ) {
         others.iter().for_each(|name| self.taken.take(name));
         // By name, so that the order of the list does not matter, and one name is one tool.
         let mut illegal: Map<&Text<'a>, String> = Map::new();

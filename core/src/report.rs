@@ -98,7 +98,8 @@ impl Effect {
 /// One change: where, by which rule, with what effect, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// JSON Pointer into the input: where the cause stands. For a node that came through a `$ref`, where the definition stands.
+    /// JSON Pointer into the input: where the cause stands. For a node that came through a `$ref`, where the definition
+    /// stands.
     pub pointer: String,
     /// JSON Pointer into the output: where the effect stands; `None` if nothing is left.
     pub output_pointer: Option<String>,
@@ -186,7 +187,8 @@ impl Recorder {
         self.changes.is_some()
     }
 
-    /// Forgets the changes at or below these pointers into the input: what they changed is gone, and another change says so.
+    /// Forgets the changes at or below these pointers into the input: what they changed is gone, and another change
+    /// says so.
     pub(crate) fn forget(&mut self, gone: &Set<String>) {
         let Some(changes) = self.changes.as_mut().filter(|_| !gone.is_empty()) else { return };
         changes.retain(|(_, change)| {
@@ -195,8 +197,8 @@ impl Recorder {
         });
     }
 
-    /// Forgets the latest changes as far as they stand strictly below a pointer. For rules that go through a schema from the
-    /// inside out: what they noted last is what they noted below.
+    /// Forgets the latest changes as far as they stand strictly below a pointer. For rules that go through a schema
+    /// from the inside out: what they noted last is what they noted below.
     pub(crate) fn forget_latest_below(&mut self, pointer: &str) {
         let Some(changes) = &mut self.changes else { return };
         let is_below = |change: &Change| change.pointer.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'));

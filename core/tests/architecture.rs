@@ -45,6 +45,9 @@ const SOURCES: [&str; 4] = ["core/src", "command/src", "bindings-wasm/src", "bin
 /// The most lines of a file. (The table of passes is a table.)
 const LONGEST: usize = 440;
 
+/// The most columns of a row: what stands beside another file on a screen. (rustfmt leaves comments and texts as they are.)
+const WIDEST: usize = 120;
+
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
@@ -117,7 +120,8 @@ fn layers_look_left() {
     let mut faults = Vec::new();
     for (file, code) in sources() {
         let layer = file.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
-        let here = place(&layer).unwrap_or_else(|| panic!("{file} is of no layer: add it to LAYERS and to ARCHITECTURE.md"));
+        let here =
+            place(&layer).unwrap_or_else(|| panic!("{file} is of no layer: add it to LAYERS and to ARCHITECTURE.md"));
         for used in used(&code) {
             let looks_right = place(&used).is_some_and(|there| there > here);
             if looks_right && !EXCEPTIONS.contains(&(layer.as_str(), used.as_str())) {
@@ -137,7 +141,8 @@ fn names_of_the_door(code: &str) -> Vec<String> {
     for (at, start) in code.match_indices("pub use ") {
         let list = code[at + start.len()..].split(';').next().unwrap_or_default();
         // Each entry of the innermost lists, under the name that it has here.
-        let entries = list.split(['{', '}', ',']).map(str::trim).filter(|entry| !entry.is_empty() && !entry.ends_with("::"));
+        let entries =
+            list.split(['{', '}', ',']).map(str::trim).filter(|entry| !entry.is_empty() && !entry.ends_with("::"));
         names.extend(entries.map(|entry| first_word(entry.rsplit([' ', ':']).next().unwrap_or_default())));
     }
     names
@@ -146,11 +151,13 @@ fn names_of_the_door(code: &str) -> Vec<String> {
 #[test]
 fn the_command_line_has_one_door() {
     let core = sources();
-    let hidden: Vec<&str> = core.iter().flat_map(|(file, code)| code.matches("#[doc(hidden)]").map(move |_| file.as_str())).collect();
+    let hidden: Vec<&str> =
+        core.iter().flat_map(|(file, code)| code.matches("#[doc(hidden)]").map(move |_| file.as_str())).collect();
     assert_eq!(hidden, ["lib.rs"], "what is not public has one door, `internal`");
     let (_, door) = core.iter().find(|(file, _)| file == "internal.rs").expect("core/src/internal.rs is there");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let code = |folder: &str| sources_in(&root.join(folder)).into_iter().map(|(_, code)| code).collect::<Vec<_>>().join("\n");
+    let code =
+        |folder: &str| sources_in(&root.join(folder)).into_iter().map(|(_, code)| code).collect::<Vec<_>>().join("\n");
     let command = code("command/src");
     let is_used = |name: &String| {
         let is_type = name.starts_with(char::is_uppercase);
@@ -158,13 +165,17 @@ fn the_command_line_has_one_door() {
             || is_type && command.split(|character: char| !character.is_alphanumeric()).any(|word| word == name)
     };
     let unused: Vec<String> = names_of_the_door(door).into_iter().filter(|name| !is_used(name)).collect();
-    assert!(unused.is_empty(), "the command line does without these: take them out of core/src/internal.rs: {unused:?}");
+    assert!(
+        unused.is_empty(),
+        "the command line does without these: take them out of core/src/internal.rs: {unused:?}"
+    );
     for folder in ["bindings-py/src", "bindings-wasm/src", "core/fuzz/src"] {
         assert!(!code(folder).contains("internal::"), "{folder}: the door is the command line's alone");
     }
 }
 
-/// The paths that begin at the crate, at the module or at what holds it, each as its names; a list of imports is as many paths.
+/// The paths that begin at the crate, at the module or at what holds it, each as its names; a list of imports is as
+/// many paths.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut rest = code;
@@ -232,7 +243,9 @@ fn no_two_files_use_each_other() {
         }
         // A module and what it is made of know each other.
         let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));
-        let both = uses.iter().filter(|(one, two)| one < two && uses.contains(&(*two, *one)) && !is_part(one, two) && !is_part(two, one));
+        let both = uses
+            .iter()
+            .filter(|(one, two)| one < two && uses.contains(&(*two, *one)) && !is_part(one, two) && !is_part(two, one));
         circles.extend(both.map(|(one, two)| format!("{folder}: {one} and {two}")));
     }
     assert!(circles.is_empty(), "these use each other, so neither can be read alone:\n{}", circles.join("\n"));
@@ -244,13 +257,16 @@ fn files_are_of_one_idea() {
     for folder in SOURCES {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
         for (file, _) in sources_in(&folder) {
-            let lines = fs::read_to_string(folder.join(&file)).expect("the file is text").lines().count();
+            let text = fs::read_to_string(folder.join(&file)).expect("the file is text");
+            let lines = text.lines().count();
             if lines > LONGEST && !file.ends_with("passes.rs") {
                 long.push(format!("{file}: {lines} lines"));
             }
+            let wide = text.lines().enumerate().filter(|(_, row)| row.chars().count() > WIDEST);
+            long.extend(wide.map(|(at, _)| format!("{file}: row {} has more than {WIDEST} columns", at + 1)));
         }
     }
-    assert!(long.is_empty(), "longer than {LONGEST} lines: {long:?}");
+    assert!(long.is_empty(), "too long or too wide: {long:#?}");
 }
 
 #[test]
@@ -259,9 +275,12 @@ fn no_dialect_is_named_in_a_code_path() {
     let faults: Vec<String> = sources()
         .into_iter()
         .filter(|(file, _)| {
-            ["sanitize/", "check/", "schema/", "json/"].iter().any(|folder| file.starts_with(folder)) && !file.contains("tests")
+            ["sanitize/", "check/", "schema/", "json/"].iter().any(|folder| file.starts_with(folder))
+                && !file.contains("tests")
         })
-        .filter(|(_, code)| names.iter().any(|name| code.split("#[cfg(test)]").next().is_some_and(|code| code.contains(name))))
+        .filter(|(_, code)| {
+            names.iter().any(|name| code.split("#[cfg(test)]").next().is_some_and(|code| code.contains(name)))
+        })
         .map(|(file, _)| file)
         .collect();
     assert!(faults.is_empty(), "dialects are tables: {faults:?}");
@@ -271,7 +290,11 @@ fn no_dialect_is_named_in_a_code_path() {
 fn architecture_names_files_that_there_are() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
-    let named = text.split('`').skip(1).step_by(2).filter(|word| word.contains('/') && !word.contains(' ') && !word.contains(['<', '#']));
+    let named = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| word.contains('/') && !word.contains(' ') && !word.contains(['<', '#']));
     let missing: Vec<&str> = named.filter(|word| !root.join(word).exists()).collect();
     assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {missing:?}");
     for layer in LAYERS.iter().filter(|layer| **layer != "lib") {

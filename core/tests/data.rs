@@ -12,8 +12,8 @@ use std::io::Write as _;
 use reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{
-    check, json as tree, normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, sanitize, sanitize_json,
-    sanitize_json_with_report, Change, Error, SanitizeOptions,
+    check, json as tree, normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, sanitize,
+    sanitize_json, sanitize_json_with_report, Change, Error, SanitizeOptions,
 };
 
 /// Said past the test harness, which would swallow it.
@@ -26,7 +26,8 @@ fn deviation(name: &str) -> Option<Value> {
     match name {
         // A modelled keyword whose value is null is removed before it can count (spec/codex.md: idempotence).
         "edge__any_of_null_value" => Some(json!({"type": "object", "properties": {"a": {}}})),
-        // Any `properties` that is no object becomes `{}`; the pull request leaves it and the API rejects it (spec/envelope.md, rule 4).
+        // Any `properties` that is no object becomes `{}`; the pull request leaves it and the API rejects it
+        // (spec/envelope.md, rule 4).
         "envelope__properties_string_kept" => Some(json!({"type": "object", "properties": {}})),
         _ => None,
     }
@@ -47,7 +48,10 @@ fn codex_cases() {
                 "parse_tool_input_schema" => sanitize(input, &wire),
                 "parse_tool_input_schema_without_compaction" => sanitize(input, &wire.max_bytes(None)),
                 other => {
-                    match other.strip_prefix("parse_mcp_tool_with_schema_max_bytes(max_bytes=").and_then(|rest| rest.strip_suffix(')')) {
+                    match other
+                        .strip_prefix("parse_mcp_tool_with_schema_max_bytes(max_bytes=")
+                        .and_then(|rest| rest.strip_suffix(')'))
+                    {
                         Some(bytes) => sanitize(input, &wire.max_bytes(bytes.parse::<usize>().ok())),
                         None => panic!("`{name}`: unknown function `{other}`"),
                     }
@@ -60,12 +64,15 @@ fn codex_cases() {
                 }
                 None => case["expected"].clone(),
             };
-            // Upstream sorts `properties`, so objects are compared without their order, which is how serde_json compares them.
+            // Upstream sorts `properties`, so objects are compared without their order, which is how serde_json
+            // compares them.
             match (found, expected.get("$error")) {
                 (Ok(found), None) if found == expected => {}
                 (Err(error), Some(_)) if error.code().as_str() == "not-representable" => {}
-                (found, _) => failures
-                    .push(format!("{name}\n  expected {expected}\n  found    {}", found.map_or_else(|e| e.to_string(), |v| v.to_string()))),
+                (found, _) => failures.push(format!(
+                    "{name}\n  expected {expected}\n  found    {}",
+                    found.map_or_else(|e| e.to_string(), |v| v.to_string())
+                )),
             }
         }
         say(&format!("codex_cases.json: {} cases, {deviations} named deviations", cases.len()));
@@ -93,7 +100,9 @@ const FUNCTIONS: &[Function] = &[
         name: "codex-wire",
         on_value: |value| sanitize(value, &SanitizeOptions::new("codex-wire")),
         on_text: |text| sanitize_json(text, &SanitizeOptions::new("codex-wire")).map(|text| text.into_owned()),
-        changes: |text| sanitize_json_with_report(text, &SanitizeOptions::new("codex-wire")).map(|result| result.changes),
+        changes: |text| {
+            sanitize_json_with_report(text, &SanitizeOptions::new("codex-wire")).map(|result| result.changes)
+        },
     },
     Function {
         name: "normalizeEnvelope",
@@ -112,7 +121,11 @@ fn real_tools() {
         for line in text.lines().filter(|line| !line.is_empty()) {
             tools += 1;
             let tool = tree::read(line).unwrap_or_else(|error| panic!("{error}"));
-            let name = tool.get("name").and_then(|name| name.as_text()).map(|name| name.display().into_owned()).unwrap_or_default();
+            let name = tool
+                .get("name")
+                .and_then(|name| name.as_text())
+                .map(|name| name.display().into_owned())
+                .unwrap_or_default();
             let schema = tool.get("inputSchema").map(tree::write).unwrap_or_default();
             let value: Value = serde_json::from_str(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
             for function in FUNCTIONS {
@@ -126,7 +139,8 @@ fn real_tools() {
                         if (function.on_text)(&from_text).as_ref() != Ok(&from_text) {
                             failures.push(fault("not idempotent on text"));
                         }
-                        if (function.on_value)(&from_value).map(|again| again.to_string()) != Ok(from_value.to_string()) {
+                        if (function.on_value)(&from_value).map(|again| again.to_string()) != Ok(from_value.to_string())
+                        {
                             failures.push(fault("not idempotent on values"));
                         }
                         let changes = (function.changes)(&schema).unwrap_or_default();
@@ -134,15 +148,22 @@ fn real_tools() {
                             failures.push(fault("the report does not say whether something changed"));
                         }
                         if function.name == "codex-wire" {
-                            if check(&from_value, &SanitizeOptions::new("codex-wire")).is_ok_and(|violations| !violations.is_empty()) {
+                            if check(&from_value, &SanitizeOptions::new("codex-wire"))
+                                .is_ok_and(|violations| !violations.is_empty())
+                            {
                                 failures.push(fault("check finds violations in the output"));
                             }
-                            without_descriptions += usize::from(changes.iter().any(|change| change.rule == "compact-descriptions"));
+                            without_descriptions +=
+                                usize::from(changes.iter().any(|change| change.rule == "compact-descriptions"));
                             without_constraints += usize::from(changes.iter().any(loses_constraint_or_default));
                         }
                     }
-                    (Err(value), Err(text)) if value.code() == text.code() && value.pointer() == text.pointer() => refused += 1,
-                    (value, text) => failures.push(fault(&format!("value gave {:?}, text gave {:?}", value.err(), text.err()))),
+                    (Err(value), Err(text)) if value.code() == text.code() && value.pointer() == text.pointer() => {
+                        refused += 1
+                    }
+                    (value, text) => {
+                        failures.push(fault(&format!("value gave {:?}, text gave {:?}", value.err(), text.err())))
+                    }
                 }
             }
         }

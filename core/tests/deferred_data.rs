@@ -16,7 +16,8 @@ use toolwire::{
 };
 
 fn options(value: &Value) -> DeferredOptions {
-    DeferredOptions::read(&Node::from_value(value).expect("options are shallow"), Naming::Camel).expect("options are valid")
+    DeferredOptions::read(&Node::from_value(value).expect("options are shallow"), Naming::Camel)
+        .expect("options are valid")
 }
 
 /// The members of a report that the data compares.
@@ -31,8 +32,10 @@ fn compared(report: &DeferredReport) -> Value {
         .collect();
     let mut out = json!({"loaded": report.loaded, "hidden": report.hidden, "warnings": warnings});
     if !report.name_map.is_empty() {
-        let names =
-            report.name_map.iter().map(|(flat, original)| (flat.clone(), json!({"namespace": original.namespace, "name": original.name})));
+        let names = report
+            .name_map
+            .iter()
+            .map(|(flat, original)| (flat.clone(), json!({"namespace": original.namespace, "name": original.name})));
         out["nameMap"] = Value::Object(names.collect::<Map<_, _>>());
     }
     out
@@ -69,7 +72,8 @@ fn every_case_gives_what_is_expected() {
             let name = case["name"].as_str().expect("a name");
             let (input, options) = (&case["input"], options(&case["options"]));
             let expected = with_mapping(name, case["expected"].clone(), input);
-            let done = apply_deferred_loading_with_report(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let done =
+                apply_deferred_loading_with_report(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
             // As text, because equality of values does not see the order of keys.
             let mut check = |what: &str, found: String, expected: String| {
                 if found != expected {
@@ -79,10 +83,12 @@ fn every_case_gives_what_is_expected() {
             check("request", done.request.to_string(), expected["request"].to_string());
             check("report", compared(&done.report).to_string(), expected["report"].to_string());
             let text = input.to_string();
-            let by_text = apply_deferred_loading_json_with_report(&text, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let by_text = apply_deferred_loading_json_with_report(&text, &options)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
             check("request by text", by_text.request.to_string(), expected["request"].to_string());
             assert_eq!(by_text.report, done.report, "{name}: both paths report the same");
-            let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let again = apply_deferred_loading_json(&by_text.request, &options)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
             check("applied twice", again.to_string(), by_text.request.to_string());
         }
         assert!(failed.is_empty(), "{} comparisons failed\n{}", failed.len(), failed.join("\n"));
@@ -103,7 +109,8 @@ fn option_sets() -> Vec<Value> {
         ("emptyTools", vec!["keep", "omit"]),
         ("systemMessages", vec!["keep", "user"]),
     ];
-    let mut sets = vec![json!({}), json!({"loadUsedTools": true}), json!({"loadedTools": ["get_exchange_rate", "nothing"]})];
+    let mut sets =
+        vec![json!({}), json!({"loadUsedTools": true}), json!({"loadedTools": ["get_exchange_rate", "nothing"]})];
     for (key, values) in &singles {
         sets.extend(values.iter().map(|value| json!({*key: value})));
     }
@@ -120,8 +127,8 @@ fn option_sets() -> Vec<Value> {
     sets
 }
 
-/// Objects of types that belong to deferred loading, and flags on tools and calls. Names, arguments, schemas and texts are
-/// the caller's own and are not searched.
+/// Objects of types that belong to deferred loading, and flags on tools and calls. Names, arguments, schemas and texts
+/// are the caller's own and are not searched.
 fn leftovers(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| leftovers(item, found)),
@@ -165,16 +172,18 @@ fn every_recorded_request_keeps_the_promises_in_every_mode() {
                     }
                     let about = format!("request {at} with {set}");
                     let options = options(&set);
-                    let done = apply_deferred_loading_with_report(request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                    let done = apply_deferred_loading_with_report(request, &options)
+                        .unwrap_or_else(|error| panic!("{about}: {error}"));
                     let mut found = BTreeSet::new();
                     leftovers(&done.request, &mut found);
                     assert!(found.is_empty(), "{about}: {found:?} in {}", done.request);
                     let text = request.to_string();
-                    let by_text =
-                        apply_deferred_loading_json_with_report(&text, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                    let by_text = apply_deferred_loading_json_with_report(&text, &options)
+                        .unwrap_or_else(|error| panic!("{about}: {error}"));
                     assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
                     assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
-                    let again = apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                    let again = apply_deferred_loading_json(&by_text.request, &options)
+                        .unwrap_or_else(|error| panic!("{about}: {error}"));
                     assert_eq!(again, by_text.request, "{about}: applied twice");
                     assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
                     read(&by_text.request).expect("the output is JSON");
@@ -248,23 +257,30 @@ fn as_chat(request: &Value) -> Option<Value> {
             let call = json!({"id": "c", "type": "function", "function": {"name": message["content"][0]["name"], "arguments": "{}"}});
             json!({"role": "assistant", "content": null, "tool_calls": [call]})
         }
-        Some("tool_result") => json!({"role": "tool", "tool_call_id": "c", "content": message["content"][0]["content"]}),
+        Some("tool_result") => {
+            json!({"role": "tool", "tool_call_id": "c", "content": message["content"][0]["content"]})
+        }
         _ => message.clone(),
     };
     let mut chat = request.clone();
-    let tools: Vec<Value> = request["tools"].as_array()?.iter().map(|tool| wrapped(tool).unwrap_or_else(|| tool.clone())).collect();
+    let tools: Vec<Value> =
+        request["tools"].as_array()?.iter().map(|tool| wrapped(tool).unwrap_or_else(|| tool.clone())).collect();
     chat["tools"] = tools.into();
     chat["messages"] = request["messages"].as_array()?.iter().map(answered).collect::<Vec<_>>().into();
     Some(chat)
 }
 
-/// Whether a block of deferred loading stands where blocks stand: in the place of a message, in its content, or in a result there.
+/// Whether a block of deferred loading stands where blocks stand: in the place of a message, in its content, or in a
+/// result there.
 fn block_left(messages: &Value) -> bool {
     fn items(list: &Value) -> impl Iterator<Item = &Value> {
         list.as_array().into_iter().flatten()
     }
-    let is_left = |block: &Value| ["tool_reference", "tool_addition", "tool_removal"].contains(&block["type"].as_str().unwrap_or_default());
-    let in_block = |block: &Value| is_left(block) || block["type"] == "tool_result" && items(&block["content"]).any(is_left);
+    let is_left = |block: &Value| {
+        ["tool_reference", "tool_addition", "tool_removal"].contains(&block["type"].as_str().unwrap_or_default())
+    };
+    let in_block =
+        |block: &Value| is_left(block) || block["type"] == "tool_result" && items(&block["content"]).any(is_left);
     items(messages).any(|message| is_left(message) || items(&message["content"]).any(in_block))
 }
 
@@ -273,7 +289,16 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
     for Source { text, .. } in sources("deferred_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
         let rounds: usize = std::env::var("DISTURBED_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
-        let mut pool = vec![json!(null), json!(true), json!("true"), json!(1), json!([]), json!({}), json!(""), json!("tool_search")];
+        let mut pool = vec![
+            json!(null),
+            json!(true),
+            json!("true"),
+            json!(1),
+            json!([]),
+            json!({}),
+            json!(""),
+            json!("tool_search"),
+        ];
         cases.iter().for_each(|case| parts(&case["input"], &mut pool));
         let sets = option_sets();
         let (mut numbers, mut accepted, mut refused) = (Numbers(7), 0, 0);
@@ -299,10 +324,13 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
                         let left = ["messages", "input"].iter().any(|key| block_left(&done.request[*key]));
                         assert!(!left, "{about}: blocks of deferred loading in {}", done.request);
                         if by_text.request == text {
-                            assert!(matches!(by_text.request, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+                            assert!(
+                                matches!(by_text.request, std::borrow::Cow::Borrowed(_)),
+                                "{about}: nothing to do is no copy"
+                            );
                         }
-                        let again =
-                            apply_deferred_loading_json(&by_text.request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
+                        let again = apply_deferred_loading_json(&by_text.request, &options)
+                            .unwrap_or_else(|error| panic!("{about}: {error}"));
                         assert_eq!(again, by_text.request, "{about}: applied twice");
                     }
                     (Err(one), Err(two)) => {

@@ -1,5 +1,5 @@
-//! One request of a client and its reply, as often as the backend has to be asked for it: the cases of tests/exchange, which all
-//! languages play.
+//! One request of a client and its reply, as often as the backend has to be asked for it: the cases of tests/exchange,
+//! which all languages play.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -23,7 +23,8 @@ fn asked(case: &Value) -> String {
     case["bare"].as_str().map_or_else(|| case["asked"].to_string(), Into::into)
 }
 
-/// The events as the text of a stream, `whole` or without the line ends behind the last one, which some servers leave out.
+/// The events as the text of a stream, `whole` or without the line ends behind the last one, which some servers leave
+/// out.
 fn text_of(events: &Value, named: bool, whole: bool) -> String {
     let write = |event: &Value| {
         let name = if named { format!("event: {}\n", event["type"].as_str().expect("a type")) } else { String::new() };
@@ -45,7 +46,11 @@ fn events_of(text: &str) -> Value {
         event
     };
     for event in text.split("\n\n").filter(|event| event.contains("event:")) {
-        assert_eq!(event.lines().next(), Some(&*format!("event: {}", one(event)["type"].as_str().expect("a type"))), "{event}");
+        assert_eq!(
+            event.lines().next(),
+            Some(&*format!("event: {}", one(event)["type"].as_str().expect("a type"))),
+            "{event}"
+        );
     }
     text.split("\n\n").filter(|event| !event.is_empty()).map(one).collect()
 }
@@ -65,7 +70,12 @@ fn play(case: &Value, named: bool, whole: bool) {
     let found = open(case, &text);
     if let Some(error) = case.get("error") {
         let found = found.expect_err(name);
-        assert_eq!(json!({"code": found.code().as_str(), "pointer": found.pointer()}), *error, "{name}: {}", found.message());
+        assert_eq!(
+            json!({"code": found.code().as_str(), "pointer": found.pointer()}),
+            *error,
+            "{name}: {}",
+            found.message()
+        );
         return;
     }
     let found = found.expect(name);
@@ -122,14 +132,16 @@ fn what_passes_has_the_same_bytes() {
     for reply in ["{ \"content\" : [ {\"type\":\"text\", \"text\":\"\\u0041\"} ] }", "<html>", ""] {
         assert_eq!(exchange.reply(reply).expect("passes").as_deref(), Some(reply));
     }
-    for text in [": comment\n\nevent: ping\r\ndata: { \"type\" : \"ping\" }\r\n\r\n", "data: [DONE]\n\n", "unfinished"] {
+    for text in [": comment\n\nevent: ping\r\ndata: { \"type\" : \"ping\" }\r\n\r\n", "data: [DONE]\n\n", "unfinished"]
+    {
         assert_eq!(feed(&mut exchange, text, "a stream"), text);
     }
 }
 
 #[test]
 fn a_failure_in_the_middle_is_told_as_an_event() {
-    let exchange = open(&json!({"options": {"dialect": "anthropic"}}), "{\"messages\":[]}").expect("opens").expect("an exchange");
+    let exchange =
+        open(&json!({"options": {"dialect": "anthropic"}}), "{\"messages\":[]}").expect("opens").expect("an exchange");
     let overloaded = json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}});
     assert_eq!(exchange.failed_text(&overloaded.to_string()), format!("event: error\ndata: {overloaded}\n\n"));
     let other = json!({"type": "error", "error": {"type": "api_error", "message": "<html>"}});
@@ -141,8 +153,16 @@ fn whatever_a_backend_says_is_taken() {
     let case = cases("streams").into_iter().next().expect("a case");
     let body = case["asked"].to_string();
     let events = case["rounds"][0]["events"].as_array().expect("events").clone();
-    let odd =
-        [json!(null), json!("x"), json!([]), json!({}), json!(u64::MAX), json!(-1), json!({"type": 1}), json!([[{"type": "tool_use"}]])];
+    let odd = [
+        json!(null),
+        json!("x"),
+        json!([]),
+        json!({}),
+        json!(u64::MAX),
+        json!(-1),
+        json!({"type": 1}),
+        json!([[{"type": "tool_use"}]]),
+    ];
     let mut taken = 0;
     // Each member of each event, replaced by something else; each event twice, or not at all.
     for (at, event) in events.iter().enumerate() {
@@ -160,8 +180,13 @@ fn whatever_a_backend_says_is_taken() {
         }
         for times in [0, 2] {
             let mut exchange = open(&case, &body).expect("opens").expect("an exchange");
-            let said = events.iter().enumerate().flat_map(|(place, event)| vec![event; if place == at { times } else { 1 }]);
-            events_of(&feed(&mut exchange, &said.map(|event| format!("data: {event}\n\n")).collect::<String>(), "events"));
+            let said =
+                events.iter().enumerate().flat_map(|(place, event)| vec![event; if place == at { times } else { 1 }]);
+            events_of(&feed(
+                &mut exchange,
+                &said.map(|event| format!("data: {event}\n\n")).collect::<String>(),
+                "events",
+            ));
         }
     }
     assert!(taken > 200, "{taken}");

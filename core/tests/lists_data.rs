@@ -12,7 +12,9 @@ use std::{collections::BTreeSet, io::Write as _};
 
 use reference::sources;
 use serde_json::{json, Value};
-use toolwire::{adapt_request, check_tools, dialects, sanitize_tools, sanitize_tools_json, AdaptOptions, Restore, ToolsOptions};
+use toolwire::{
+    adapt_request, check_tools, dialects, sanitize_tools, sanitize_tools_json, AdaptOptions, Restore, ToolsOptions,
+};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -36,7 +38,11 @@ fn definition(tool: &Value) -> &Value {
 fn definitions(list: &Value) -> Vec<&Value> {
     let entries = list.as_array().expect("a list").iter();
     entries
-        .flat_map(|entry| entry["functionDeclarations"].as_array().map_or_else(|| vec![definition(entry)], |inner| inner.iter().collect()))
+        .flat_map(|entry| {
+            entry["functionDeclarations"]
+                .as_array()
+                .map_or_else(|| vec![definition(entry)], |inner| inner.iter().collect())
+        })
         .collect()
 }
 
@@ -51,8 +57,12 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
                 let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
                 let set_aside: BTreeSet<&str> =
                     found.quarantined.iter().map(|tool| tool.pointer.split('/').nth(1).unwrap_or_default()).collect();
-                let accepted: Vec<&Value> =
-                    tools.iter().enumerate().filter(|(at, _)| !set_aside.contains(at.to_string().as_str())).map(|(_, tool)| tool).collect();
+                let accepted: Vec<&Value> = tools
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, _)| !set_aside.contains(at.to_string().as_str()))
+                    .map(|(_, tool)| tool)
+                    .collect();
                 let sent = definitions(&found.tools);
                 assert_eq!(sent.len(), accepted.len(), "{}", dialect.name);
                 let names: BTreeSet<&str> = sent.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
@@ -64,8 +74,10 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
                 }
                 for tool in &found.quarantined {
                     assert!(
-                        matches!(tool.rule, "duplicate-name" | "not-representable" | "limit-exceeded" | "budget-exceeded")
-                            || tool.rule.starts_with("too-many-"),
+                        matches!(
+                            tool.rule,
+                            "duplicate-name" | "not-representable" | "limit-exceeded" | "budget-exceeded"
+                        ) || tool.rule.starts_with("too-many-"),
                         "{}: {tool:?}",
                         dialect.name
                     );
@@ -88,7 +100,8 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
 #[test]
 fn names_do_not_depend_on_the_order() {
     let names = ["a.b", "a_b", "a b", "a/b", "abc", "ls", "ls_", "21", "__1", "é", "è", "e"];
-    let list = |names: &[&str]| json!(names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect::<Vec<_>>());
+    let list =
+        |names: &[&str]| json!(names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect::<Vec<_>>());
     let by_name = |names: &[&str]| -> Vec<(String, String)> {
         let found = sanitize_tools(&list(names), &ToolsOptions::new("moonshot")).expect("a list");
         let mut pairs: Vec<(String, String)> = definitions(&found.tools)
@@ -168,7 +181,8 @@ fn any_json_is_a_list_or_an_error() {
 fn ten_thousand_tools() {
     let tools: Vec<Value> = (0..10_000)
         .map(|number| {
-            let schema = json!({"type": "object", "properties": {"$ref": {"type": "string", "const": format!("{number}")}}});
+            let schema =
+                json!({"type": "object", "properties": {"$ref": {"type": "string", "const": format!("{number}")}}});
             json!({ "name": format!("server.{}/tool {number}", number % 7), "inputSchema": schema })
         })
         .collect();

@@ -1,4 +1,5 @@
-//! Deferred loading as an agent lives it, in each request format: the conversations of tests/loop, which all languages play.
+//! Deferred loading as an agent lives it, in each request format: the conversations of tests/loop, which all languages
+//! play.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -6,8 +7,8 @@ use std::{fs, path::Path};
 
 use serde_json::{json, Value};
 use toolwire::{
-    answer_tool_search, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report, json::Node, Deferred, DeferredOptions,
-    DeferredReport, Naming, SearchOptions, ToolIndex,
+    answer_tool_search, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report, json::Node,
+    Deferred, DeferredOptions, DeferredReport, Naming, SearchOptions, ToolIndex,
 };
 
 fn conversation(name: &str) -> Value {
@@ -19,8 +20,8 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// What is sent. Whatever the turn, the backend meets no feature of deferred loading in it, applying twice changes nothing, and
-/// text gives what values give.
+/// What is sent. Whatever the turn, the backend meets no feature of deferred loading in it, applying twice changes
+/// nothing, and text gives what values give.
 fn send(request: &Value, options: &DeferredOptions) -> Deferred<Value> {
     let sent = apply_deferred_loading_with_report(request, options).expect("the request is rewritten");
     let text = sent.request.to_string();
@@ -38,9 +39,14 @@ fn send(request: &Value, options: &DeferredOptions) -> Deferred<Value> {
 }
 
 fn names(request: &Value) -> Vec<&str> {
-    let name = |tool: &Value| ["/function/name", "/name"].iter().find_map(|place| tool.pointer(place)).and_then(Value::as_str).is_some();
+    let name = |tool: &Value| {
+        ["/function/name", "/name"].iter().find_map(|place| tool.pointer(place)).and_then(Value::as_str).is_some()
+    };
     assert!(list(&request["tools"]).iter().all(name), "every tool has a name: {request}");
-    list(&request["tools"]).iter().filter_map(|tool| tool.pointer("/function/name").or(tool.get("name"))?.as_str()).collect()
+    list(&request["tools"])
+        .iter()
+        .filter_map(|tool| tool.pointer("/function/name").or(tool.get("name"))?.as_str())
+        .collect()
 }
 
 fn members(report: &DeferredReport) -> Value {
@@ -61,7 +67,8 @@ fn play(name: &str, target: Option<&str>) {
     if let Some(target) = target {
         options["target"] = json!(target);
     }
-    let search = SearchOptions::read(&Node::from_value(&script["searchOptions"]).expect("options"), Naming::Camel).expect("options");
+    let search = SearchOptions::read(&Node::from_value(&script["searchOptions"]).expect("options"), Naming::Camel)
+        .expect("options");
     let member = script["history"].as_str().expect("where the history is");
     let sent_member = if target == Some("openai-responses") { "input" } else { member };
     let (mut tools, mut history, mut loaded) = (list(&script["tools"]).to_vec(), Vec::new(), json!([]));
@@ -69,7 +76,9 @@ fn play(name: &str, target: Option<&str>) {
     for turn in list(&script["turns"]) {
         let what = &turn["what"];
         tools.retain(|tool| {
-            !list(&turn["without"]).iter().any(|gone| gone == &tool["name"] || Some(gone) == tool.pointer("/function/name"))
+            !list(&turn["without"])
+                .iter()
+                .any(|gone| gone == &tool["name"] || Some(gone) == tool.pointer("/function/name"))
         });
         if turn["compacts"] == true {
             history.clear();
@@ -79,7 +88,8 @@ fn play(name: &str, target: Option<&str>) {
             assert_eq!(kept, &loaded, "{what}: what the report said");
         }
         options["loadedTools"] = turn.get("loadedTools").cloned().unwrap_or_else(|| json!([]));
-        let read = DeferredOptions::read(&Node::from_value(&options).expect("options"), Naming::Camel).expect("options");
+        let read =
+            DeferredOptions::read(&Node::from_value(&options).expect("options"), Naming::Camel).expect("options");
         let sent = send(&json!({"model": "m", member: history, "tools": tools}), &read);
 
         let mut expected = turn["sent"].clone();

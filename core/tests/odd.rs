@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, fs};
 
 use serde_json::{json, Value};
 use toolwire::{
-    answer_tool_search, apply_deferred_loading, apply_deferred_loading_json, json::Node, search_tools, DeferredOptions, Error, Naming,
-    SearchOptions, ToolIndex,
+    answer_tool_search, apply_deferred_loading, apply_deferred_loading_json, json::Node, search_tools, DeferredOptions,
+    Error, Naming, SearchOptions, ToolIndex,
 };
 
 fn odd() -> Value {
@@ -31,7 +31,8 @@ fn check(request: &Value, set: &Value) -> bool {
     match (apply_deferred_loading(request, &options), apply_deferred_loading_json(&text, &options)) {
         (Ok(done), Ok(by_text)) => {
             assert_eq!(done.to_string(), by_text, "{about}: text and value agree");
-            let again = apply_deferred_loading_json(&by_text, &options).unwrap_or_else(|error| panic!("{about}: once more: {error}"));
+            let again = apply_deferred_loading_json(&by_text, &options)
+                .unwrap_or_else(|error| panic!("{about}: once more: {error}"));
             assert_eq!(again, by_text, "{about}: applied twice");
             true
         }
@@ -110,7 +111,8 @@ fn odd_tool_lists_and_calls_are_searched_or_refused() {
             }
         }
         let answer = answer_tool_search(value, &json!([]), &options).expect("a call is never wrong");
-        let is_search = value["name"] == "tool_search" && value["type"] == "tool_use" || value["type"] == "tool_search_call";
+        let is_search =
+            value["name"] == "tool_search" && value["type"] == "tool_use" || value["type"] == "tool_search_call";
         assert_eq!(answer.is_some(), is_search, "{value}");
     }
     assert!(values.len() > 40);

@@ -1,5 +1,5 @@
-//! An option is known in every language and documented: what the core reads of each function is compared with the types of TypeScript and
-//! Python and with the tables of the documentation.
+//! An option is known in every language and documented: what the core reads of each function is compared with the types
+//! of TypeScript and Python and with the tables of the documentation.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
@@ -21,16 +21,38 @@ struct Declared {
     withheld: &'static [&'static str],
 }
 
-const BY_OWN_PAGE: Declared = Declared { function: None, type_name: "", page: "sanitize.md", head: "option", bases: &[], withheld: &[] };
+const BY_OWN_PAGE: Declared =
+    Declared { function: None, type_name: "", page: "sanitize.md", head: "option", bases: &[], withheld: &[] };
 const BY_SANITIZE: Declared = Declared { bases: &["sanitize.md"], ..BY_OWN_PAGE };
 
 const DECLARED: &[Declared] = &[
     Declared { function: Some(Function::Sanitize), type_name: "SanitizeOptions", ..BY_OWN_PAGE },
     // What is found has no parts of the input to share.
-    Declared { function: Some(Function::Check), type_name: "CheckOptions", page: "check.md", withheld: &["share"], ..BY_SANITIZE },
-    Declared { function: Some(Function::RestoreArguments), type_name: "SanitizeOptions", page: "restore-arguments.md", ..BY_SANITIZE },
-    Declared { function: Some(Function::NormalizeEnvelope), type_name: "EnvelopeOptions", page: "normalize-envelope.md", ..BY_OWN_PAGE },
-    Declared { function: Some(Function::SanitizeTools), type_name: "ToolsOptions", page: "sanitize-tools.md", ..BY_SANITIZE },
+    Declared {
+        function: Some(Function::Check),
+        type_name: "CheckOptions",
+        page: "check.md",
+        withheld: &["share"],
+        ..BY_SANITIZE
+    },
+    Declared {
+        function: Some(Function::RestoreArguments),
+        type_name: "SanitizeOptions",
+        page: "restore-arguments.md",
+        ..BY_SANITIZE
+    },
+    Declared {
+        function: Some(Function::NormalizeEnvelope),
+        type_name: "EnvelopeOptions",
+        page: "normalize-envelope.md",
+        ..BY_OWN_PAGE
+    },
+    Declared {
+        function: Some(Function::SanitizeTools),
+        type_name: "ToolsOptions",
+        page: "sanitize-tools.md",
+        ..BY_SANITIZE
+    },
     Declared {
         function: Some(Function::CheckTools),
         type_name: "CheckToolsOptions",
@@ -38,7 +60,12 @@ const DECLARED: &[Declared] = &[
         head: "option of `checkTools`",
         ..BY_OWN_PAGE
     },
-    Declared { function: Some(Function::AdaptRequest), type_name: "AdaptOptions", page: "adapt-request.md", ..BY_SANITIZE },
+    Declared {
+        function: Some(Function::AdaptRequest),
+        type_name: "AdaptOptions",
+        page: "adapt-request.md",
+        ..BY_SANITIZE
+    },
     Declared {
         function: Some(Function::ApplyDeferredLoading),
         type_name: "DeferredOptions",
@@ -46,8 +73,18 @@ const DECLARED: &[Declared] = &[
         ..BY_OWN_PAGE
     },
     Declared { function: Some(Function::DialectFor), type_name: "DialectQuery", page: "dialects.md", ..BY_OWN_PAGE },
-    Declared { function: Some(Function::SearchTools), type_name: "SearchOptions", page: "search-tools.md", ..BY_OWN_PAGE },
-    Declared { function: Some(Function::AnswerToolSearch), type_name: "SearchOptions", page: "search-tools.md", ..BY_OWN_PAGE },
+    Declared {
+        function: Some(Function::SearchTools),
+        type_name: "SearchOptions",
+        page: "search-tools.md",
+        ..BY_OWN_PAGE
+    },
+    Declared {
+        function: Some(Function::AnswerToolSearch),
+        type_name: "SearchOptions",
+        page: "search-tools.md",
+        ..BY_OWN_PAGE
+    },
     // An exchange takes and gives bytes.
     Declared {
         type_name: "ExchangeOptions",
@@ -60,7 +97,8 @@ const DECLARED: &[Declared] = &[
 ];
 
 /// Functions that take no options: what they are given would not be looked at.
-const WITHOUT: &[Function] = &[Function::StripDeferralBetas, Function::Dialects, Function::RestoreCall, Function::RestoreReply];
+const WITHOUT: &[Function] =
+    &[Function::StripDeferralBetas, Function::Dialects, Function::RestoreCall, Function::RestoreReply];
 
 type Names = BTreeSet<String>;
 
@@ -73,14 +111,22 @@ impl Declared {
     fn known(&self, naming: Naming) -> Names {
         let options = json::read(r#"{"?": true}"#).expect("that is JSON");
         let error: Error = match self.function {
-            Some(function) => call(function, vec![Node::default(); 2], &options, naming, false).expect_err("`?` is no option"),
+            Some(function) => {
+                call(function, vec![Node::default(); 2], &options, naming, false).expect_err("`?` is no option")
+            }
             None => ExchangeOptions::read(&options, naming).expect_err("`?` is no option"),
         };
         assert_eq!(error.code(), Code::UnknownOption, "{}: {error}", self.name());
         let (list, _) = error.message().split_once(", found `?`").expect("the message lists what there is");
         let names: Names = quoted(list).collect();
-        let (withheld, offered): (Names, Names) = names.into_iter().partition(|name| self.withheld.contains(&naming.camel(name).as_str()));
-        assert_eq!(withheld.len(), self.withheld.len(), "{}: `withheld` names what the core does not know", self.name());
+        let (withheld, offered): (Names, Names) =
+            names.into_iter().partition(|name| self.withheld.contains(&naming.camel(name).as_str()));
+        assert_eq!(
+            withheld.len(),
+            self.withheld.len(),
+            "{}: `withheld` names what the core does not know",
+            self.name()
+        );
         offered
     }
 
@@ -118,7 +164,8 @@ fn quoted(text: &str) -> impl Iterator<Item = String> + '_ {
 
 /// The members of an interface, those that it extends included: `Base`, or `Omit<Base, 'a' | 'b'>`.
 fn typescript(text: &str, name: &str) -> Names {
-    let (_, rest) = text.split_once(&format!("export interface {name} ")).unwrap_or_else(|| panic!("options.ts has no `{name}`"));
+    let (_, rest) =
+        text.split_once(&format!("export interface {name} ")).unwrap_or_else(|| panic!("options.ts has no `{name}`"));
     let (head, body) = rest.split_once('{').expect("an interface has a body");
     // An empty one ends at once.
     let body = if body.starts_with('}') { "" } else { body.split_once("\n}").map_or("", |(body, _)| body) };
@@ -132,9 +179,12 @@ fn typescript(text: &str, name: &str) -> Names {
             names.extend(base.split(", ").flat_map(|base| typescript(text, base)));
         }
     }
-    let members =
-        body.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()));
-    names.extend(members.filter_map(|line| line.split_once(':')).map(|(name, _)| name.trim_end_matches('?').to_owned()));
+    let members = body
+        .lines()
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()));
+    names
+        .extend(members.filter_map(|line| line.split_once(':')).map(|(name, _)| name.trim_end_matches('?').to_owned()));
     names
 }
 
@@ -143,7 +193,8 @@ fn python(text: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("class {name}(")).unwrap_or_else(|| panic!("_options.py has no `{name}`"));
     let (bases, body) = rest.split_once("):\n").expect("a class has a body");
     let body = body.split("\n\n\n").next().unwrap_or_default();
-    let mut names: Names = bases.split(", ").filter(|base| base.ends_with("Options")).flat_map(|base| python(text, base)).collect();
+    let mut names: Names =
+        bases.split(", ").filter(|base| base.ends_with("Options")).flat_map(|base| python(text, base)).collect();
     let fields = body.lines().filter_map(|line| line.strip_prefix("    ")).filter_map(|line| line.split_once(':'));
     let is_name = |name: &&str| !name.is_empty() && name.chars().all(|char| char.is_ascii_lowercase() || char == '_');
     names.extend(fields.map(|(name, _)| name).filter(is_name).map(str::to_owned));
@@ -154,13 +205,20 @@ fn python(text: &str, name: &str) -> Names {
 fn table(text: &str, head: &str) -> Names {
     let cell = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" |").next()).map(str::to_owned);
     let is_head = |line: &&str| cell(line).is_some_and(|first| first == head);
-    text.lines().skip_while(|line| !is_head(line)).skip(2).map_while(cell).flat_map(|first| quoted(&first).collect::<Vec<_>>()).collect()
+    text.lines()
+        .skip_while(|line| !is_head(line))
+        .skip(2)
+        .map_while(cell)
+        .flat_map(|first| quoted(&first).collect::<Vec<_>>())
+        .collect()
 }
 
 /// What one place lacks, and what it has too much.
 fn compare(function: &str, place: &str, known: &Names, found: &Names, faults: &mut Vec<String>) {
     faults.extend((known - found).iter().map(|name| format!("{function}: {place} lacks `{name}`")));
-    faults.extend((found - known).iter().map(|name| format!("{function}: {place} has `{name}`, which the core does not know")));
+    faults.extend(
+        (found - known).iter().map(|name| format!("{function}: {place} has `{name}`, which the core does not know")),
+    );
 }
 
 #[test]
@@ -170,7 +228,13 @@ fn options_are_the_same_everywhere() {
     for declared in DECLARED {
         let (name, known) = (declared.name(), declared.known(Naming::Camel));
         assert!(!known.is_empty(), "{name} has no options");
-        compare(name, &format!("`{}` in npm/src/options.ts", declared.type_name), &known, &declared.in_typescript(&npm), &mut faults);
+        compare(
+            name,
+            &format!("`{}` in npm/src/options.ts", declared.type_name),
+            &known,
+            &declared.in_typescript(&npm),
+            &mut faults,
+        );
         let place = format!("`{}` in python/src/toolwire/_options.py", declared.type_name);
         compare(name, &place, &declared.known(Naming::Snake), &declared.in_python(&py), &mut faults);
         let place = format!("the table `{}` in docs/functions/{}", declared.head, declared.page);

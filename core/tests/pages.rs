@@ -16,7 +16,10 @@ fn pages_are_fresh() {
         .filter(|(path, text)| fs::read_to_string(root().join(path)).ok().as_ref() != Some(*text))
         .map(|(path, _)| path)
         .collect();
-    assert!(stale.is_empty(), "stale: {stale:?}; write them with `cargo run -p toolwire --example pages`, and read what changed");
+    assert!(
+        stale.is_empty(),
+        "stale: {stale:?}; write them with `cargo run -p toolwire --example pages`, and read what changed"
+    );
     let dialects = fs::read_dir(root().join("docs/dialects")).into_iter().flatten().flatten();
     let left: Vec<String> = dialects
         .map(|entry| format!("docs/dialects/{}", entry.file_name().to_string_lossy()))

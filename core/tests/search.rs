@@ -1,5 +1,5 @@
-//! Tool search on real tools: whether the ranking is better than counting common words, whether it takes any tool list and
-//! any JSON, and what it costs.
+//! Tool search on real tools: whether the ranking is better than counting common words, whether it takes any tool list
+//! and any JSON, and what it costs.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -29,12 +29,15 @@ struct Case {
 
 /// The queries whose right tools are all in a list: each query, if the list is the whole.
 fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
-    let text = fs::read_to_string(root().join("../tests/fixtures/ranking/queries.json")).expect("the queries are committed");
+    let text =
+        fs::read_to_string(root().join("../tests/fixtures/ranking/queries.json")).expect("the queries are committed");
     let list: Vec<Value> = serde_json::from_str(&text).expect("a list of queries");
-    let known: BTreeSet<(&str, &str)> = tools.iter().filter_map(|tool| Some((tool["name"].as_str()?, tool["source"].as_str()?))).collect();
+    let known: BTreeSet<(&str, &str)> =
+        tools.iter().filter_map(|tool| Some((tool["name"].as_str()?, tool["source"].as_str()?))).collect();
     let case = |case: &Value| -> Option<Case> {
         let pairs = case["tools"].as_array().expect("a list of tools").iter();
-        let pairs: Vec<(&str, &str)> = pairs.filter_map(|tool| Some((tool["name"].as_str()?, tool["source"].as_str()?))).collect();
+        let pairs: Vec<(&str, &str)> =
+            pairs.filter_map(|tool| Some((tool["name"].as_str()?, tool["source"].as_str()?))).collect();
         let query = case["query"].as_str().expect("a query").to_owned();
         let is_there = !pairs.is_empty() && pairs.iter().all(|pair| known.contains(pair));
         assert!(is_there || !is_whole, "`{query}`: every right tool is in the data");
@@ -43,8 +46,8 @@ fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
     list.iter().filter_map(case).collect()
 }
 
-/// How good a ranking is: how often a right tool is first, how often among the first five, and the mean of one divided by
-/// the place of the first right tool.
+/// How good a ranking is: how often a right tool is first, how often among the first five, and the mean of one divided
+/// by the place of the first right tool.
 #[derive(Clone, Copy, Debug, Default)]
 struct Quality {
     first: f64,
@@ -73,7 +76,10 @@ struct Overlap(Vec<(String, BTreeSet<String>)>);
 
 impl Overlap {
     fn words(text: &str) -> BTreeSet<String> {
-        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+        text.split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
     }
 
     /// With `arguments`, their names and descriptions count, too.
@@ -83,14 +89,18 @@ impl Overlap {
         let read = |tool: &Value| {
             let name = tool["name"].as_str().unwrap_or_default();
             let schema = if arguments { tool["inputSchema"].to_string() } else { String::new() };
-            (name.to_owned(), Self::words(&format!("{name} {} {schema}", tool["description"].as_str().unwrap_or_default())))
+            (
+                name.to_owned(),
+                Self::words(&format!("{name} {} {schema}", tool["description"].as_str().unwrap_or_default())),
+            )
         };
         Overlap(unique.map(read).collect())
     }
 
     fn rank(&self, query: &str) -> Vec<String> {
         let query = Self::words(query);
-        let mut ranked: Vec<(usize, &String)> = self.0.iter().map(|(name, words)| (query.intersection(words).count(), name)).collect();
+        let mut ranked: Vec<(usize, &String)> =
+            self.0.iter().map(|(name, words)| (query.intersection(words).count(), name)).collect();
         ranked.sort_by_key(|(common, _)| std::cmp::Reverse(*common));
         ranked.into_iter().filter(|(common, _)| *common > 0).map(|(_, name)| name.clone()).collect()
     }
@@ -111,9 +121,11 @@ fn the_ranking_beats_counting_common_words() {
             let bm25 = quality(&half, ranked);
             let overlaps = [quality(&half, |query| names.rank(query)), quality(&half, |query| all.rank(query))];
             println!("{} {what}, {} tools: first, among five, mean reciprocal place", half.len(), index.len());
-            for (name, found) in
-                [("BM25", bm25), ("common words, name and description", overlaps[0]), ("common words, everything", overlaps[1])]
-            {
+            for (name, found) in [
+                ("BM25", bm25),
+                ("common words, name and description", overlaps[0]),
+                ("common words, everything", overlaps[1]),
+            ] {
                 println!("  {name:36} {:.3} {:.3} {:.3}", found.first, found.five, found.reciprocal);
             }
             for plain in overlaps {
@@ -168,7 +180,8 @@ fn an_index_can_be_kept_and_shared() {
 /// Any JSON is a tool list or an error, and any JSON is a call or not one.
 #[test]
 fn any_json_is_answered() {
-    let leaves = [json!(null), json!(true), json!(0.5), json!(""), json!("select:"), json!("query"), json!([]), json!({})];
+    let leaves =
+        [json!(null), json!(true), json!(0.5), json!(""), json!("select:"), json!("query"), json!([]), json!({})];
     let keys = [
         "name",
         "description",
@@ -183,19 +196,35 @@ fn any_json_is_answered() {
         "query",
         "properties",
     ];
-    let kinds = ["namespace", "tool_use", "function_call", "function", "tool_search", "mcp_toolset", "tool_search_tool_regex_1"];
+    let kinds = [
+        "namespace",
+        "tool_use",
+        "function_call",
+        "function",
+        "tool_search",
+        "mcp_toolset",
+        "tool_search_tool_regex_1",
+    ];
     let mut state = 7_u64;
     let mut next = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
-    fn any(depth: usize, leaves: &[Value], keys: &[&str], kinds: &[&str], next: &mut dyn FnMut(usize) -> usize) -> Value {
+    fn any(
+        depth: usize,
+        leaves: &[Value],
+        keys: &[&str],
+        kinds: &[&str],
+        next: &mut dyn FnMut(usize) -> usize,
+    ) -> Value {
         match next(if depth == 0 { 2 } else { 6 }) {
             0 => leaves[next(leaves.len())].clone(),
             1 => json!(kinds[next(kinds.len())]),
             2 => (0..next(4)).map(|_| any(depth - 1, leaves, keys, kinds, next)).collect(),
             _ => Value::Object(
-                (0..next(6)).map(|_| (keys[next(keys.len())].to_owned(), any(depth - 1, leaves, keys, kinds, next))).collect(),
+                (0..next(6))
+                    .map(|_| (keys[next(keys.len())].to_owned(), any(depth - 1, leaves, keys, kinds, next)))
+                    .collect(),
             ),
         }
     }
@@ -205,7 +234,10 @@ fn any_json_is_answered() {
         match search_tools(&tools, "name query", &SearchOptions::default()) {
             Ok(names) => {
                 answered += 1;
-                assert!(names.len() <= 5 && names.iter().collect::<BTreeSet<_>>().len() == names.len(), "each once: {names:?}");
+                assert!(
+                    names.len() <= 5 && names.iter().collect::<BTreeSet<_>>().len() == names.len(),
+                    "each once: {names:?}"
+                );
             }
             Err(error) => {
                 refused += 1;
@@ -218,8 +250,12 @@ fn any_json_is_answered() {
         }
         for call in [call, wrapped] {
             match answer_tool_search(&call, &tools, &SearchOptions::default()) {
-                Ok(None) => assert!(call["name"] != "tool_search" || call["type"] != "tool_use", "a search is answered: {call}"),
-                Ok(Some(answer)) => assert!(answer["content"].is_array() || answer["output"].is_string() || answer["content"].is_string()),
+                Ok(None) => {
+                    assert!(call["name"] != "tool_search" || call["type"] != "tool_use", "a search is answered: {call}")
+                }
+                Ok(Some(answer)) => assert!(
+                    answer["content"].is_array() || answer["output"].is_string() || answer["content"].is_string()
+                ),
                 Err(error) => assert_eq!(error.code().as_str(), "invalid-request"),
             }
         }
@@ -231,9 +267,13 @@ fn any_json_is_answered() {
 #[test]
 fn hostile_lists_are_searched_in_time() {
     // Thousands of tools with one name, one word a hundred thousand times, one argument below 500 others, a long query.
-    let twins: Vec<Value> = (0..20_000).map(|at| json!({"name": "twin", "description": format!("number {at}")})).collect();
+    let twins: Vec<Value> =
+        (0..20_000).map(|at| json!({"name": "twin", "description": format!("number {at}")})).collect();
     let index = ToolIndex::new(&json!(twins)).expect("a list");
-    assert_eq!((index.len(), index.search("number", &SearchOptions::default()).expect("a query")), (1, vec!["twin".to_owned()]));
+    assert_eq!(
+        (index.len(), index.search("number", &SearchOptions::default()).expect("a query")),
+        (1, vec!["twin".to_owned()])
+    );
     let mut deep = json!({"type": "object", "properties": {"innermost": {}}});
     for _ in 0..120 {
         deep = json!({"type": "object", "properties": {"level": deep}});
@@ -241,7 +281,11 @@ fn hostile_lists_are_searched_in_time() {
     let list = json!([{"name": "deep", "inputSchema": deep}, {"name": "loud", "description": "word ".repeat(100_000)}, {"name": "word"}]);
     let index = ToolIndex::new(&list).expect("a list");
     assert_eq!(index.search("innermost", &SearchOptions::default()).expect("a query"), ["deep"]);
-    assert_eq!(index.search("word", &SearchOptions::default()).expect("a query"), ["word", "loud"], "repeating a word does not win");
+    assert_eq!(
+        index.search("word", &SearchOptions::default()).expect("a query"),
+        ["word", "loud"],
+        "repeating a word does not win"
+    );
     let long: String = (0..100_000).map(|at| format!("w{at} word ")).collect();
     assert_eq!(index.search(&long, &SearchOptions::default()).expect("a query").len(), 2);
 }
@@ -255,7 +299,8 @@ fn ten_thousand_tools() {
             let list: Vec<Value> = (0..count)
                 .map(|at| {
                     let mut tool = tools[at % tools.len()].clone();
-                    tool["name"] = json!(format!("s{}_{}", at / tools.len(), tool["name"].as_str().unwrap_or_default()));
+                    tool["name"] =
+                        json!(format!("s{}_{}", at / tools.len(), tool["name"].as_str().unwrap_or_default()));
                     tool
                 })
                 .collect();
@@ -265,7 +310,10 @@ fn ten_thousand_tools() {
             let index = ToolIndex::from_json(&text).expect("a list");
             let built = start.elapsed();
             let start = Instant::now();
-            let hits: usize = cases.iter().map(|case| index.search(&case.query, &SearchOptions::default()).expect("a query").len()).sum();
+            let hits: usize = cases
+                .iter()
+                .map(|case| index.search(&case.query, &SearchOptions::default()).expect("a query").len())
+                .sum();
             let query = start.elapsed() / cases.len() as u32;
             let pattern = SearchOptions::default().mode(toolwire::SearchMode::Regex);
             let start = Instant::now();

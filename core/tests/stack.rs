@@ -12,12 +12,13 @@ use std::thread;
 use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    apply_deferred_loading_json, check_json, dialects, normalize_envelope_json, restore_arguments_json, sanitize_json_with_report,
-    sanitize_tools_json, DeferredOptions, Restore, SanitizeOptions, ToolsOptions,
+    apply_deferred_loading_json, check_json, dialects, normalize_envelope_json, restore_arguments_json,
+    sanitize_json_with_report, sanitize_tools_json, DeferredOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
 /// The reference data, by the member that holds the schema.
-const FILES: [(&str, &str); 3] = [("mcp_tools.jsonl", "inputSchema"), ("accepted_schemas.jsonl", "schema"), ("test_suite.jsonl", "schema")];
+const FILES: [(&str, &str); 3] =
+    [("mcp_tools.jsonl", "inputSchema"), ("accepted_schemas.jsonl", "schema"), ("test_suite.jsonl", "schema")];
 
 fn asked(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().map_or(usual, |text| text.parse().expect("a number"))
@@ -57,12 +58,19 @@ fn shapes() -> Vec<String> {
     for count in [100, 500] {
         let ring = |wrap: fn(usize) -> String| -> String {
             let table: Vec<String> = (0..count).map(|at| format!(r#""d{at}":{}"#, wrap((at + 1) % count))).collect();
-            format!(r##"{{"type":"object","properties":{{"v":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{}}}}}"##, table.join(","))
+            format!(
+                r##"{{"type":"object","properties":{{"v":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{}}}}}"##,
+                table.join(",")
+            )
         };
         shapes.push(ring(|next| format!(r##"{{"$ref":"#/$defs/d{next}"}}"##)));
         shapes.push(ring(|next| format!(r##"{{"allOf":[{{"$ref":"#/$defs/d{next}"}}]}}"##)));
-        shapes.push(ring(|next| format!(r##"{{"type":"object","properties":{{"n":{{"allOf":[{{"$ref":"#/$defs/d{next}"}}]}}}}}}"##)));
-        shapes.push(ring(|next| format!(r##"{{"anyOf":[{{"type":"null"}},{{"$ref":"#/$defs/d{next}"}}],"minLength":{next}}}"##)));
+        shapes.push(ring(|next| {
+            format!(r##"{{"type":"object","properties":{{"n":{{"allOf":[{{"$ref":"#/$defs/d{next}"}}]}}}}}}"##)
+        }));
+        shapes.push(ring(|next| {
+            format!(r##"{{"anyOf":[{{"type":"null"}},{{"$ref":"#/$defs/d{next}"}}],"minLength":{next}}}"##)
+        }));
     }
     shapes
 }
@@ -108,7 +116,8 @@ fn real_schemas() {
             // Each takes a hundred calls.
             let every = if source.is_whole { asked("TOOLWIRE_EVERY", 10) } else { 2 };
             let calls: usize = in_a_small_stack(move || {
-                let rows = source.text.lines().step_by(every).map(|line| serde_json::from_str::<Value>(line).expect("a row"));
+                let rows =
+                    source.text.lines().step_by(every).map(|line| serde_json::from_str::<Value>(line).expect("a row"));
                 rows.map(|row| all(&row[member].to_string())).sum()
             });
             println!("{file}: {calls} calls in {} KiB", stack());

@@ -18,10 +18,12 @@ fn start(name: &str) -> String {
 }
 
 fn piece(text: &str) -> String {
-    json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}}]}).to_string()
+    json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}}]})
+        .to_string()
 }
 
-/// A stream that holds back all that it may, less half a megabyte: the first call's arguments, and a large event for each.
+/// A stream that holds back all that it may, less half a megabyte: the first call's arguments, and a large event for
+/// each.
 fn full() -> ReplyRestorer {
     let mut stream = stream();
     for call in 0..63 {
@@ -149,8 +151,7 @@ fn an_event_without_an_end_is_refused() {
 #[test]
 fn a_call_that_never_ended_is_not_lost() {
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "show", "input": {}}});
-    let delta =
-        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"dollar_ref_\":1}"}});
+    let delta = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"dollar_ref_\":1}"}});
     let mut stream = stream();
     assert_eq!(stream.feed(&block).expect("an event").len(), 1);
     assert_eq!(stream.feed(&delta).expect("none").len(), 0);
@@ -162,9 +163,11 @@ fn a_call_that_never_ended_is_not_lost() {
 /// An exchange ends as a stream does.
 #[test]
 fn an_exchange_loses_nothing_either() {
-    let body = r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
+    let body =
+        r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
     let options = ExchangeOptions::default().dialect("anthropic");
-    let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
+    let mut exchange =
+        Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "a_b", "input": {}}});
     assert_eq!(exchange.feed_text(&format!("data: {block}\r")).expect("text"), "");
     let out = exchange.finish_text().expect("the rest");

@@ -1,5 +1,5 @@
-//! The tables of the dialects held to themselves: every finding of `check` rests on a fact that says so, and every fact of
-//! confidence A or B has a fixture that shows what it refuses and one that shows what it does not.
+//! The tables of the dialects held to themselves: every finding of `check` rests on a fact that says so, and every fact
+//! of confidence A or B has a fixture that shows what it refuses and one that shows what it does not.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -30,7 +30,10 @@ fn fixtures(function: &str) -> Vec<Value> {
     };
     // `sanitize/rules` has a file for each rule.
     let folders = [folder.join("rules"), folder];
-    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten()).map(|entry| entry.path());
+    let files = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten())
+        .map(|entry| entry.path());
     let cases: Vec<Value> = files.filter(|path| path.is_file()).flat_map(read).collect();
     assert!(!cases.is_empty(), "{function} has no fixtures");
     cases
@@ -77,7 +80,8 @@ const OF_REQUESTS: &[&str] = &[
     "too-many-unions",
 ];
 
-/// What a schema must speak of to show that a fact does not refuse it, by rule: one of these keys. Other rules speak of any schema.
+/// What a schema must speak of to show that a fact does not refuse it, by rule: one of these keys. Other rules speak of
+/// any schema.
 const SUBJECTS: &[(&str, &[&str])] = &[
     ("type-beside-any-of", &["anyOf"]),
     ("any-of-first-keys", &["anyOf"]),
@@ -141,7 +145,9 @@ fn comes_near(rule: &str, case: &Value) -> bool {
 
 /// What the fixtures of `checkTools` do not show of a fact about requests.
 fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
-    let asks = |case: &&Value| case["options"]["dialects"].as_array().is_some_and(|names| names.iter().any(|name| name == dialect.name));
+    let asks = |case: &&Value| {
+        case["options"]["dialects"].as_array().is_some_and(|names| names.iter().any(|name| name == dialect.name))
+    };
     let finds = |case: &Value, rule: &str| {
         let found = case["expected"].as_array().into_iter().flatten();
         found.clone().any(|one| one["dialect"] == dialect.name && one["rule"] == rule)
@@ -178,7 +184,9 @@ fn facts_have_fixtures() {
             }
             facts += 1;
             let is_its = |rule: &Value| rule.as_str().is_some_and(|rule| rules.contains(&rule));
-            let finds = |case: &Value| case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["rule"])));
+            let finds = |case: &Value| {
+                case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["rule"])))
+            };
             let is_fine = |case: &Value| case["expected"].as_array().is_some_and(Vec::is_empty);
             let is_about = |case: &Value| {
                 let text = input(case);
@@ -186,7 +194,8 @@ fn facts_have_fixtures() {
                 rules.iter().any(|rule| subject(rule).is_none_or(|keys| keys.iter().any(speaks)))
             };
             if !of_dialect.iter().any(|case| finds(case)) {
-                faults.push(format!("{}: no fixture is refused because {} ({:?})", dialect.name, fact.statement, rules));
+                faults
+                    .push(format!("{}: no fixture is refused because {} ({:?})", dialect.name, fact.statement, rules));
             }
             if !of_dialect.iter().any(|case| is_fine(case) && is_about(case)) {
                 faults.push(format!(
@@ -196,13 +205,17 @@ fn facts_have_fixtures() {
             }
         }
     }
-    say(&format!("{facts} facts of confidence A and B about schemas, {of_requests} about requests, {} without a fixture", faults.len()));
+    say(&format!(
+        "{facts} facts of confidence A and B about schemas, {of_requests} about requests, {} without a fixture",
+        faults.len()
+    ));
     assert!(faults.is_empty(), "{} facts without a fixture\n{}", faults.len(), faults.join("\n"));
 }
 
 #[test]
 fn findings_rest_on_facts() {
-    let mut schemas: Vec<String> = ["check", "sanitize"].into_iter().flat_map(fixtures).map(|case| input(&case)).collect();
+    let mut schemas: Vec<String> =
+        ["check", "sanitize"].into_iter().flat_map(fixtures).map(|case| input(&case)).collect();
     schemas.extend(malformed().iter().map(Value::to_string));
     let mut unclaimed: BTreeMap<(&str, &str), String> = BTreeMap::new();
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -227,7 +240,8 @@ fn findings_rest_on_facts() {
     for (dialect, rules) in &found {
         say(&format!("  {dialect:<20} {:>3} rules", rules.len()));
     }
-    let faults: Vec<String> = unclaimed.iter().map(|((dialect, rule), schema)| format!("{dialect}: `{rule}`: {schema}")).collect();
+    let faults: Vec<String> =
+        unclaimed.iter().map(|((dialect, rule), schema)| format!("{dialect}: `{rule}`: {schema}")).collect();
     assert!(faults.is_empty(), "{} that no fact claims\n{}", faults.len(), faults.join("\n"));
 }
 

@@ -1,5 +1,5 @@
-//! `check` against Moonshot's own validator: its cases with its verdicts at the level "strict", and the rejections that users
-//! reported (`reference`).
+//! `check` against Moonshot's own validator: its cases with its verdicts at the level "strict", and the rejections that
+//! users reported (`reference`).
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -26,9 +26,9 @@ fn violations(schema: &Value) -> Vec<Violation> {
 /// The gate of the live API, which the validator does not have.
 const ROOT_GATE: &str = "root-object";
 
-/// Cases in which the order of a hash map decides what the validator says, with the reason. `check` then reports what it may
-/// reject. None of its cases is one: the shape that is (a recursive property beside an open map, below a root that cannot end)
-/// is the fixture `moonshot-recursion-undecided`.
+/// Cases in which the order of a hash map decides what the validator says, with the reason. `check` then reports what
+/// it may reject. None of its cases is one: the shape that is (a recursive property beside an open map, below a root
+/// that cannot end) is the fixture `moonshot-recursion-undecided`.
 const UNDECIDED: &[(&str, &str)] = &[];
 
 /// What the validator says, and the rule by which `check` must say the same. The first that fits counts.
@@ -92,7 +92,8 @@ fn agrees_with_the_validator() {
         for case in &cases {
             let name = case["name"].as_str().unwrap_or_default();
             let verdict = case["levels"]["strict"].as_str().unwrap_or_default();
-            let found: Vec<_> = violations(&case["schema"]).into_iter().filter(|violation| violation.rule != ROOT_GATE).collect();
+            let found: Vec<_> =
+                violations(&case["schema"]).into_iter().filter(|violation| violation.rule != ROOT_GATE).collect();
             let row = table.entry(name.split('/').next().unwrap_or_default()).or_default();
             row[2] += 1;
             if let Some((_, reason)) = UNDECIDED.iter().find(|(known, _)| *known == name) {
@@ -106,7 +107,9 @@ fn agrees_with_the_validator() {
                 match SAME.iter().find(|(says, _)| verdict.contains(says)) {
                     None => failures.push(format!("{name}: no rule is known for {verdict:?}")),
                     Some((_, rule)) if found.iter().any(|violation| is_same(rule, violation.rule)) => row[1] += 1,
-                    Some((_, rule)) => failures.push(format!("{name}: refused there by {verdict:?}, here no `{rule}` in {found:?}")),
+                    Some((_, rule)) => {
+                        failures.push(format!("{name}: refused there by {verdict:?}, here no `{rule}` in {found:?}"))
+                    }
                 }
             }
         }
@@ -125,12 +128,15 @@ fn agrees_with_the_validator() {
 #[test]
 fn names_what_users_were_told() {
     for Source { text, is_whole } in sources("issue_cases.jsonl") {
-        let rows =
-            text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("issue_cases.jsonl: {error}")));
+        let rows = text.lines().map(|line| {
+            serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("issue_cases.jsonl: {error}"))
+        });
         let mut quoted = 0;
         for row in rows.filter(|row| row["provider"] == "moonshot" && row["schema_origin"] == "quoted") {
             let error = row["error"].as_str().unwrap_or_default();
-            let Some((_, rule)) = SAME.iter().find(|(says, _)| error.contains(says)) else { panic!("no rule is known for {error:?}") };
+            let Some((_, rule)) = SAME.iter().find(|(says, _)| error.contains(says)) else {
+                panic!("no rule is known for {error:?}")
+            };
             let found = violations(&row["schema"]);
             assert!(found.iter().any(|violation| is_same(rule, violation.rule)), "{error}: here {found:?}");
             quoted += 1;
@@ -147,7 +153,8 @@ fn stays_bounded() {
         let mut definitions = serde_json::Map::new();
         for index in 0..length {
             let next = json!({"$ref": format!("#/$defs/d{}", index + 1)});
-            let properties: serde_json::Map<_, _> = (0..fan).map(|branch| (format!("p{branch}"), next.clone())).collect();
+            let properties: serde_json::Map<_, _> =
+                (0..fan).map(|branch| (format!("p{branch}"), next.clone())).collect();
             definitions.insert(format!("d{index}"), json!({"type": "object", "properties": properties}));
         }
         definitions.insert(format!("d{length}"), json!({"type": "string"}));
@@ -156,13 +163,15 @@ fn stays_bounded() {
     let clique = |size: usize| {
         let properties: serde_json::Map<_, _> =
             (0..size).map(|index| (format!("p{index}"), json!({"$ref": format!("#/$defs/d{index}")}))).collect();
-        let definitions: serde_json::Map<_, _> =
-            (0..size).map(|index| (format!("d{index}"), json!({"type": "object", "properties": properties, "required": ["p0"]}))).collect();
+        let definitions: serde_json::Map<_, _> = (0..size)
+            .map(|index| (format!("d{index}"), json!({"type": "object", "properties": properties, "required": ["p0"]})))
+            .collect();
         json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "required": ["a"], "$defs": definitions})
     };
     let ring = |size: usize| {
-        let definitions: serde_json::Map<_, _> =
-            (0..size).map(|index| (format!("d{index}"), json!({"$ref": format!("#/$defs/d{}", (index + 1) % size)}))).collect();
+        let definitions: serde_json::Map<_, _> = (0..size)
+            .map(|index| (format!("d{index}"), json!({"$ref": format!("#/$defs/d{}", (index + 1) % size)})))
+            .collect();
         json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "required": ["a"], "$defs": definitions})
     };
     let wide: serde_json::Map<_, _> =
@@ -180,7 +189,12 @@ fn stays_bounded() {
         let start = Instant::now();
         let found = violations(&schema);
         let rules: std::collections::BTreeSet<_> = found.iter().map(|violation| violation.rule).collect();
-        say(&format!("{name}: {} bytes, {} violations {rules:?}, {:?}", schema.to_string().len(), found.len(), start.elapsed()));
+        say(&format!(
+            "{name}: {} bytes, {} violations {rules:?}, {:?}",
+            schema.to_string().len(),
+            found.len(),
+            start.elapsed()
+        ));
         match rule {
             Some(rule) => assert!(rules.contains(rule), "{name}: no `{rule}`"),
             None => assert!(rules.is_empty(), "{name}: {rules:?}"),
@@ -188,7 +202,8 @@ fn stays_bounded() {
     }
 }
 
-/// Any JSON in any keyword's place: an answer, never a panic, and the same one whether the schema came as text or as a value.
+/// Any JSON in any keyword's place: an answer, never a panic, and the same one whether the schema came as text or as a
+/// value.
 #[test]
 fn survives_anything_anywhere() {
     let keywords = [
@@ -241,7 +256,8 @@ fn survives_anything_anywhere() {
                     let inner = json!({*one: first, *two: second});
                     let schema = json!({"type": "object", "properties": {"p": inner}, "required": ["p"], *one: first, *two: second});
                     let found = violations(&schema);
-                    let from_text = check_json(&schema.to_string(), &options).unwrap_or_else(|error| panic!("{schema}: {error}"));
+                    let from_text =
+                        check_json(&schema.to_string(), &options).unwrap_or_else(|error| panic!("{schema}: {error}"));
                     assert_eq!(found, from_text, "{schema}");
                     cases += 1;
                 }

@@ -18,7 +18,9 @@ impl Evaluator<'_> {
     /// A verdict for each tool.
     pub(crate) fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
         match subject {
-            Subject::Schemas(schemas) => schemas.into_iter().enumerate().map(|(at, schema)| self.schema(at, schema)).collect(),
+            Subject::Schemas(schemas) => {
+                schemas.into_iter().enumerate().map(|(at, schema)| self.schema(at, schema)).collect()
+            }
             Subject::Tools(list) | Subject::Request(list) => self.list(list),
         }
     }
@@ -29,7 +31,8 @@ impl Evaluator<'_> {
 
     fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {
         let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
-        let known: BTreeMap<&str, usize> = self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
+        let known: BTreeMap<&str, usize> =
+            self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
         for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
             if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.accepted = false;
@@ -60,7 +63,9 @@ impl Evaluator<'_> {
         verdict.accepted = internal::accepts(&schema, &options)?;
         match internal::sanitize(&mut schema, &options, true) {
             Ok(changes) => changes.iter().for_each(|change| verdict.add(change, &above)),
-            Err(error) => verdict.refuse(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned()),
+            Err(error) => {
+                verdict.refuse(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned())
+            }
         }
         Ok(verdict)
     }

@@ -48,8 +48,12 @@ impl Column {
 impl Matrix {
     pub(crate) fn table(&self, width: Option<usize>, paint: Paint) -> String {
         let count = self.tools.len();
-        let title =
-            format!("{}: {} in {}\n\n", shown(&self.input.source), counted(count, self.noun), counted(self.columns.len(), "dialect"));
+        let title = format!(
+            "{}: {} in {}\n\n",
+            shown(&self.input.source),
+            counted(count, self.noun),
+            counted(self.columns.len(), "dialect")
+        );
         let mut out = paint.bold(title.trim_end());
         out.push_str("\n\n");
         self.dialects(count, width, paint, &mut out);
@@ -61,10 +65,12 @@ impl Matrix {
     fn dialects(&self, count: usize, width: Option<usize>, paint: Paint, out: &mut String) {
         // What happens nowhere needs no column; a table for narrow terminals is a narrow table.
         let used = |outcomes: &[Outcome]| self.columns.iter().any(|column| column.count(outcomes) > 0);
-        let columns: Vec<_> = COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
+        let columns: Vec<_> =
+            COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
         let numbers = ["accepted"].into_iter().chain(columns.iter().map(|(name, _)| *name));
-        let headings =
-            [(ColumnKind::Words, paint.dim("dialect"))].into_iter().chain(numbers.map(|name| (ColumnKind::Numbers, paint.dim(name))));
+        let headings = [(ColumnKind::Words, paint.dim("dialect"))]
+            .into_iter()
+            .chain(numbers.map(|name| (ColumnKind::Numbers, paint.dim(name))));
         let mut table = Table::new(headings.collect());
         for column in &self.columns {
             let accepted = column.accepted();
@@ -87,8 +93,8 @@ impl Matrix {
         table.write(width, out);
     }
 
-    /// What is lost, the worst first: tools that lose the same in the same dialects share a row. With `--all` a row for each
-    /// tool and outcome, whether anything is lost or not.
+    /// What is lost, the worst first: tools that lose the same in the same dialects share a row. With `--all` a row for
+    /// each tool and outcome, whether anything is lost or not.
     fn losses(&self, width: Option<usize>, paint: Paint, out: &mut String) {
         let rows: Vec<Row> = if self.arguments.all {
             self.rows(Outcome::Unchanged)
@@ -96,7 +102,9 @@ impl Matrix {
             let mut groups: Vec<Row> = Vec::new();
             let mut known = BTreeMap::<(Outcome, String, String), usize>::new();
             for row in self.rows(Outcome::Lost) {
-                let at = *known.entry((row.outcome, row.rules.clone(), row.dialects.clone())).or_insert_with(|| groups.len());
+                let at = *known
+                    .entry((row.outcome, row.rules.clone(), row.dialects.clone()))
+                    .or_insert_with(|| groups.len());
                 match groups.get_mut(at) {
                     Some(group) => group.tools.extend(row.tools),
                     None => groups.push(row),
@@ -147,7 +155,8 @@ impl Matrix {
 
     fn summary(&self, count: usize, paint: Paint, out: &mut String) {
         let all = self.columns.len();
-        let having = |test: fn(&Verdict) -> bool| self.columns.iter().filter(|column| column.verdicts.iter().all(test)).count();
+        let having =
+            |test: fn(&Verdict) -> bool| self.columns.iter().filter(|column| column.verdicts.iter().all(test)).count();
         let accepted = having(|verdict| verdict.accepted);
         let written = having(|verdict| verdict.outcome < Outcome::Refused);
         let kept = having(|verdict| verdict.outcome < Outcome::Lost);
@@ -156,16 +165,25 @@ impl Matrix {
             out.push_str(&format!("No {}s.\n", self.noun));
             return;
         }
-        let (are, them) = if count == 1 { ("it is", self.noun.into()) } else { ("they are", format!("all {}", counted(count, self.noun))) };
+        let (are, them) = if count == 1 {
+            ("it is", self.noun.into())
+        } else {
+            ("they are", format!("all {}", counted(count, self.noun)))
+        };
         let the = if count == 1 { "the " } else { "" };
         let shade = |part: usize, text: String| if part == all { paint.good(&text) } else { text };
-        out.push_str(&shade(accepted, format!("As {are}: {the}{them} accepted by {accepted} of {}.", counted(all, "dialect"))));
+        out.push_str(&shade(
+            accepted,
+            format!("As {are}: {the}{them} accepted by {accepted} of {}.", counted(all, "dialect")),
+        ));
         out.push('\n');
         out.push_str(&shade(written, format!("Rewritten: by {written} of {all}, by {kept} without loss.")));
         out.push('\n');
         if kept < all {
             let tool = if self.noun == "tool" { "--tool NAME " } else { "" };
-            out.push_str(&paint.dim(&format!("`toolwire explain {tool}--dialect DIALECT` says what is lost, and why.")));
+            out.push_str(
+                &paint.dim(&format!("`toolwire explain {tool}--dialect DIALECT` says what is lost, and why.")),
+            );
             out.push('\n');
         }
     }
@@ -184,8 +202,9 @@ impl Matrix {
     pub(crate) fn document(&self) -> Node<'static> {
         let mut members = header("matrix", &self.input.source);
         let dialects = self.columns.iter().map(|column| {
-            let outcomes =
-                Outcome::ALL.into_iter().map(|outcome| (Text::new(outcome.as_str()), Node::count(column.count(&[outcome]) as u64)));
+            let outcomes = Outcome::ALL
+                .into_iter()
+                .map(|outcome| (Text::new(outcome.as_str()), Node::count(column.count(&[outcome]) as u64)));
             record([
                 ("name", Node::string(column.dialect.name)),
                 ("accepted", Node::count(column.accepted() as u64)),
@@ -208,8 +227,10 @@ impl Matrix {
         let verdicts = self.columns.iter().filter_map(|column| {
             let verdict = column.verdicts.get(at)?;
             let losses = verdict.losses.iter().map(|loss| {
-                let mut members =
-                    Vec::from([(Text::new("outcome"), Node::string(loss.outcome.as_str())), (Text::new("rule"), Node::string(loss.rule))]);
+                let mut members = Vec::from([
+                    (Text::new("outcome"), Node::string(loss.outcome.as_str())),
+                    (Text::new("rule"), Node::string(loss.rule)),
+                ]);
                 members.extend(located(&self.places, &loss.pointer));
                 members.push((Text::new("message"), Node::string(loss.message.clone())));
                 Node::object(Object::from_iter(members))

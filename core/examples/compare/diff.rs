@@ -126,7 +126,8 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<bool, Strin
 
 /// A row per function and dialect whose counts changed, and the time of all.
 fn totals(before: &Dump, after: &Dump) -> String {
-    let mut text = String::from("function dialect: calls, changed, errors, changes, milliseconds (before → after, ratio)\n");
+    let mut text =
+        String::from("function dialect: calls, changed, errors, changes, milliseconds (before → after, ratio)\n");
     for (key, one) in &before.totals {
         let Some(two) = after.totals.get(key) else { continue };
         let pair = |one: usize, two: usize| if one == two { format!("{one}") } else { format!("{one} → {two}") };
@@ -164,7 +165,8 @@ fn difference(one: &Answer, two: &Answer, messages: bool) -> Option<(&'static st
             if !outputs_differ && differing.is_empty() {
                 return None;
             }
-            let rules: BTreeSet<String> = differing.iter().map(|(sign, change)| format!("{sign}{}", rule_of(change))).collect();
+            let rules: BTreeSet<String> =
+                differing.iter().map(|(sign, change)| format!("{sign}{}", rule_of(change))).collect();
             let detail = rules.into_iter().collect::<Vec<_>>().join(" ");
             let (before, after) = (worst(&one.report), worst(&two.report));
             let loss = if before == after { String::new() } else { format!("[{before} → {after}] ") };
@@ -213,14 +215,20 @@ fn changes_that_differ(one: &Answer, two: &Answer, messages: bool) -> Vec<(char,
     let mut counts: BTreeMap<&String, i64> = BTreeMap::new();
     before.iter().for_each(|change| *counts.entry(change).or_default() -= 1);
     after.iter().for_each(|change| *counts.entry(change).or_default() += 1);
-    counts.into_iter().filter(|(_, count)| *count != 0).map(|(change, count)| (if count < 0 { '-' } else { '+' }, change.clone())).collect()
+    counts
+        .into_iter()
+        .filter(|(_, count)| *count != 0)
+        .map(|(change, count)| (if count < 0 { '-' } else { '+' }, change.clone()))
+        .collect()
 }
 
 /// The worst effect on what is accepted.
 fn worst(report: &Value) -> &'static str {
     const ORDER: [&str; 5] = ["same", "closed", "wider", "narrower", "mixed"];
     let found = report.get("changes").and_then(Value::as_array).into_iter().flatten();
-    let place = |change: &Value| ORDER.iter().position(|known| change.get("accepts").and_then(Value::as_str) == Some(known)).unwrap_or(0);
+    let place = |change: &Value| {
+        ORDER.iter().position(|known| change.get("accepts").and_then(Value::as_str) == Some(known)).unwrap_or(0)
+    };
     ORDER.get(found.map(place).max().unwrap_or(0)).copied().unwrap_or("same")
 }
 

@@ -32,7 +32,8 @@ impl Request {
         let mut request = Request { files: Vec::new(), dialects: Vec::new(), functions: Vec::new(), wrapped: false };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().cloned().ok_or_else(|| format!("expected a value after `{argument}`, found none"));
+            let mut value =
+                || arguments.next().cloned().ok_or_else(|| format!("expected a value after `{argument}`, found none"));
             match argument.as_str() {
                 "--dialect" => request.dialects.push(value()?),
                 "--wrapped" => request.wrapped = true,
@@ -91,7 +92,18 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<(), String>
     for ((function, dialect), total) in totals {
         let milliseconds = (total.time.as_secs_f64() * 1e6).round() / 1e3;
         let Total { calls, changed, errors, changes, .. } = total;
-        line(out, &Row::Total { total: function.into(), dialect: dialect.into(), calls, changed, errors, changes, milliseconds })?;
+        line(
+            out,
+            &Row::Total {
+                total: function.into(),
+                dialect: dialect.into(),
+                calls,
+                changed,
+                errors,
+                changes,
+                milliseconds,
+            },
+        )?;
     }
     Ok(())
 }
@@ -106,7 +118,12 @@ fn answer(function: Function, dialect: &'static str, input: &Input, total: &mut 
         "" => json::read("{}").unwrap_or_default(),
         dialect => Node::object([("dialect".into(), Node::string(dialect))].into_iter().collect()),
     };
-    let mut answer = Answer { input: input.id.clone(), function: function.name().into(), dialect: dialect.into(), ..Answer::default() };
+    let mut answer = Answer {
+        input: input.id.clone(),
+        function: function.name().into(),
+        dialect: dialect.into(),
+        ..Answer::default()
+    };
     let with_report = function.result_name().is_some();
     let start = Instant::now();
     let result = call_text(function, &[&input.text], &options, Naming::Camel, with_report);

@@ -1,12 +1,14 @@
-//! The comparison: what every function answers to every row of some files, in every dialect, and how two such answers differ.
+//! The comparison: what every function answers to every row of some files, in every dialect, and how two such answers
+//! differ.
 //!
 //! ```text
 //! cargo run --release -p toolwire --example compare -- dump ../shared/data/mcp_tools.jsonl tests/fixtures/sanitize > before.jsonl
 //! cargo run --release -p toolwire --example compare -- diff before.jsonl after.jsonl
 //! ```
 //!
-//! It is the gate of every change of a rule: a change either leaves everything byte for byte as it was, or each group of
-//! differences is read and judged. `diff` groups by function, dialect, kind and rules, and shows the smallest input of each group.
+//! It is the gate of every change of a rule: a change either leaves everything byte for byte as it was, or each group
+//! of differences is read and judged. `diff` groups by function, dialect, kind and rules, and shows the smallest input
+//! of each group.
 
 mod diff;
 mod dump;
@@ -30,7 +32,9 @@ fn main() -> ExitCode {
     let command = arguments.next();
     let rest: Vec<String> = arguments.collect();
     let result = match command.as_deref() {
-        Some("dump") => dump::Request::read(&rest).and_then(|request| dump::run(&request, &mut io::stdout().lock()).map(|()| true)),
+        Some("dump") => {
+            dump::Request::read(&rest).and_then(|request| dump::run(&request, &mut io::stdout().lock()).map(|()| true))
+        }
         Some("diff") => diff::Request::read(&rest).and_then(|request| diff::run(&request, &mut io::stdout().lock())),
         _ => Err(String::from(USAGE)),
     };

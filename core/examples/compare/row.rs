@@ -11,7 +11,15 @@ pub(crate) enum Row {
     /// An input; its answers follow.
     Input { id: String, text: String },
     /// Counts and time of one function with one dialect.
-    Total { total: String, dialect: String, calls: usize, changed: usize, errors: usize, changes: usize, milliseconds: f64 },
+    Total {
+        total: String,
+        dialect: String,
+        calls: usize,
+        changed: usize,
+        errors: usize,
+        changes: usize,
+        milliseconds: f64,
+    },
 }
 
 #[derive(Serialize, Deserialize, Clone, Default, PartialEq)]

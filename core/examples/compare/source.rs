@@ -33,7 +33,8 @@ const SCHEMAS: [&str; 4] = ["inputSchema", "input_schema", "schema", "parameters
 pub(crate) fn read(path: &Path) -> Result<Vec<Input>, String> {
     let mut inputs = Vec::new();
     for file in files(path)? {
-        let text = fs::read_to_string(&file).map_err(|error| format!("expected a file at `{}`: {error}", file.display()))?;
+        let text =
+            fs::read_to_string(&file).map_err(|error| format!("expected a file at `{}`: {error}", file.display()))?;
         let name = name_of(&file);
         let lines = file.extension().is_some_and(|extension| extension == "jsonl");
         if lines {
@@ -45,7 +46,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Input>, String> {
         }
         let Ok(document) = json::read(&text) else { continue };
         match document.as_array() {
-            Some(rows) => inputs.extend(rows.iter().enumerate().filter_map(|(number, row)| input(format!("{name}#{number}"), row))),
+            Some(rows) => inputs
+                .extend(rows.iter().enumerate().filter_map(|(number, row)| input(format!("{name}#{number}"), row))),
             None => inputs.extend(input(name, &document)),
         }
     }

@@ -15,7 +15,9 @@ pub(crate) fn request(messages: fn(usize) -> Vec<Value>) -> String {
     let tools: Vec<Value> = (0..50).map(tool).collect();
     let loaded = json!([{"type": "tool_reference", "tool_name": "tool_7"}]);
     let mut history = messages(SIZE);
-    history.push(json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "search", "input": {}}]}));
+    history.push(
+        json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "search", "input": {}}]}),
+    );
     history.push(json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": loaded}]}));
     json!({"model": "m", "max_tokens": 1000, "messages": history, "tools": tools}).to_string()
 }
@@ -27,7 +29,8 @@ fn tool(number: usize) -> Value {
     json!({"name": format!("tool_{number}"), "description": SENTENCE, "input_schema": schema, "defer_loading": true})
 }
 
-const SENTENCE: &str = "The harbour was quiet that morning; \"too quiet\", said the captain, and lit his pipe once more.\n";
+const SENTENCE: &str =
+    "The harbour was quiet that morning; \"too quiet\", said the captain, and lit his pipe once more.\n";
 
 /// Turns of 5 KB: a line break and two quotes in every hundred characters.
 fn prose(size: usize) -> Vec<Value> {
@@ -38,7 +41,8 @@ fn prose(size: usize) -> Vec<Value> {
 
 /// Calls with a few arguments, and results of 1 KB that are JSON themselves: a quote in every ten characters.
 fn tool_calls(size: usize) -> Vec<Value> {
-    let row = json!({"id": 1024, "path": "src/harbour/captain.rs", "kind": "file", "size": 52311, "tags": ["a", "b"]}).to_string();
+    let row = json!({"id": 1024, "path": "src/harbour/captain.rs", "kind": "file", "size": 52311, "tags": ["a", "b"]})
+        .to_string();
     let result = row.repeat(11);
     let turn = |at: usize| {
         let id = format!("toolu_{at:06}");

@@ -23,11 +23,15 @@ const INSTANCES: usize = 6;
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     // Codex takes schemas as they are and loses what it loses, which no report of ours can tell.
-    let known: Vec<&str> = dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex")).collect();
+    let known: Vec<&str> =
+        dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex")).collect();
     let dialect = *data.choose(&known)?;
-    let (style, draft) = if data.ratio(1_u8, 4_u8)? { (Style::Draft7, Draft::Draft7) } else { (Style::Tidy, Draft::Draft202012) };
+    let (style, draft) =
+        if data.ratio(1_u8, 4_u8)? { (Style::Draft7, Draft::Draft7) } else { (Style::Tidy, Draft::Draft202012) };
     let text = grammar::schema(data, style)?;
-    let Ok(schema) = serde_json::from_str::<Value>(&text) else { return Ok(Err(format!("the grammar wrote no JSON: {text}"))) };
+    let Ok(schema) = serde_json::from_str::<Value>(&text) else {
+        return Ok(Err(format!("the grammar wrote no JSON: {text}")));
+    };
     if circles::has_circle(&schema) {
         return Ok(Ok(0));
     }
@@ -44,8 +48,8 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
         faults.clear();
     }
     if judged.became == "not-representable" && text.contains("\"$ref\"") {
-        // A known limit: a definition that is given the type its keywords speak of, and no part of the root's own, may exclude the
-        // objects that the root is to be.
+        // A known limit: a definition that is given the type its keywords speak of, and no part of the root's own, may
+        // exclude the objects that the root is to be.
         faults.retain(|fault| !fault.starts_with("not-representable: "));
     }
     let mut verdicts = judged.verdicts;

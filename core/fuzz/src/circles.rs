@@ -1,4 +1,5 @@
-//! Schemas that refer to themselves for the same instance: JSON Schema does not define what they accept, and validators differ.
+//! Schemas that refer to themselves for the same instance: JSON Schema does not define what they accept, and validators
+//! differ.
 
 use std::collections::HashSet;
 
@@ -33,7 +34,8 @@ fn leads_back(root: &Value, schema: &Value, way: &mut Vec<*const Value>, done: &
     let lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|keyword| schema[keyword].as_array()).flatten();
     let tables = ["dependentSchemas", "dependencies"].into_iter().filter_map(|keyword| schema[keyword].as_object());
     let single = ["not", "if", "then", "else"].into_iter().filter_map(|keyword| schema.get(keyword));
-    let in_place: Vec<&Value> = target.into_iter().chain(lists).chain(tables.flat_map(serde_json::Map::values)).chain(single).collect();
+    let in_place: Vec<&Value> =
+        target.into_iter().chain(lists).chain(tables.flat_map(serde_json::Map::values)).chain(single).collect();
     let leads = in_place.into_iter().any(|next| leads_back(root, next, way, done));
     way.pop();
     leads

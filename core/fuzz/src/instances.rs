@@ -34,7 +34,9 @@ impl<'s> Instances<'s> {
     }
 
     fn value(&self, schema: &Value, data: &mut Unstructured<'_>, fuel: usize) -> Result<Value> {
-        let (Some(fuel), Some(left)) = (fuel.checked_sub(1), self.left.get().checked_sub(1)) else { return Ok(Value::Null) };
+        let (Some(fuel), Some(left)) = (fuel.checked_sub(1), self.left.get().checked_sub(1)) else {
+            return Ok(Value::Null);
+        };
         self.left.set(left);
         if data.ratio(1_u8, 14_u8)? {
             return anything(data);
@@ -46,7 +48,9 @@ impl<'s> Instances<'s> {
             return Ok(value.clone());
         }
         let target = schema["$ref"].as_str().and_then(|reference| self.root.pointer(reference.strip_prefix('#')?));
-        let branches = ["anyOf", "oneOf"].into_iter().filter_map(|keyword| schema[keyword].as_array().filter(|list| !list.is_empty()));
+        let branches = ["anyOf", "oneOf"]
+            .into_iter()
+            .filter_map(|keyword| schema[keyword].as_array().filter(|list| !list.is_empty()));
         let mut parts: Vec<&Value> = target.into_iter().collect();
         for list in branches {
             parts.push(data.choose(list)?);
@@ -55,7 +59,9 @@ impl<'s> Instances<'s> {
         for part in ["then", "else"] {
             parts.extend(schema.get(part).filter(|_| data.arbitrary().unwrap_or(false)));
         }
-        let says_more = ["type", "properties", "items", "prefixItems", "additionalProperties"].iter().any(|key| schema.get(key).is_some());
+        let says_more = ["type", "properties", "items", "prefixItems", "additionalProperties"]
+            .iter()
+            .any(|key| schema.get(key).is_some());
         let mut value = match parts.first() {
             Some(first) if !says_more => self.value(first, data, fuel)?,
             _ => self.own(schema, data, fuel)?,
@@ -76,7 +82,10 @@ impl<'s> Instances<'s> {
         let kind = match &schema["type"] {
             Value::String(name) => name.as_str(),
             Value::Array(names) if !names.is_empty() => data.choose(names)?.as_str().unwrap_or("null"),
-            _ if ["properties", "required", "additionalProperties", "patternProperties"].iter().any(|key| schema.get(key).is_some()) => {
+            _ if ["properties", "required", "additionalProperties", "patternProperties"]
+                .iter()
+                .any(|key| schema.get(key).is_some()) =>
+            {
                 "object"
             }
             _ if ["items", "prefixItems", "contains"].iter().any(|key| schema.get(key).is_some()) => "array",
@@ -95,7 +104,8 @@ impl<'s> Instances<'s> {
 
     fn object(&self, schema: &Value, data: &mut Unstructured<'_>, fuel: usize) -> Result<Value> {
         let mut members = Map::new();
-        let required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
+        let required =
+            |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
         for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
             if data.ratio(if required(name) { 15_u8 } else { 9_u8 }, 16_u8)? {
                 members.insert(name.clone(), self.value(inner, data, fuel)?);
@@ -106,7 +116,12 @@ impl<'s> Instances<'s> {
                 members.insert(name.into(), self.value(&schema["additionalProperties"], data, fuel)?);
             }
         }
-        for inner in schema["patternProperties"].as_object().into_iter().flat_map(Map::values).chain(schema.get("additionalProperties")) {
+        for inner in schema["patternProperties"]
+            .as_object()
+            .into_iter()
+            .flat_map(Map::values)
+            .chain(schema.get("additionalProperties"))
+        {
             if data.ratio(1_u8, 4_u8)? {
                 let name = *data.choose(&["a", "b", "x-1", "abc", "key", "1", "constructor", ""])?;
                 members.insert(name.into(), self.value(inner, data, fuel)?);
@@ -116,7 +131,8 @@ impl<'s> Instances<'s> {
     }
 
     fn array(&self, schema: &Value, data: &mut Unstructured<'_>, fuel: usize) -> Result<Value> {
-        let by_position = schema["prefixItems"].as_array().or(schema["items"].as_array()).map_or(&[][..], Vec::as_slice);
+        let by_position =
+            schema["prefixItems"].as_array().or(schema["items"].as_array()).map_or(&[][..], Vec::as_slice);
         let beyond = if schema["items"].is_array() { &schema["additionalItems"] } else { &schema["items"] };
         let count = data.int_in_range(0..=by_position.len() + 2)?;
         (0..count).map(|at| self.value(by_position.get(at).unwrap_or(beyond), data, fuel)).collect()

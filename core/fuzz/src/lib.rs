@@ -10,7 +10,11 @@
 //!
 //! In each: no panic, and no call outlives its budget.
 
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "what the core does without for its size is fine here")]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "what the core does without for its size is fine here"
+)]
 
 mod arguments;
 mod circles;
@@ -43,7 +47,8 @@ pub enum Target {
 
 impl Target {
     /// Every target.
-    pub const ALL: [Target; 5] = [Target::Reader, Target::Sanitize, Target::Arguments, Target::Requests, Target::Replies];
+    pub const ALL: [Target; 5] =
+        [Target::Reader, Target::Sanitize, Target::Arguments, Target::Requests, Target::Replies];
 
     /// The target's name on the command line.
     pub const fn name(self) -> &'static str {
@@ -61,10 +66,14 @@ impl Target {
     /// # Panics
     /// If there is none.
     pub fn named(name: &str) -> Target {
-        Target::ALL.into_iter().find(|target| target.name() == name).unwrap_or_else(|| panic!("no target is called `{name}`"))
+        Target::ALL
+            .into_iter()
+            .find(|target| target.name() == name)
+            .unwrap_or_else(|| panic!("no target is called `{name}`"))
     }
 
-    /// What one input shows: how many verdicts were given on it. Instances count one by one, everything else as a whole.
+    /// What one input shows: how many verdicts were given on it. Instances count one by one, everything else as a
+    /// whole.
     ///
     /// # Errors
     /// What does not hold, for a person to read.

@@ -26,7 +26,8 @@ fn mutated(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
             0 if !characters.is_empty() => {
                 characters.remove(at);
             }
-            1 => characters.insert(at, *data.choose(&['"', '\\', '{', ']', ',', ':', '0', ' ', '\u{0}', '\u{2028}', 'e', '-'])?),
+            1 => characters
+                .insert(at, *data.choose(&['"', '\\', '{', ']', ',', ':', '0', ' ', '\u{0}', '\u{2028}', 'e', '-'])?),
             _ if !characters.is_empty() => characters[at] = char::from(data.arbitrary::<u8>()?),
             _ => {}
         }
@@ -94,14 +95,21 @@ fn judge(text: &str) -> Result<(), String> {
             let written = json::write(ours);
             let again: Result<Value, _> = serde_json::from_str(&written);
             if again.as_ref().ok() != Some(theirs) {
-                return Err(format!("{text:?} is written as {written:?}, which reads as {again:?} and not as {theirs:?}"));
+                return Err(format!(
+                    "{text:?} is written as {written:?}, which reads as {again:?} and not as {theirs:?}"
+                ));
             }
-            let reread = json::read(&written).map_err(|error| format!("{text:?} is written as {written:?}, which is not read: {error}"))?;
+            let reread = json::read(&written)
+                .map_err(|error| format!("{text:?} is written as {written:?}, which is not read: {error}"))?;
             if json::write(&reread) != written {
                 return Err(format!("{written:?} is not written as it was read"));
             }
             if json::length(ours) != written.len() {
-                return Err(format!("{written:?} has {} bytes, and {} were counted", written.len(), json::length(ours)));
+                return Err(format!(
+                    "{written:?} has {} bytes, and {} were counted",
+                    written.len(),
+                    json::length(ours)
+                ));
             }
             Ok(())
         }
@@ -124,6 +132,7 @@ fn theirs(text: &str) -> Result<Value, serde_json::Error> {
 
 fn is_richer(text: &str, error: &serde_json::Error) -> bool {
     let message = error.to_string();
-    let surrogate = text.to_ascii_lowercase().contains("\\ud") && (message.contains("surrogate") || message.contains("hex escape"));
+    let surrogate =
+        text.to_ascii_lowercase().contains("\\ud") && (message.contains("surrogate") || message.contains("hex escape"));
     surrogate || message.contains("number out of range")
 }

@@ -58,7 +58,14 @@ fn written(events: &[Value], data: &mut Unstructured<'_>) -> Result<String> {
             text.push_str(&format!("event: {}{end}", event["type"].as_str().unwrap_or("message")));
         }
         if data.ratio(1_u8, 6_u8)? {
-            text.push_str(data.choose(&[": a comment", "id: 1", "retry: 10", "data", "data: [DONE]", "data: {\"a\":"])?);
+            text.push_str(data.choose(&[
+                ": a comment",
+                "id: 1",
+                "retry: 10",
+                "data",
+                "data: [DONE]",
+                "data: {\"a\":",
+            ])?);
             text.push_str(end);
         }
         text.push_str(&format!("data: {event}{end}{end}"));

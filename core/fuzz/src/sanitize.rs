@@ -3,8 +3,8 @@
 use arbitrary::Unstructured;
 use serde_json::Value;
 use toolwire::{
-    check_json, dialects, json, sanitize_json, sanitize_json_with_report, sanitize_with_report, Allow, Code, Hints, Refs, SanitizeOptions,
-    Untyped,
+    check_json, dialects, json, sanitize_json, sanitize_json_with_report, sanitize_with_report, Allow, Code, Hints,
+    Refs, SanitizeOptions, Untyped,
 };
 
 use crate::grammar::{self, Style};
@@ -65,7 +65,8 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
             if let Some(Ok(other)) = by_value {
                 return fault(format!("an error on text ({error}), and an answer on values: {}", other.schema));
             }
-            let is_expected = !matches!(error.code(), Code::BudgetExceeded | Code::TooDeep) || options.max_nodes.is_some();
+            let is_expected =
+                !matches!(error.code(), Code::BudgetExceeded | Code::TooDeep) || options.max_nodes.is_some();
             return if is_expected { Ok(()) } else { fault(format!("{error}")) };
         }
     };
@@ -112,7 +113,9 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
             }
         }
         Some(Ok(other)) => return fault(format!("text and value differ\n  out {output}\n  by value {}", other.schema)),
-        Some(Err(error)) => return fault(format!("an error on values ({error}), and an answer on text\n  out {output}")),
+        Some(Err(error)) => {
+            return fault(format!("an error on values ({error}), and an answer on text\n  out {output}"))
+        }
     }
     Ok(())
 }

@@ -53,8 +53,12 @@ impl Wire {
         let description = format!("About {name}.");
         let mut tool = match self {
             Wire::Anthropic => json!({"name": name, "description": description, "input_schema": schema}),
-            Wire::Chat => json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}}),
-            Wire::Responses => json!({"type": "function", "name": name, "description": description, "parameters": schema}),
+            Wire::Chat => {
+                json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})
+            }
+            Wire::Responses => {
+                json!({"type": "function", "name": name, "description": description, "parameters": schema})
+            }
             Wire::Gemini => json!({"name": name, "description": description, "parameters": schema}),
         };
         if self != Wire::Gemini && data.ratio(1_u8, 3_u8)? {
@@ -111,7 +115,9 @@ impl Wire {
             "tool_reference" => json!({"type": "tool_reference", "tool_name": name}),
             "tool_addition" => json!({"type": "tool_addition", "tool": self.tool(data)?}),
             "tool_removal" => json!({"type": "tool_removal", "tool_name": name, "name": name}),
-            "tool_result" => json!({"type": "tool_result", "tool_use_id": "c", "content": [{"type": "tool_reference", "tool_name": name}]}),
+            "tool_result" => {
+                json!({"type": "tool_result", "tool_use_id": "c", "content": [{"type": "tool_reference", "tool_name": name}]})
+            }
             _ => json!({"type": "text", "text": name}),
         };
         let role = *data.choose(&["user", "assistant", "system", "developer", "tool"])?;
@@ -124,9 +130,13 @@ impl Wire {
                 let call = json!({"id": "c", "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
                 json!({"role": "assistant", "content": null, "tool_calls": [call]})
             }
-            (Wire::Responses, 0) => json!({"type": "function_call", "call_id": "c", "name": name, "arguments": arguments.to_string()}),
+            (Wire::Responses, 0) => {
+                json!({"type": "function_call", "call_id": "c", "name": name, "arguments": arguments.to_string()})
+            }
             (Wire::Responses, 1) => json!({"type": "additional_tools", "role": role, "tools": self.tools(data)?}),
-            (Wire::Gemini, _) => json!({"role": "model", "parts": [{"functionCall": {"name": name, "args": arguments}}]}),
+            (Wire::Gemini, _) => {
+                json!({"role": "model", "parts": [{"functionCall": {"name": name, "args": arguments}}]})
+            }
             _ => self.said(data)?,
         })
     }
@@ -158,7 +168,8 @@ impl Wire {
                     let delta = |piece: &str| json!({"type": "response.function_call_arguments.delta", "output_index": index, "item_id": "i", "delta": piece});
                     events.push(json!({"type": "response.output_item.added", "output_index": index, "item": item("")}));
                     events.extend([delta(one), delta(two)]);
-                    events.push(json!({"type": "response.output_item.done", "output_index": index, "item": item(&text)}));
+                    events
+                        .push(json!({"type": "response.output_item.done", "output_index": index, "item": item(&text)}));
                 }
                 Wire::Gemini => {
                     let call = json!({"functionCall": {"name": name, "args": arguments}});

@@ -1,4 +1,5 @@
-//! The fuzz targets over fixed seeds: the same inputs on every machine, in a thread with the stack that every call must do with.
+//! The fuzz targets over fixed seeds: the same inputs on every machine, in a thread with the stack that every call must
+//! do with.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,6 +1,7 @@
 //! The form that bindings call: a function by its name, inputs as trees or text, options as a tree.
 //!
-//! Everything a binding would otherwise have to know about a function is here, so that bindings translate and nothing more.
+//! Everything a binding would otherwise have to know about a function is here, so that bindings translate and nothing
+//! more.
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
@@ -13,7 +14,10 @@ use crate::{
     envelope,
     error::{Code, Error},
     json::{self, Node},
-    options::{dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions, ToolsOptions},
+    options::{
+        dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions,
+        ToolsOptions,
+    },
     report::Recorder,
     sanitize,
     tools::{check as check_list, request, restore::RestoreMap},

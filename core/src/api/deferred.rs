@@ -47,7 +47,10 @@ pub fn apply_deferred_loading(request: &Value, options: &DeferredOptions) -> Res
 ///
 /// # Errors
 /// As [`apply_deferred_loading`].
-pub fn apply_deferred_loading_with_report(request: &Value, options: &DeferredOptions) -> Result<Deferred<Value>, Error> {
+pub fn apply_deferred_loading_with_report(
+    request: &Value,
+    options: &DeferredOptions,
+) -> Result<Deferred<Value>, Error> {
     let mut node = Node::from_value(request)?;
     let report = deferred::apply(&mut node, options, true)?;
     Ok(Deferred { request: node.to_value()?, report })
@@ -67,19 +70,23 @@ pub fn apply_deferred_loading_json<'a>(request: &'a str, options: &DeferredOptio
 ///
 /// # Errors
 /// As [`apply_deferred_loading_json`].
-pub fn apply_deferred_loading_json_with_report<'a>(request: &'a str, options: &DeferredOptions) -> Result<Deferred<Cow<'a, str>>, Error> {
+pub fn apply_deferred_loading_json_with_report<'a>(
+    request: &'a str,
+    options: &DeferredOptions,
+) -> Result<Deferred<Cow<'a, str>>, Error> {
     let mut node = deferred::read(request)?;
     let report = deferred::apply(&mut node, options, true)?;
     Ok(Deferred { request: text_of(request, &node), report })
 }
 
-/// Takes the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas: a backend that
-/// does not know a beta refuses the request. `None`: nothing is left, so the header goes. (In a request,
+/// Takes the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas: a backend
+/// that does not know a beta refuses the request. `None`: nothing is left, so the header goes. (In a request,
 /// [`apply_deferred_loading`] does the same; headers are the caller's.)
 ///
 /// ```
 /// use toolwire::strip_deferral_betas;
-/// assert_eq!(strip_deferral_betas("tool-search-tool-2025-10-19, context-1m-2025-08-07").as_deref(), Some("context-1m-2025-08-07"));
+/// let left = strip_deferral_betas("tool-search-tool-2025-10-19, context-1m-2025-08-07");
+/// assert_eq!(left.as_deref(), Some("context-1m-2025-08-07"));
 /// assert_eq!(strip_deferral_betas("advanced-tool-use-2025-11-20"), None);
 /// ```
 pub fn strip_deferral_betas(value: &str) -> Option<Cow<'_, str>> {

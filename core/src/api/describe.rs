@@ -11,19 +11,20 @@ use crate::{
     json::{Data, Node, Object, Text},
     report::{lossless, Change},
     tools::{
-        check::ToolViolation,
-        request::AdaptReport,
-        restore::RestoreMap,
-        sanitize_list::{Quarantined, ToolChange},
+        check::ToolViolation, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
+        sanitize_list::ToolChange,
     },
 };
 
 /// An error as `{ code, pointer, message }`, with `changes` where it carries any.
 pub fn describe_error(error: &Error) -> Node<'static> {
-    let mut members: Vec<(Text<'static>, Node<'static>)> =
-        [("code", Node::literal(error.code().as_str())), ("pointer", owned(error.pointer())), ("message", owned(error.message()))]
-            .map(|(key, value)| (Text::literal(key), value))
-            .into();
+    let mut members: Vec<(Text<'static>, Node<'static>)> = [
+        ("code", Node::literal(error.code().as_str())),
+        ("pointer", owned(error.pointer())),
+        ("message", owned(error.message())),
+    ]
+    .map(|(key, value)| (Text::literal(key), value))
+    .into();
     if !error.changes().is_empty() {
         members.push((Text::literal("changes"), changes(error.changes())));
     }
@@ -158,10 +159,13 @@ fn deferred_report(report: &DeferredReport) -> Node<'static> {
         Some(name) => Node::record([("code", Node::literal(warning.code)), ("name", owned(name))]),
         None => Node::record([("code", Node::literal(warning.code))]),
     });
-    let mut members: Vec<(Text<'static>, Node<'static>)> =
-        [("loaded", names(&report.loaded)), ("hidden", names(&report.hidden)), ("warnings", Node::array(warnings.collect()))]
-            .map(|(key, value)| (Text::literal(key), value))
-            .into();
+    let mut members: Vec<(Text<'static>, Node<'static>)> = [
+        ("loaded", names(&report.loaded)),
+        ("hidden", names(&report.hidden)),
+        ("warnings", Node::array(warnings.collect())),
+    ]
+    .map(|(key, value)| (Text::literal(key), value))
+    .into();
     if !report.name_map.is_empty() {
         members.push((Text::literal("nameMap"), report.name_map_node()));
     }

@@ -6,15 +6,16 @@ use super::describe;
 use crate::{error::Error, exchange, json::Node, options::ExchangeOptions, tools::request::AdaptReport};
 
 /// One request of a client and its reply, for whoever stands between a client and a backend: the request is adapted as
-/// [`adapt_request`](crate::adapt_request) does it, the reply restored, and where the model searches for tools although the client
-/// left that to its provider (Anthropic's `tool_search_tool_*`), the search is answered and the model asked again. The client gets
-/// one reply, with the blocks that Anthropic's servers would have written.
+/// [`adapt_request`](crate::adapt_request) does it, the reply restored, and where the model searches for tools although
+/// the client left that to its provider (Anthropic's `tool_search_tool_*`), the search is answered and the model asked
+/// again. The client gets one reply, with the blocks that Anthropic's servers would have written.
 ///
 /// ```
 /// use toolwire::{Exchange, ExchangeOptions};
 /// let body = r#"{"model":"m","messages":[{"role":"user","content":"a room, please"}],"tools":[
 ///     {"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"},
-///     {"name":"book_room","description":"Books a meeting room","input_schema":{"type":"object","properties":{}},"defer_loading":true}
+///     {"name":"book_room","description":"Books a meeting room","defer_loading":true,
+///      "input_schema":{"type":"object","properties":{}}}
 /// ]}"#;
 /// let options = ExchangeOptions::default().dialect("anthropic");
 /// let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
@@ -23,7 +24,8 @@ use crate::{error::Error, exchange, json::Node, options::ExchangeOptions, tools:
 ///     "content":[{"type":"tool_use","id":"toolu_1","name":"tool_search","input":{"query":"meeting room"}}]}"#;
 /// assert_eq!(exchange.reply(searches)?, None);
 /// assert!(exchange.request().contains("book_room"));
-/// let calls = r#"{"type":"message","stop_reason":"tool_use","content":[{"type":"tool_use","id":"toolu_2","name":"book_room","input":{}}]}"#;
+/// let calls = r#"{"type":"message","stop_reason":"tool_use",
+///     "content":[{"type":"tool_use","id":"toolu_2","name":"book_room","input":{}}]}"#;
 /// let reply = exchange.reply(calls)?.expect("the end");
 /// assert!(reply.contains("tool_search_tool_result"));
 /// # Ok::<(), toolwire::Error>(())
@@ -32,8 +34,8 @@ use crate::{error::Error, exchange, json::Node, options::ExchangeOptions, tools:
 pub struct Exchange(exchange::Exchange);
 
 impl Exchange {
-    /// Opens one for a request: where it is sent, and its body. `None`: it is none that tools are sent with (another path, no JSON
-    /// object), and is to be passed on as it is.
+    /// Opens one for a request: where it is sent, and its body. `None`: it is none that tools are sent with (another
+    /// path, no JSON object), and is to be passed on as it is.
     ///
     /// # Errors
     /// Those of [`adapt_request_json`](crate::adapt_request_json) and of [`dialect_for`](crate::dialect_for).
@@ -41,8 +43,8 @@ impl Exchange {
         Ok(exchange::Exchange::open(url, body, options)?.map(Exchange))
     }
 
-    /// What is to be sent: the text that was given, if there is nothing to rewrite. Once the model is to be asked again, the next
-    /// request.
+    /// What is to be sent: the text that was given, if there is nothing to rewrite. Once the model is to be asked
+    /// again, the next request.
     pub fn request(&self) -> &str {
         self.0.request()
     }
@@ -57,7 +59,8 @@ impl Exchange {
         describe::request(self.report())
     }
 
-    /// Takes a whole reply, and gives the one for the client. `None`: the model is to be asked again, with [`Self::request`].
+    /// Takes a whole reply, and gives the one for the client. `None`: the model is to be asked again, with
+    /// [`Self::request`].
     ///
     /// # Errors
     /// `too-deep`, `invalid-option`.
@@ -65,7 +68,8 @@ impl Exchange {
         self.0.reply(reply)
     }
 
-    /// Takes the next piece of the text of a reply that comes as an event stream, cut anywhere, and gives the text to be passed on.
+    /// Takes the next piece of the text of a reply that comes as an event stream, cut anywhere, and gives the text to
+    /// be passed on.
     ///
     /// # Errors
     /// `limit-exceeded` if an event, or the reply, is larger than any reply.
@@ -73,12 +77,12 @@ impl Exchange {
         self.0.feed_text(piece)
     }
 
-    /// Ends a stream: gives the text that is still to be passed on. If the model is to be asked again, [`Self::asks_again`] says so,
-    /// and the next stream goes on where this one ended.
+    /// Ends a stream: gives the text that is still to be passed on. If the model is to be asked again,
+    /// [`Self::asks_again`] says so, and the next stream goes on where this one ended.
     ///
     /// # Errors
-    /// `limit-exceeded` if the last event cannot be restored (the next call gives what was held back, and that event as it came), and
-    /// those of [`Self::reply`].
+    /// `limit-exceeded` if the last event cannot be restored (the next call gives what was held back, and that event as
+    /// it came), and those of [`Self::reply`].
     pub fn finish_text(&mut self) -> Result<String, Error> {
         self.0.finish_text()
     }
@@ -93,8 +97,8 @@ impl Exchange {
         self.0.is_at_rest()
     }
 
-    /// The text of an event that tells of an error, for a client that has the beginning of a reply when asking again fails: `body`
-    /// is what the backend said about it.
+    /// The text of an event that tells of an error, for a client that has the beginning of a reply when asking again
+    /// fails: `body` is what the backend said about it.
     pub fn failed_text(&self, body: &str) -> String {
         self.0.failed_text(body)
     }

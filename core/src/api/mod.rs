@@ -15,33 +15,34 @@ pub(crate) mod tools;
 
 pub use call::{call, call_text, Answer, Function, TextAnswer};
 pub use deferred::{
-    apply_deferred_loading, apply_deferred_loading_json, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
-    strip_deferral_betas, Deferred,
+    apply_deferred_loading, apply_deferred_loading_json, apply_deferred_loading_json_with_report,
+    apply_deferred_loading_with_report, strip_deferral_betas, Deferred,
 };
 pub use describe::describe_error;
 pub use dialects::dialects;
-pub use envelope::{normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report};
+pub use envelope::{
+    normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report,
+};
 #[cfg(feature = "search")]
 pub use exchange::Exchange;
 pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
 pub use sanitize::{
-    check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report,
-    Rewritten,
+    check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report,
+    sanitize_with_report, Rewritten,
 };
 #[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
-pub use tools::{check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json, Restore, RestoredCall, SanitizedTools};
+pub use tools::{
+    check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json, Restore, RestoredCall,
+    SanitizedTools,
+};
 
 pub use crate::{
     check::Violation,
     deferred::{DeferredReport, NamespacedName, Warning},
     dialect::{Dialect, Fact},
-    tools::{
-        check::ToolViolation,
-        request::AdaptReport,
-        sanitize_list::{Quarantined, ToolChange},
-    },
+    tools::{check::ToolViolation, quarantine::Quarantined, request::AdaptReport, sanitize_list::ToolChange},
 };
 
 use crate::json::text_of;

@@ -26,16 +26,19 @@ pub struct Adapted<T> {
     pub restore: Restore,
 }
 
-/// Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini: deferred loading
-/// first ([`apply_deferred_loading`](crate::apply_deferred_loading)), then every tool ([`sanitize_tools`](crate::sanitize_tools)),
-/// then what speaks of tools by their names, in `tool_choice` and in the history.
+/// Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini:
+/// deferred loading first ([`apply_deferred_loading`](crate::apply_deferred_loading)), then every tool
+/// ([`sanitize_tools`](crate::sanitize_tools)), then what speaks of tools by their names, in `tool_choice` and in the
+/// history.
 ///
 /// ```
 /// use serde_json::json;
 /// use toolwire::{adapt_request, AdaptOptions};
 /// let request = json!({
 ///     "model": "claude",
-///     "messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "files.read", "input": {}}]}],
+///     "messages": [
+///         {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "files.read", "input": {}}]},
+///     ],
 ///     "tools": [{"name": "files.read", "input_schema": {"type": "object", "properties": {}}}],
 ///     "tool_choice": {"type": "tool", "name": "files.read"},
 /// });
@@ -43,7 +46,8 @@ pub struct Adapted<T> {
 /// assert_eq!(adapted.request["tools"][0]["name"], "files_read");
 /// assert_eq!(adapted.request["messages"][0]["content"][0]["name"], "files_read");
 /// assert_eq!(adapted.request["tool_choice"]["name"], "files_read");
-/// let reply = json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t2", "name": "files_read", "input": {}}]});
+/// let call = json!({"type": "tool_use", "id": "t2", "name": "files_read", "input": {}});
+/// let reply = json!({"role": "assistant", "content": [call]});
 /// assert_eq!(adapted.restore.reply(&reply)?["content"][0]["name"], "files.read");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
@@ -95,15 +99,17 @@ impl Restore {
 
 /// Restores a reply that comes in pieces: the events of one stream, in their order.
 ///
-/// Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something for that
-/// tool: then they are held back, and come whole, restored, where the call ends.
+/// Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something
+/// for that tool: then they are held back, and come whole, restored, where the call ends.
 ///
 /// ```
 /// use serde_json::json;
 /// use toolwire::{sanitize_tools, ToolsOptions};
-/// let tools = json!([{"name": "show", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]);
+/// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
+/// let tools = json!([{"name": "show", "inputSchema": schema}]);
 /// let mut stream = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?.restore.stream();
-/// let start = json!({"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "show", "arguments": ""}}]}});
+/// let call = json!({"index": 0, "id": "c1", "function": {"name": "show", "arguments": ""}});
+/// let start = json!({"index": 0, "delta": {"tool_calls": [call]}});
 /// assert_eq!(stream.feed(&json!({"choices": [start]}))?.len(), 1);
 /// for piece in ["{\"dollar_", "ref_\":\"main\"}"] {
 ///     let delta = json!({"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}});
@@ -133,12 +139,12 @@ impl ReplyRestorer {
         self.0.feed(event)
     }
 
-    /// Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text that is to
-    /// be passed on. What needs no change passes byte for byte.
+    /// Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text that
+    /// is to be passed on. What needs no change passes byte for byte.
     ///
     /// # Errors
-    /// `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could be passed on by then comes with
-    /// the next call, and the event as it came.
+    /// `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could be passed on by
+    /// then comes with the next call, and the event as it came.
     pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         self.0.feed_text(piece)
     }
@@ -164,8 +170,8 @@ impl ReplyRestorer {
     /// Ends a stream of text: what is still held back, and what came after the last whole event.
     ///
     /// # Errors
-    /// `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what was held back, and that
-    /// event as it came.
+    /// `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what was held back,
+    /// and that event as it came.
     pub fn finish_text(&mut self) -> Result<String, Error> {
         self.0.finish_text()
     }

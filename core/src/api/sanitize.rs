@@ -63,8 +63,8 @@ pub fn sanitize_with_report(schema: &Value, options: &SanitizeOptions) -> Result
     Ok(Rewritten::new(node.to_value()?, changes))
 }
 
-/// [`sanitize`] from text to text: key order, number spelling and escapes of what no rule touches are kept, and the input
-/// itself comes back if there is nothing to change.
+/// [`sanitize`] from text to text: key order, number spelling and escapes of what no rule touches are kept, and the
+/// input itself comes back if there is nothing to change.
 ///
 /// # Errors
 /// As [`sanitize`], and `invalid-json`.
@@ -78,7 +78,10 @@ pub fn sanitize_json<'a>(schema: &'a str, options: &SanitizeOptions) -> Result<C
 ///
 /// # Errors
 /// As [`sanitize_json`].
-pub fn sanitize_json_with_report<'a>(schema: &'a str, options: &SanitizeOptions) -> Result<Rewritten<Cow<'a, str>>, Error> {
+pub fn sanitize_json_with_report<'a>(
+    schema: &'a str,
+    options: &SanitizeOptions,
+) -> Result<Rewritten<Cow<'a, str>>, Error> {
     let mut node = json::read(schema)?;
     let changes = rules::sanitize(&mut node, options, true)?;
     Ok(Rewritten::new(text_of(schema, &node), changes))
@@ -89,7 +92,8 @@ pub fn sanitize_json_with_report<'a>(schema: &'a str, options: &SanitizeOptions)
 /// ```
 /// use serde_json::json;
 /// use toolwire::{check, SanitizeOptions};
-/// let violations = check(&json!({"type": "array", "items": [{"type": "string"}]}), &SanitizeOptions::new("codex-wire"))?;
+/// let schema = json!({"type": "array", "items": [{"type": "string"}]});
+/// let violations = check(&schema, &SanitizeOptions::new("codex-wire"))?;
 /// assert_eq!(violations[0].pointer, "/items");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
@@ -108,9 +112,11 @@ pub fn check_json(schema: &str, options: &SanitizeOptions) -> Result<Vec<Violati
     violations::check(&json::read(schema)?, options)
 }
 
-/// Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode something.
+/// Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode
+/// something.
 ///
-/// Takes the tool's *original* schema and the options that [`sanitize`] was given. What it does not understand stays as it is.
+/// Takes the tool's *original* schema and the options that [`sanitize`] was given. What it does not understand stays as
+/// it is.
 ///
 /// ```
 /// use serde_json::json;
@@ -134,7 +140,11 @@ pub fn restore_arguments(arguments: &Value, schema: &Value, options: &SanitizeOp
 ///
 /// # Errors
 /// As [`restore_arguments`], and `invalid-json`.
-pub fn restore_arguments_json<'a>(arguments: &'a str, schema: &str, options: &SanitizeOptions) -> Result<Cow<'a, str>, Error> {
+pub fn restore_arguments_json<'a>(
+    arguments: &'a str,
+    schema: &str,
+    options: &SanitizeOptions,
+) -> Result<Cow<'a, str>, Error> {
     let mut node = json::read(arguments)?;
     rules::restore_arguments(&mut node, &json::read(schema)?, options)?;
     Ok(text_of(arguments, &node))

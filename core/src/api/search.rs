@@ -12,8 +12,8 @@ use crate::{
 
 /// The names of the tools that match a query, best first.
 ///
-/// `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat Completions,
-/// MCP), deferred or not, or an object that has one in `tools`.
+/// `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
+/// Completions, MCP), deferred or not, or an object that has one in `tools`.
 ///
 /// ```
 /// use serde_json::json;
@@ -27,7 +27,8 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-request` if `tools` is no tool list, `invalid-option`, `too-deep`.
+/// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-request` if `tools` is no tool list,
+/// `invalid-option`, `too-deep`.
 pub fn search_tools(tools: &Value, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
     ToolIndex::for_searches(&Node::from_value(tools)?)?.search(query, options)
 }
@@ -41,15 +42,16 @@ pub fn search_tools_json(tools: &str, query: &str, options: &SearchOptions) -> R
 }
 
 /// Answers a model's call of the tool search, for the next turn: with `tool_reference` blocks, which
-/// [`apply_deferred_loading`](crate::apply_deferred_loading) turns into text and loads. `None` if the call is not a search.
+/// [`apply_deferred_loading`](crate::apply_deferred_loading) turns into text and loads. `None` if the call is not a
+/// search.
 ///
-/// `call` is a `tool_use` block (Anthropic; the answer is a `tool_result` block), a `function_call` item (OpenAI Responses;
-/// a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; a message with the role `tool`). It is a
-/// search if it calls `tool_search_name`. `select:Read,Edit` asks for tools by name. If the list defers tools, only those
-/// are found, because the model sees the others anyway.
+/// `call` is a `tool_use` block (Anthropic; the answer is a `tool_result` block), a `function_call` item (OpenAI
+/// Responses; a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; a message with the role
+/// `tool`). It is a search if it calls `tool_search_name`. `select:Read,Edit` asks for tools by name. If the list
+/// defers tools, only those are found, because the model sees the others anyway.
 ///
-/// A `tool_search_call` item of OpenAI Responses that is the caller's to answer (`execution: "client"`) is a search, too. Its
-/// answer is a `tool_search_output` item with the definitions of what was found, as OpenAI wants it.
+/// A `tool_search_call` item of OpenAI Responses that is the caller's to answer (`execution: "client"`) is a search,
+/// too. Its answer is a `tool_search_output` item with the definitions of what was found, as OpenAI wants it.
 ///
 /// A search that fails because of what the model wrote is answered, too, so that the model sees why.
 ///
@@ -93,7 +95,9 @@ pub(super) fn answer_node(
     index: impl FnOnce(bool) -> Result<Index, Error>,
     options: &SearchOptions,
 ) -> Result<Option<Node<'static>>, Error> {
-    Call::recognise(call, options).map(|call| search::answer(&call, &index(call.wants_definitions())?, options)).transpose()
+    Call::recognise(call, options)
+        .map(|call| search::answer(&call, &index(call.wants_definitions())?, options))
+        .transpose()
 }
 
 /// A tool list made ready for many searches: built once, it borrows nothing and can be shared between threads.

@@ -16,8 +16,9 @@ use crate::{
     report::{Accepts, Guidance},
     tools::{
         check::{self, ToolViolation},
+        quarantine::Quarantined,
         restore::RestoreMap,
-        sanitize_list::{self, Outcome, Quarantined, ToolChange},
+        sanitize_list::{self, Outcome, ToolChange},
     },
 };
 
@@ -37,16 +38,18 @@ pub struct SanitizedTools<T> {
     pub restore: Restore,
 }
 
-/// Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A tool that
-/// cannot be made acceptable is set aside, and never costs the others.
+/// Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A
+/// tool that cannot be made acceptable is set aside, and never costs the others.
 ///
-/// `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or Bedrock have
-/// them, or an object that has one in `tools`. What the API runs itself (a hosted search, say) is passed on as it is.
+/// `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or
+/// Bedrock have them, or an object that has one in `tools`. What the API runs itself (a hosted search, say) is passed
+/// on as it is.
 ///
 /// ```
 /// use serde_json::json;
 /// use toolwire::{sanitize_tools, ToolsOptions};
-/// let tools = json!([{"name": "21st_builder", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]);
+/// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
+/// let tools = json!([{"name": "21st_builder", "inputSchema": schema}]);
 /// let sanitized = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?;
 /// assert_eq!(sanitized.tools[0]["function"]["name"], "_21st_builder");
 /// let call = sanitized.restore.call("_21st_builder", &json!({"dollar_ref_": "main"}))?;
@@ -81,18 +84,21 @@ pub fn sanitize_tools_json<'a>(tools: &'a str, options: &ToolsOptions) -> Result
 
 fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(Node<'a>) -> T) -> SanitizedTools<T> {
     let Outcome { tools, quarantined, changes, ways, .. } = outcome;
-    let keeps = |change: &ToolChange| change.change.accepts == Accepts::Same && change.change.guidance != Guidance::Lost;
+    let keeps =
+        |change: &ToolChange| change.change.accepts == Accepts::Same && change.change.guidance != Guidance::Lost;
     let lossless = quarantined.is_empty() && changes.iter().all(keeps);
     SanitizedTools { tools: as_output(tools), quarantined, changes, lossless, restore: Restore(ways) }
 }
 
-/// What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means accepted.
+/// What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means
+/// accepted.
 ///
 /// ```
 /// use serde_json::json;
 /// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
 /// let violations = toolwire::check_tools(&tools, &["moonshot"])?;
-/// assert_eq!((violations[0].rule, violations[0].pointer.as_str(), violations[0].confidence), ("tool-name", "/0/name", 'A'));
+/// let found = &violations[0];
+/// assert_eq!((found.rule, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", 'A'));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
@@ -114,7 +120,8 @@ pub fn check_tools_json<S: AsRef<str>>(tools: &str, dialects: &[S]) -> Result<Ve
 pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
     let known = |(at, name): (usize, &S)| {
         let options = SanitizeOptions::new(name.as_ref());
-        crate::dialect::of(&options).map_err(|error| Error::new(error.code(), alloc::format!("/dialects/{at}"), error.message()))
+        crate::dialect::of(&options)
+            .map_err(|error| Error::new(error.code(), alloc::format!("/dialects/{at}"), error.message()))
     };
     dialects.iter().enumerate().map(known).collect()
 }
@@ -136,7 +143,8 @@ pub fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
 
 /// Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
 ///
-/// Calls come back in a later turn, maybe in another process: [`Self::to_json`] and [`Self::from_json`] keep it until then.
+/// Calls come back in a later turn, maybe in another process: [`Self::to_json`] and [`Self::from_json`] keep it until
+/// then.
 #[derive(Clone, Debug, Default)]
 pub struct Restore(pub(crate) RestoreMap);
 
@@ -163,8 +171,8 @@ impl Restore {
         Ok(self.named(name, node.to_value()?))
     }
 
-    /// Restores a call whose arguments are JSON text. If they are none, the model made a mistake, which stays as it is: the
-    /// tool's server can tell the model.
+    /// Restores a call whose arguments are JSON text. If they are none, the model made a mistake, which stays as it is:
+    /// the tool's server can tell the model.
     pub fn call_json<'a>(&self, name: &str, arguments: &'a str) -> RestoredCall<Cow<'a, str>> {
         let restored = self.0.text(&Text::new(name), arguments);
         self.named(name, restored.map_or(Cow::Borrowed(arguments), Cow::Owned))
@@ -191,8 +199,8 @@ impl Restore {
     /// From the JSON text that [`Self::to_json`] gave.
     ///
     /// # Errors
-    /// `invalid-json`, `too-deep`, `invalid-value` if it is something else, `unknown-dialect` if it was written by another
-    /// version that knows more.
+    /// `invalid-json`, `too-deep`, `invalid-value` if it is something else, `unknown-dialect` if it was written by
+    /// another version that knows more.
     pub fn from_json(text: &str) -> Result<Restore, Error> {
         Self::from_node(&json::read(text)?)
     }

@@ -1,7 +1,7 @@
 //! What makes Codex drop a tool: what its typed model of a schema cannot hold, once its sanitizer has been over it.
 //!
-//! Codex forgives much before it judges, so a fault counts only where it survives: not under a keyword that is dropped, not
-//! in a schema that is emptied, not in a definition that is pruned, not where null stands for absence.
+//! Codex forgives much before it judges, so a fault counts only where it survives: not under a keyword that is dropped,
+//! not in a schema that is emptied, not in a definition that is pruned, not where null stands for absence.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -68,18 +68,27 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
         _ => faults.add(root, String::new(), Constraint::RootNotSchema, "a schema (an object or a boolean)"),
     }
     if only_null(root) {
-        faults.add_found(root, String::new(), Constraint::RootNull, "parameters that admit something", "the single type `null`");
+        faults.add_found(
+            root,
+            String::new(),
+            Constraint::RootNull,
+            "parameters that admit something",
+            "the single type `null`",
+        );
     }
     let emptied = emptied(root, budget)?;
-    let reached =
-        codex_reachability::reached_except(root, &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)), budget);
+    let reached = codex_reachability::reached_except(
+        root,
+        &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)),
+        budget,
+    );
     visit::walk(budget, root, KEPT, &mut |node, place| {
         if is_pruned(place, &reached) {
             return Ok(Visit::Skip);
         }
         let Data::Object(object) = node.data() else {
-            // Booleans become strings; `additionalProperties` may be one. A list that stands for one schema is a fault of
-            // its parent, unless it stands where Codex needs a schema and nothing else.
+            // Booleans become strings; `additionalProperties` may be one. A list that stands for one schema is a fault
+            // of its parent, unless it stands where Codex needs a schema and nothing else.
             let belongs_to_parent = matches!(place.pointer.steps().last(), None | Some(Step::Name(_)));
             if node.as_bool().is_none() && !belongs_to_parent {
                 faults.add(node, place.pointer.render(), Constraint::NotASchema, "a schema");
@@ -155,7 +164,9 @@ fn is_emptied(object: &Object<'_>) -> bool {
 
 /// The faults of one schema's own members.
 fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults) {
-    let elsewhere = ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|keyword| object.get(keyword).is_some_and(|value| !value.is_null()));
+    let elsewhere = ["$ref", "anyOf", "oneOf", "allOf"]
+        .iter()
+        .any(|keyword| object.get(keyword).is_some_and(|value| !value.is_null()));
     for Member { key, value } in object {
         if value.is_null() {
             continue;
@@ -165,9 +176,13 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
         let (rule, expected) = match &*name {
             "items" if value.as_array().is_some() => (Constraint::ArrayItems, "one schema for all items"),
             "items" if !is_schema => (Constraint::ItemsNotSchema, "a schema or a boolean"),
-            "additionalProperties" if !is_schema => (Constraint::AdditionalPropertiesNotSchema, "a schema or a boolean"),
+            "additionalProperties" if !is_schema => {
+                (Constraint::AdditionalPropertiesNotSchema, "a schema or a boolean")
+            }
             "properties" if value.as_object().is_none() => (Constraint::PropertiesNotObject, "an object of schemas"),
-            "anyOf" | "oneOf" | "allOf" if value.as_array().is_none() => (Constraint::CombinatorNotList, "a list of schemas"),
+            "anyOf" | "oneOf" | "allOf" if value.as_array().is_none() => {
+                (Constraint::CombinatorNotList, "a list of schemas")
+            }
             "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => {
                 (Constraint::RequiredNotStrings, "a list of strings")
             }
@@ -177,14 +192,17 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
             "$ref" if value.as_text().is_none() => (Constraint::RefNotString, "a string"),
             "minItems" if value.as_u64().is_none() => (Constraint::MinItemsNotCount, "a whole number, 0 or more"),
             "encrypted" if value.as_bool().is_none() => (Constraint::EncryptedNotBoolean, "a boolean"),
-            "type" if elsewhere && is_left_unknown(value) => (Constraint::UnknownType, "a type name that Codex knows, or a list of them"),
+            "type" if elsewhere && is_left_unknown(value) => {
+                (Constraint::UnknownType, "a type name that Codex knows, or a list of them")
+            }
             _ => continue,
         };
         faults.add(value, place.pointer.render_with(&name), rule, expected);
     }
 }
 
-/// A `type` of which Codex knows nothing, so that it stays as it is beside a reference or combinator. An empty list is held.
+/// A `type` of which Codex knows nothing, so that it stays as it is beside a reference or combinator. An empty list is
+/// held.
 fn is_left_unknown(value: &Node<'_>) -> bool {
     let known = |node: &Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
     match value.as_array() {

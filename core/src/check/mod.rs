@@ -1,4 +1,5 @@
-//! `check`: what a dialect would reject. Written from the tables and the provider's rules; shares no code with `sanitize`.
+//! `check`: what a dialect would reject. Written from the tables and the provider's rules; shares no code with
+//! `sanitize`.
 
 mod codex;
 mod grammar;
@@ -50,7 +51,8 @@ pub(crate) fn accepts(node: &Node<'_>, options: &SanitizeOptions, budget: &Budge
     Ok(look(node, options, Extent::First, budget)?.is_empty())
 }
 
-/// The first violation in document order. Where there is none, which is nearly always, that costs no more than [`accepts`].
+/// The first violation in document order. Where there is none, which is nearly always, that costs no more than
+/// [`accepts`].
 pub(crate) fn first(node: &Node<'_>, options: &SanitizeOptions, budget: &Budget) -> Result<Option<Violation>, Error> {
     if accepts(node, options, budget)? {
         return Ok(None);

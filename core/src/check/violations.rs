@@ -1,4 +1,5 @@
-//! The violations found so far. They are put into document order at the end, because rules look at a document in different orders.
+//! The violations found so far. They are put into document order at the end, because rules look at a document in
+//! different orders.
 
 use alloc::{string::String, vec::Vec};
 
@@ -24,6 +25,9 @@ impl Found {
 
     /// All of them, in document order.
     pub(super) fn finish(self) -> Vec<Violation> {
-        collections::by(self.list, |(one, _), (two, _)| one.cmp(two)).into_iter().map(|(_, violation)| violation).collect()
+        collections::by(self.list, |(one, _), (two, _)| one.cmp(two))
+            .into_iter()
+            .map(|(_, violation)| violation)
+            .collect()
     }
 }

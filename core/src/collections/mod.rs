@@ -1,8 +1,9 @@
 //! Maps, sets and sorting in little WebAssembly: [`Map`], [`Set`] and [`by`].
 //!
-//! The standard library makes a whole B-tree for every type of key and value, and a whole sort for every closure: together
-//! a fifth of our WebAssembly was that. Here all the work is on numbers, in [`places`], once; what there is for every type
-//! is a comparison and a push. Use these instead of `BTreeMap`, `BTreeSet` and `sort_by` (clippy says so too).
+//! The standard library makes a whole B-tree for every type of key and value, and a whole sort for every closure:
+//! together a fifth of our WebAssembly was that. Here all the work is on numbers, in [`places`], once; what there is
+//! for every type is a comparison and a push. Use these instead of `BTreeMap`, `BTreeSet` and `sort_by` (clippy says so
+//! too).
 
 mod map;
 mod places;

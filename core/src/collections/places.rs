@@ -1,11 +1,11 @@
-//! An order of numbered things, whatever they are: where each number stands among the others. Everything that a map, a set
-//! and a sort do apart from comparing and keeping, compiled once.
+//! An order of numbered things, whatever they are: where each number stands among the others. Everything that a map, a
+//! set and a sort do apart from comparing and keeping, compiled once.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// How many numbers a chunk holds at most. Putting one in moves those after it: half a kilobyte at most, so that a hundred
-/// thousand keys in the worst order still take no more than n log n.
+/// How many numbers a chunk holds at most. Putting one in moves those after it: half a kilobyte at most, so that a
+/// hundred thousand keys in the worst order still take no more than n log n.
 const CHUNK: usize = 128;
 
 /// Numbers in the order of what they stand for, in chunks.
@@ -27,8 +27,8 @@ impl Places {
         Places { chunks: Vec::new() }
     }
 
-    /// The number that compares as equal and its spot, or the spot where it would have to stand. (`dyn`, so that there is
-    /// one search and not one for each type of key.)
+    /// The number that compares as equal and its spot, or the spot where it would have to stand. (`dyn`, so that there
+    /// is one search and not one for each type of key.)
     pub(crate) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<(Spot, usize), Spot> {
         // The last chunk whose first number is not greater: the others are either wholly before or wholly after.
         let (mut chunk, mut end) = (0, self.chunks.len());

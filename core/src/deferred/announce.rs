@@ -19,8 +19,8 @@ const CLOSE: &str = "</available-deferred-tools>";
 /// What [`OPEN`] contains in any usual spelling: some writers escape `<` and `>`.
 const CORE: &str = "available-deferred-tools";
 
-/// The list as text. All deferred tools are in it, loaded or not, so that it stays the same from turn to turn and with it
-/// the provider's prompt cache. A name that could end the list, or begin something else, is quoted.
+/// The list as text. All deferred tools are in it, loaded or not, so that it stays the same from turn to turn and with
+/// it the provider's prompt cache. A name that could end the list, or begin something else, is quoted.
 fn block(names: &[String]) -> String {
     let mut text = String::from(OPEN);
     for name in names {
@@ -32,9 +32,9 @@ fn block(names: &[String]) -> String {
     text
 }
 
-/// Is such a list in the request already? It is looked for where the client speaks for itself: in the system prompt, in system
-/// messages, and in what the user says before anybody answers, where Claude Code puts it. In what tools and models say, anybody may
-/// have written it, to keep ours from the model.
+/// Is such a list in the request already? It is looked for where the client speaks for itself: in the system prompt, in
+/// system messages, and in what the user says before anybody answers, where Claude Code puts it. In what tools and
+/// models say, anybody may have written it, to keep ours from the model.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
     for key in ["system", "instructions"] {
         if let Some(prompt) = request.get(key) {
@@ -116,7 +116,12 @@ pub(super) fn append(request: &mut Node<'_>, format: Format, names: &[String]) -
     }
 }
 
-fn append_member(request: &mut Node<'_>, key: &'static str, text_type: &'static str, text: String) -> Result<(), Error> {
+fn append_member(
+    request: &mut Node<'_>,
+    key: &'static str,
+    text_type: &'static str,
+    text: String,
+) -> Result<(), Error> {
     let prompt = take(request, key)?.unwrap_or_default();
     let prompt = appended(prompt, text_type, text, &alloc::format!("/{key}"))?;
     if let Some(object) = request.as_object_mut() {
@@ -170,7 +175,10 @@ fn appended<'a>(mut prompt: Node<'a>, text_type: &'static str, text: String, at:
         }
         Data::Array(_) => {}
         _ => {
-            let found = alloc::format!("expected the system prompt to be a string or an array of text blocks, found {}", prompt.kind());
+            let found = alloc::format!(
+                "expected the system prompt to be a string or an array of text blocks, found {}",
+                prompt.kind()
+            );
             return Err(Error::new(Code::InvalidRequest, at, found));
         }
     }

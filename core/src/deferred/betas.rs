@@ -9,8 +9,12 @@ use crate::{
 };
 
 /// The betas that a backend without deferred loading does not know.
-const BETAS: [&str; 4] =
-    ["advanced-tool-use-2025-11-20", "tool-search-tool-2025-10-19", "mid-conversation-tool-changes-2026-07-01", "inline-tools-2026-09-15"];
+const BETAS: [&str; 4] = [
+    "advanced-tool-use-2025-11-20",
+    "tool-search-tool-2025-10-19",
+    "mid-conversation-tool-changes-2026-07-01",
+    "inline-tools-2026-09-15",
+];
 
 fn is_ours(name: &str) -> bool {
     BETAS.contains(&name.trim())

@@ -93,7 +93,8 @@ impl<'a> Catalogue<'a> {
                     catalogue.toolsets = true;
                     catalogue.add(source, None, false, warnings);
                     if tool::toolset_flags(tool).1 {
-                        let label = tool.get("mcp_server_name").or_else(|| tool.get("server_label")).and_then(Node::as_text);
+                        let label =
+                            tool.get("mcp_server_name").or_else(|| tool.get("server_label")).and_then(Node::as_text);
                         warnings.about_maybe("mcp_toolset_defer_ignored", label);
                     }
                 }
@@ -122,12 +123,19 @@ impl<'a> Catalogue<'a> {
         if self.search.is_none() {
             self.search = Some(self.entries.len());
             // Its name comes last, when all others are known.
-            self.entries.push(Entry { name: None, source, search: true, deferred: false, loaded: false, withdrawn: false });
+            self.entries.push(Entry {
+                name: None,
+                source,
+                search: true,
+                deferred: false,
+                loaded: false,
+                withdrawn: false,
+            });
         }
     }
 
-    /// Names the function that stands for a search, if there is one. A tool that has the name already keeps it: the model would read
-    /// the search's description, and its calls would go to that tool.
+    /// Names the function that stands for a search, if there is one. A tool that has the name already keeps it: the
+    /// model would read the search's description, and its calls would go to that tool.
     pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
         let Some(at) = self.search else { return };
         let mut name = Text::new(String::from(wanted));
@@ -168,8 +176,8 @@ impl<'a> Catalogue<'a> {
         self.entries.push(Entry { name, source, search: false, deferred, loaded: false, withdrawn: false });
     }
 
-    /// Takes in a definition that came with the history, to be loaded like a deferred one. With `replaces` it stands for
-    /// a deferred definition of the same name: it is the one that was made visible. `tools` is the request's list.
+    /// Takes in a definition that came with the history, to be loaded like a deferred one. With `replaces` it stands
+    /// for a deferred definition of the same name: it is the one that was made visible. `tools` is the request's list.
     pub(super) fn bring(&mut self, definition: Node<'a>, replaces: bool, tools: &[Node<'a>], warnings: &mut Warnings) {
         let source = Source::Brought(self.brought.len());
         match tool::kind(&definition) {
@@ -300,7 +308,11 @@ impl<'a> Catalogue<'a> {
     /// The names of the loaded tools, in the order of their loads.
     pub(super) fn loaded(&self) -> Vec<String> {
         let entries = self.loads.iter().filter_map(|at| self.entries.get(*at));
-        entries.filter(|entry| entry.visible()).filter_map(|entry| entry.name.as_ref()).map(|name| name.display().into_owned()).collect()
+        entries
+            .filter(|entry| entry.visible())
+            .filter_map(|entry| entry.name.as_ref())
+            .map(|name| name.display().into_owned())
+            .collect()
     }
 
     /// The names of the hidden tools, in order.
@@ -336,7 +348,11 @@ impl<'a> Catalogue<'a> {
             Order::Catalog => (0..self.entries.len()).filter(visible).collect(),
             Order::Append => {
                 let standing = |at: &usize| self.entries.get(*at).is_some_and(|entry| !entry.deferred);
-                (0..self.entries.len()).filter(visible).filter(standing).chain(self.loads.iter().copied().filter(visible)).collect()
+                (0..self.entries.len())
+                    .filter(visible)
+                    .filter(standing)
+                    .chain(self.loads.iter().copied().filter(visible))
+                    .collect()
             }
         }
     }
@@ -346,16 +362,15 @@ impl<'a> Catalogue<'a> {
         self.entries.iter().any(Entry::visible)
     }
 
-    /// Turns the request's list into what is sent. Entries that are sent as they came are not touched, and neither is the
-    /// list if all are. `search` writes the function that stands for a search.
+    /// Turns the request's list into what is sent. Entries that are sent as they came are not touched, and neither is
+    /// the list if all are. `search` writes the function that stands for a search.
     pub(super) fn settle(self, tools: &mut Node<'a>, order: Order, search: impl Fn(&Node<'a>) -> Node<'a>) {
         let plan = self.plan(order);
         let entries = &self.entries;
         let as_listed = plan.len() == self.listed
-            && plan
-                .iter()
-                .enumerate()
-                .all(|(place, at)| entries.get(*at).is_some_and(|entry| entry.source == Source::Listed(place) && !entry.search));
+            && plan.iter().enumerate().all(|(place, at)| {
+                entries.get(*at).is_some_and(|entry| entry.source == Source::Listed(place) && !entry.search)
+            });
         if as_listed && tools.as_array().is_some() {
             let mut deferred = plan.iter().map(|at| entries.get(*at).is_some_and(|entry| entry.deferred));
             let _ = tools.visit_children(|_, tool| {

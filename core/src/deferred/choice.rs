@@ -96,7 +96,8 @@ fn rule<'a>(
                         Code::ForcedDeferredTool,
                         "/tool_choice",
                         format!(
-                        "expected `tool_choice` to force a tool that is loaded, found `{shown}`, which is deferred and was not referred to"
+                        "expected `tool_choice` to force a tool that is loaded, found `{shown}`, which is deferred and \
+                            was not referred to"
                     ),
                     ))
                 }
@@ -131,7 +132,10 @@ fn carry_out<'a>(choice: &mut Node<'a>, format: Format, ruling: Ruling<'a>, flat
         }
         (Format::OpenaiResponses, Ruling::Follows(name)) => *choice = function(name),
         (Format::OpenaiChat, Ruling::Follows(name)) => {
-            *choice = Node::record([("type", Node::literal("function")), ("function", Node::record([("name", Node::string(name))]))]);
+            *choice = Node::record([
+                ("type", Node::literal("function")),
+                ("function", Node::record([("name", Node::string(name))])),
+            ]);
         }
     }
 }
@@ -154,7 +158,8 @@ fn allowed<'a>(
     search: Option<&str>,
 ) -> Result<(), Error> {
     let chat = format == Format::OpenaiChat;
-    let list = if chat { choice.get("allowed_tools").and_then(|inner| inner.get("tools")) } else { choice.get("tools") };
+    let list =
+        if chat { choice.get("allowed_tools").and_then(|inner| inner.get("tools")) } else { choice.get("tools") };
     let Some(items) = list.and_then(Node::as_array) else { return Ok(()) };
     let mut kept: Vec<Node<'a>> = Vec::with_capacity(items.len());
     let mut same = true;

@@ -18,7 +18,8 @@ pub(super) fn message<'a>(message: &mut Node<'a>, rewriter: &mut Rewriter<'_, 'a
     if !blocks.iter().any(is_search) {
         return None;
     }
-    let blocks = message.visit("content", |content| content.as_array_mut().map(core::mem::take)).flatten().unwrap_or_default();
+    let blocks =
+        message.visit("content", |content| content.as_array_mut().map(core::mem::take)).flatten().unwrap_or_default();
     let mut parts = Parts { first: Some(message), done: Vec::new(), blocks: Vec::new(), results: Vec::new() };
     for block in blocks {
         if rewriter.is_search_call(&block) {
@@ -62,12 +63,16 @@ impl<'a> Parts<'_, 'a> {
             return;
         }
         // The caller answers his own calls in the next message: they must not be separated from it.
-        let (later, now) =
-            core::mem::take(&mut self.blocks).into_iter().partition(|(block, search)| !search && has_type(block, "tool_use"));
+        let (later, now) = core::mem::take(&mut self.blocks)
+            .into_iter()
+            .partition(|(block, search)| !search && has_type(block, "tool_use"));
         self.blocks = now;
         self.close();
         self.blocks = later;
-        self.done.push(Node::record([("role", Node::literal("user")), ("content", Node::array(core::mem::take(&mut self.results)))]));
+        self.done.push(Node::record([
+            ("role", Node::literal("user")),
+            ("content", Node::array(core::mem::take(&mut self.results))),
+        ]));
     }
 
     fn close(&mut self) {

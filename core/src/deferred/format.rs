@@ -27,21 +27,27 @@ pub(super) struct Shape {
 /// `invalid-request` if it is none, `invalid-option` if `target` does not suit it.
 pub(super) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result<Shape, Error> {
     if request.as_object().is_none() {
-        return Err(Error::new(Code::InvalidRequest, "", format!("expected a request as an object, found {}", request.kind())));
+        return Err(Error::new(
+            Code::InvalidRequest,
+            "",
+            format!("expected a request as an object, found {}", request.kind()),
+        ));
     }
     let format = match options.format {
         Some(format) => format,
         None => by_shape(request, options.target)?,
     };
     match format {
-        Format::OpenaiResponses => {
-            check(request, "input", "a string or an array of items", |node| matches!(node, None | Some(Data::String(_) | Data::Array(_))))?
-        }
+        Format::OpenaiResponses => check(request, "input", "a string or an array of items", |node| {
+            matches!(node, None | Some(Data::String(_) | Data::Array(_)))
+        })?,
         _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
     }
     check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
     let target = match (format, options.target) {
-        (_, None) | (Format::OpenaiResponses, Some(Target::OpenaiResponses)) | (Format::OpenaiChat, Some(Target::OpenaiChat)) => None,
+        (_, None)
+        | (Format::OpenaiResponses, Some(Target::OpenaiResponses))
+        | (Format::OpenaiChat, Some(Target::OpenaiChat)) => None,
         (Format::Anthropic, Some(target)) => Some(target),
         (found, Some(target)) => {
             let found = name(found);
@@ -49,7 +55,8 @@ pub(super) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
                 Code::InvalidOption,
                 "/target",
                 format!(
-                    "expected a request of Anthropic Messages, or one that has the format `{}` already, found `{found}`",
+                    "expected a request of Anthropic Messages, or one that has the format `{}` already, found \
+                        `{found}`",
                     target_name(target)
                 ),
             ));
@@ -75,7 +82,11 @@ fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Da
         return Ok(());
     }
     let found = node.as_deref().map_or("none", Node::kind);
-    Err(Error::new(Code::InvalidRequest, format!("/{key}"), format!("expected `{key}` to be {expected}, found {found}")))
+    Err(Error::new(
+        Code::InvalidRequest,
+        format!("/{key}"),
+        format!("expected `{key}` to be {expected}, found {found}"),
+    ))
 }
 
 fn by_shape(request: &Node<'_>, target: Option<Target>) -> Result<Format, Error> {
@@ -94,7 +105,11 @@ fn by_shape(request: &Node<'_>, target: Option<Target>) -> Result<Format, Error>
             Some(key) => (format!("/{key}"), "null"),
             None => (String::new(), "neither"),
         };
-        Err(Error::new(Code::InvalidRequest, pointer, format!("expected a request with `messages` or `input`, found {found}")))
+        Err(Error::new(
+            Code::InvalidRequest,
+            pointer,
+            format!("expected a request with `messages` or `input`, found {found}"),
+        ))
     }
 }
 

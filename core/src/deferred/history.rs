@@ -1,10 +1,13 @@
-//! Rewriting a history: references and directives become text, hosted searches go. In the same places where `load_events` reads them.
+//! Rewriting a history: references and directives become text, hosted searches go. In the same places where
+//! `load_events` reads them.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
     lazy::{edit, may_hold},
-    load_events::{self, directive_name, is_block, is_call, is_search_outcome, is_typed_outcome, reference_name, Directive, Voice},
+    load_events::{
+        self, directive_name, is_block, is_call, is_search_outcome, is_typed_outcome, reference_name, Directive, Voice,
+    },
     notice::{self, Notices},
     prefilter,
     tool::{has_type, remove, starts_with},
@@ -51,7 +54,17 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         text_type: &'static str,
     ) -> Self {
         let (server_calls, search_results) = events;
-        Rewriter { notices, known, is_search, options, server_calls, search_results, text_type, orphans: Vec::new(), directives: false }
+        Rewriter {
+            notices,
+            known,
+            is_search,
+            options,
+            server_calls,
+            search_results,
+            text_type,
+            orphans: Vec::new(),
+            directives: false,
+        }
     }
 
     /// Whether hosted searches become ordinary exchanges.
@@ -64,7 +77,11 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         let stays = self.block(item, Voice::Other) == Fate::Stays;
         if stays {
             let content = Node::array(alloc::vec![core::mem::take(item)]);
-            *item = Node::record([("type", Node::literal("message")), ("role", Node::literal("developer")), ("content", content)]);
+            *item = Node::record([
+                ("type", Node::literal("message")),
+                ("role", Node::literal("developer")),
+                ("content", content),
+            ]);
         }
         stays
     }
@@ -114,7 +131,9 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         let mut gone = Vec::new();
         let mut at = 0;
         list.visit_children(|_, block| {
-            if may_hold(block, prefilter::DEFERRAL) && edit(block, |block| Ok(self.block(block, Voice::System)))? == Fate::Goes {
+            if may_hold(block, prefilter::DEFERRAL)
+                && edit(block, |block| Ok(self.block(block, Voice::System)))? == Fate::Goes
+            {
                 gone.push((at, Vec::new()));
             }
             at += 1;
@@ -124,8 +143,8 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         Ok(())
     }
 
-    /// Rewrites what a message, an item or a result holds: blocks, one block, or what a search found. `of_message`: an emptied list of
-    /// blocks is the message's matter; anywhere else something stands for what is gone.
+    /// Rewrites what a message, an item or a result holds: blocks, one block, or what a search found. `of_message`: an
+    /// emptied list of blocks is the message's matter; anywhere else something stands for what is gone.
     pub(super) fn content(&mut self, content: &mut Node<'a>, voice: Voice, of_message: bool) {
         self.list_or_one(content, of_message, &mut |rewriter, block| rewriter.block(block, voice));
     }
@@ -141,7 +160,12 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         });
     }
 
-    fn list_or_one(&mut self, content: &mut Node<'a>, of_message: bool, rewrite: &mut dyn FnMut(&mut Self, &mut Node<'a>) -> Fate) {
+    fn list_or_one(
+        &mut self,
+        content: &mut Node<'a>,
+        of_message: bool,
+        rewrite: &mut dyn FnMut(&mut Self, &mut Node<'a>) -> Fate,
+    ) {
         if content.as_array().is_some() {
             let had = content.as_array().is_some_and(|blocks| !blocks.is_empty());
             let (mut gone, mut at) = (Vec::new(), 0);

@@ -40,7 +40,10 @@ pub(crate) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
 }
 
 /// Lets `change` work on a node as a tree. Text it did not change stays text, white space included.
-pub(crate) fn edit<'a, R>(node: &mut Node<'a>, change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>) -> Result<R, Error> {
+pub(crate) fn edit<'a, R>(
+    node: &mut Node<'a>,
+    change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>,
+) -> Result<R, Error> {
     let Data::Verbatim(text) = node.data() else { return change(node) };
     let mut tree = json::read(text)?;
     let result = change(&mut tree)?;

@@ -1,9 +1,10 @@
-//! What the history says about tools: references, additions, removals and calls, in order, before anything is rewritten.
+//! What the history says about tools: references, additions, removals and calls, in order, before anything is
+//! rewritten.
 //!
-//! Not everything in a history is the client's own word. Results of tools are whatever a server sent, and calls are the model's. So
-//! additions and removals count where the API takes them from the client: as blocks of a system message, or of the system prompt. A
-//! reference only loads what the client has listed; it counts as a block of a message, and of a tool's or a search's result.
-//! Nothing counts that stands below another member of a block.
+//! Not everything in a history is the client's own word. Results of tools are whatever a server sent, and calls are the
+//! model's. So additions and removals count where the API takes them from the client: as blocks of a system message, or
+//! of the system prompt. A reference only loads what the client has listed; it counts as a block of a message, and of a
+//! tool's or a search's result. Nothing counts that stands below another member of a block.
 
 use alloc::vec::Vec;
 
@@ -306,5 +307,7 @@ pub(super) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
 /// Is a directive's `tool` a definition, and not a reference to one?
 fn is_definition(tool: &Node<'_>) -> bool {
     !is_reference(tool)
-        && tool.as_object().is_some_and(|object| object.iter().any(|member| !member.key.is("name") && !member.key.is("tool_name")))
+        && tool
+            .as_object()
+            .is_some_and(|object| object.iter().any(|member| !member.key.is("name") && !member.key.is("tool_name")))
 }

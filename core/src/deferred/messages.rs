@@ -1,4 +1,5 @@
-//! Rewriting a list of messages: one that holds a hosted search is cut where that is wanted, and each part is rewritten on its own.
+//! Rewriting a list of messages: one that holds a hosted search is cut where that is wanted, and each part is rewritten
+//! on its own.
 
 use alloc::vec::Vec;
 

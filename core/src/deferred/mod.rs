@@ -1,8 +1,9 @@
 //! `apply_deferred_loading`: plays the part of Anthropic's servers for an API that has never heard of deferred tools.
 //!
 //! Each request is one inference, so everything is decided while it is rewritten: what format it has (`format`), which
-//! tools there are (`catalogue`), what the history says about them (`load_events`), which of them are sent, what the history
-//! says instead (`messages`, `history`, `notice`, `expand_hosted_search`), and, if wanted, the same in another format (`translate`).
+//! tools there are (`catalogue`), what the history says about them (`load_events`), which of them are sent, what the
+//! history says instead (`messages`, `history`, `notice`, `expand_hosted_search`), and, if wanted, the same in another
+//! format (`translate`).
 
 mod announce;
 mod betas;
@@ -66,14 +67,14 @@ pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>,
     Ok(hosted.and_then(tool::name).map(|name| name.clone().into_owned()))
 }
 
-/// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all tools or
-/// messages is left out.
+/// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all
+/// tools or messages is left out.
 pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: bool) -> Result<DeferredReport, Error> {
     apply_with_names(request, options, None, reports).map(|(report, _)| report)
 }
 
-/// [`apply`] for an API that accepts names of this shape only: texts speak of tools by the names that they will have, which are given
-/// with the report. The list itself keeps the names it has.
+/// [`apply`] for an API that accepts names of this shape only: texts speak of tools by the names that they will have,
+/// which are given with the report. The list itself keeps the names it has.
 pub(crate) fn apply_with_names(
     request: &mut Node<'_>,
     options: &DeferredOptions,
@@ -116,10 +117,11 @@ pub(crate) fn apply_with_names(
     Ok((report.report, report.names))
 }
 
-/// What a request has to be translated to. A Chat Completions request that was recognised by its tools alone may be left
-/// without any: then only its messages tell, and they are written as a translation writes them.
+/// What a request has to be translated to. A Chat Completions request that was recognised by its tools alone may be
+/// left without any: then only its messages tell, and they are written as a translation writes them.
 fn translation(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Option<Target>, Error> {
-    let undecided = wire.format == Format::OpenaiChat && options.target == Some(Target::OpenaiChat) && options.format.is_none();
+    let undecided =
+        wire.format == Format::OpenaiChat && options.target == Some(Target::OpenaiChat) && options.format.is_none();
     if undecided && format::recognise(request, options)?.format == Format::Anthropic {
         return Ok(Some(Target::OpenaiChat));
     }
@@ -163,7 +165,8 @@ fn rewrite<'a>(
     events.resolve(&mut catalogue, listed(request), options, warnings);
     if options.mode == Mode::LoadAll {
         catalogue.load_all();
-    } else if options.server_tool_search == ServerToolSearch::LoadAll && catalogue.lost_search() && catalogue.load_all() {
+    } else if options.server_tool_search == ServerToolSearch::LoadAll && catalogue.lost_search() && catalogue.load_all()
+    {
         warnings.warn("server_tool_search_unavailable");
     }
     let search = catalogue.search_function();
@@ -191,11 +194,17 @@ fn rewrite<'a>(
     }
 
     let searchable = catalogue.search_visible();
-    let filtered = options.mode == Mode::Filter && !(options.server_tool_search == ServerToolSearch::LoadAll && catalogue.lost_search());
+    let filtered = options.mode == Mode::Filter
+        && !(options.server_tool_search == ServerToolSearch::LoadAll && catalogue.lost_search());
     let announces = filtered && options.announce == Announce::Names;
-    let deferred: Vec<String> =
-        if announces { catalogue.deferred().map(|name| names.current(name).into_owned()).collect() } else { Vec::new() };
-    let emptied = request.get("tools").is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
+    let deferred: Vec<String> = if announces {
+        catalogue.deferred().map(|name| names.current(name).into_owned()).collect()
+    } else {
+        Vec::new()
+    };
+    let emptied = request
+        .get("tools")
+        .is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
     settle_tools(request, format, catalogue, options);
 
     let mut outcome = Outcome { report, names, emptied };
@@ -245,11 +254,14 @@ fn rewrite_history<'a>(
     let known = |name: &Text<'a>| catalogue.knows(name);
     let is_search = |name: &Text<'a>| catalogue.is_search(name);
     let text_type = if format == Format::OpenaiResponses { "input_text" } else { "text" };
-    let mut rewriter = Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), text_type);
+    let mut rewriter =
+        Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), text_type);
     if format == Format::OpenaiResponses {
         items.rewrite(request, flat, &mut rewriter, warnings)?;
     } else {
-        request.visit("system", |system| if system.as_array().is_some() { rewriter.system(system) } else { Ok(()) }).transpose()?;
+        request
+            .visit("system", |system| if system.as_array().is_some() { rewriter.system(system) } else { Ok(()) })
+            .transpose()?;
         request.visit("messages", |list| messages::rewrite(list, &mut rewriter)).transpose()?;
     }
     for orphan in rewriter.orphans {

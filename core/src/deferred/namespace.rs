@@ -1,8 +1,9 @@
 //! Namespaces of OpenAI Responses: tools in a namespace become tools of the list, `ns__name`.
 //!
-//! Which tool a call goes to depends on its namespace and its name, and two tools that differ in one of them can have one flat name:
-//! `crm` with `delete`, and a top-level `crm__delete`. Each gets a name of its own, so that the model never reads the definition of
-//! one and calls the other. Names of the top level stay, because the client knows nothing else to call them by.
+//! Which tool a call goes to depends on its namespace and its name, and two tools that differ in one of them can have
+//! one flat name: `crm` with `delete`, and a top-level `crm__delete`. Each gets a name of its own, so that the model
+//! never reads the definition of one and calls the other. Names of the top level stay, because the client knows nothing
+//! else to call them by.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -16,8 +17,8 @@ use crate::{
     names::{digest, Taken},
 };
 
-/// The name a tool of a namespace has in the list, unless that is another tool's name, too. One that already carries the prefix
-/// keeps its name, and so does one whose namespace was made up for it.
+/// The name a tool of a namespace has in the list, unless that is another tool's name, too. One that already carries
+/// the prefix keeps its name, and so does one whose namespace was made up for it.
 fn flat<'a>(namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
     let (prefix, own) = (namespace.display(), name.display());
     if namespace.is_empty() || prefix == own || own.strip_prefix(&*prefix).is_some_and(|rest| rest.starts_with("__")) {
@@ -80,8 +81,8 @@ impl<'a> FlatNames<'a> {
             return own.clone();
         }
         let own = flat(namespace, name);
-        // A tool that only the past knows is not taken for one that is here. (Calls of a tool that stands in no namespace may come
-        // back with one that has its name.)
+        // A tool that only the past knows is not taken for one that is here. (Calls of a tool that stands in no
+        // namespace may come back with one that has its name.)
         if *namespace != *name && own.value().is_some_and(|own| self.taken.has(&own)) {
             return Text::new(hashed(&own, namespace, name));
         }
@@ -113,7 +114,12 @@ fn hashed(flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) -> String {
 }
 
 /// The tools of an entry, by where they stand.
-fn collect<'a>(tool: &Node<'a>, outer: Option<&Text<'a>>, top: &mut Set<Text<'a>>, members: &mut Set<(Text<'a>, Text<'a>)>) {
+fn collect<'a>(
+    tool: &Node<'a>,
+    outer: Option<&Text<'a>>,
+    top: &mut Set<Text<'a>>,
+    members: &mut Set<(Text<'a>, Text<'a>)>,
+) {
     if has_type(tool, "namespace") {
         let namespace = nested(outer, tool.get("name").and_then(Node::as_text));
         for member in tool.get("tools").and_then(Node::as_array).unwrap_or_default() {
@@ -144,7 +150,8 @@ impl NameMap {
     fn add(&mut self, flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) {
         let flat = flat.display().into_owned();
         if self.known.insert(flat.clone()) {
-            let original = NamespacedName { namespace: namespace.display().into_owned(), name: name.display().into_owned() };
+            let original =
+                NamespacedName { namespace: namespace.display().into_owned(), name: name.display().into_owned() };
             self.list.push((flat, original));
         }
     }

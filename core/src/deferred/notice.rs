@@ -27,8 +27,8 @@ fn is_plain(name: &str) -> bool {
     name.len() <= LONGEST && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// A name on a line of its own: servers choose the names of their tools, so that any other than a plain one is quoted as JSON, in which
-/// there is no line break, no tag and no character that nobody sees.
+/// A name on a line of its own: servers choose the names of their tools, so that any other than a plain one is quoted
+/// as JSON, in which there is no line break, no tag and no character that nobody sees.
 pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !name.is_empty() {
         return Cow::Borrowed(name);
@@ -42,7 +42,9 @@ pub(crate) fn listed(name: &str) -> Cow<'_, str> {
             }
             '"' | '\\' => quoted.extend(['\\', letter]),
             ' ' => quoted.push(letter),
-            _ if letter.is_alphanumeric() || letter.is_ascii_graphic() && !matches!(letter, '<' | '>') => quoted.push(letter),
+            _ if letter.is_alphanumeric() || letter.is_ascii_graphic() && !matches!(letter, '<' | '>') => {
+                quoted.push(letter)
+            }
             _ => {
                 for unit in letter.encode_utf16(&mut [0; 2]) {
                     // Writing into a String cannot fail.
@@ -71,7 +73,11 @@ fn quoted(name: &str) -> Cow<'_, str> {
 pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
     text.value().ok_or_else(|| {
         let found = text.display();
-        Error::new(Code::InvalidValue, at, format!("expected a string of whole characters, found `{found}` with half a surrogate pair"))
+        Error::new(
+            Code::InvalidValue,
+            at,
+            format!("expected a string of whole characters, found `{found}` with half a surrogate pair"),
+        )
     })
 }
 
@@ -107,10 +113,10 @@ impl Notice {
 
 /// The notices of a request, made once for each name.
 ///
-/// A repeated reference is answered by the whole notice again, as long as repeats take no more than first notices did up to there
-/// (or 64 KiB); then by its first sentence. So the request grows with what it holds, and not with how often it says so: 106 KB of
-/// references to one large tool once made 66 MB. What is counted stands before the repeat, so that no later turn changes it and a
-/// provider's prompt cache holds.
+/// A repeated reference is answered by the whole notice again, as long as repeats take no more than first notices did
+/// up to there (or 64 KiB); then by its first sentence. So the request grows with what it holds, and not with how often
+/// it says so: 106 KB of references to one large tool once made 66 MB. What is counted stands before the repeat, so
+/// that no later turn changes it and a provider's prompt cache holds.
 #[derive(Default)]
 pub(crate) struct Notices<'a> {
     notices: Map<Text<'a>, Notice>,
@@ -130,7 +136,13 @@ impl<'a> Notices<'a> {
     ///
     /// # Errors
     /// `invalid-value` for a description with half a surrogate pair.
-    pub(crate) fn prepare(&mut self, name: &Text<'a>, called: &str, tool: Option<&Node<'a>>, at: &str) -> Result<(), Error> {
+    pub(crate) fn prepare(
+        &mut self,
+        name: &Text<'a>,
+        called: &str,
+        tool: Option<&Node<'a>>,
+        at: &str,
+    ) -> Result<(), Error> {
         if !self.notices.contains_key(name) {
             self.notices.insert(name.clone(), Notice::of(called, tool, at)?);
         }

@@ -51,10 +51,11 @@ const SEARCH: &[u8] = b"tool_search";
 
 fn of_word(word: &[u8]) -> u8 {
     match word {
-        b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use" | b"caller" | b"namespace"
-        | b"defer_loading" => DEFERRAL,
+        b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use"
+        | b"caller" | b"namespace" | b"defer_loading" => DEFERRAL,
         b"additional_tools" | b"tool_search_output" => DEFERRAL | CARRIER,
-        b"tool_use" | b"function_call" | b"custom_tool_call" | b"functionCall" | b"functionResponse" | b"function_response" => CALL,
+        b"tool_use" | b"function_call" | b"custom_tool_call" | b"functionCall" | b"functionResponse"
+        | b"function_response" => CALL,
         b"tool" | b"function" => CHAT,
         b"tool_calls" => CHAT | CALL,
         _ if word.starts_with(SEARCH) => DEFERRAL,

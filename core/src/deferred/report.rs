@@ -23,8 +23,8 @@ pub struct DeferredReport {
     pub unreachable: bool,
     /// What the hidden tools would have cost, in bytes of compact JSON.
     pub saved_bytes: usize,
-    /// The name of the function that stands for a tool search, if one does: `tool_search_name` of the options, unless a tool is called
-    /// so.
+    /// The name of the function that stands for a tool search, if one does: `tool_search_name` of the options, unless a
+    /// tool is called so.
     pub tool_search_name: Option<String>,
 }
 
@@ -53,7 +53,10 @@ impl DeferredReport {
     pub(crate) fn name_map_node(&self) -> Node<'static> {
         let members = self.name_map.iter().map(|(flat, original)| Member {
             key: Text::new(flat.clone()),
-            value: Node::record([("namespace", Node::string(original.namespace.clone())), ("name", Node::string(original.name.clone()))]),
+            value: Node::record([
+                ("namespace", Node::string(original.namespace.clone())),
+                ("name", Node::string(original.name.clone())),
+            ]),
         });
         Node::object(Object::from_unique(members.collect()))
     }

@@ -61,7 +61,12 @@ pub(crate) fn flatten_tools<'a>(request: &mut Node<'a>, flat: &FlatNames<'a>, na
 }
 
 /// Reads the input.
-pub(super) fn scan<'a>(request: &Node<'a>, events: &mut Events<'a>, flat: &FlatNames<'a>, names: &mut NameMap) -> Result<Items<'a>, Error> {
+pub(super) fn scan<'a>(
+    request: &Node<'a>,
+    events: &mut Events<'a>,
+    flat: &FlatNames<'a>,
+    names: &mut NameMap,
+) -> Result<Items<'a>, Error> {
     let list = request.get("input").and_then(Node::as_array).unwrap_or_default();
     let mut items = Items::default();
     let mut calls: Set<Text<'a>> = Set::new();
@@ -161,7 +166,9 @@ impl<'a> Items<'a> {
         let list = request.get("input").and_then(Node::as_array).unwrap_or_default();
         let mut told = Vec::new();
         for (at, found) in &self.found {
-            if !self.orphans.contains(at) && (splits || list.get(*at).map(view).transpose()?.is_some_and(|item| is_client(&item))) {
+            if !self.orphans.contains(at)
+                && (splits || list.get(*at).map(view).transpose()?.is_some_and(|item| is_client(&item)))
+            {
                 told.extend(found);
             }
         }
@@ -224,7 +231,9 @@ impl<'a> Pass<'_, '_, 'a> {
         if has_type(item, "tool_search_output") {
             return self.search_output(at, item);
         }
-        if type_of(item).is_some_and(|name| name.display().ends_with("_call") || name.display().ends_with("_call_output")) {
+        if type_of(item)
+            .is_some_and(|name| name.display().ends_with("_call") || name.display().ends_with("_call_output"))
+        {
             self.flat.flatten_call(item);
         }
         if has_type(item, "mcp_list_tools") {
@@ -252,8 +261,11 @@ impl<'a> Pass<'_, '_, 'a> {
             if !self.rewriter.splits() || self.hosted_calls > self.items.hosted_outputs {
                 return false;
             }
-            let own = ["call_id", "id"].iter().find_map(|key| item.get(key).filter(|id| id.as_text().is_some())).cloned();
-            let id = own.unwrap_or_else(|| Node::string(format!("call_{}_{}", self.rewriter.options.tool_search_name, self.hosted_calls)));
+            let own =
+                ["call_id", "id"].iter().find_map(|key| item.get(key).filter(|id| id.as_text().is_some())).cloned();
+            let id = own.unwrap_or_else(|| {
+                Node::string(format!("call_{}_{}", self.rewriter.options.tool_search_name, self.hosted_calls))
+            });
             self.hosted.push_back(id.clone());
             id
         };
@@ -297,7 +309,8 @@ impl<'a> Pass<'_, '_, 'a> {
             }
         }
         let output = if said.is_empty() { Node::literal(notice::NO_MATCH) } else { Node::array(said) };
-        let output = Node::record([("type", Node::literal("function_call_output")), ("call_id", call_id), ("output", output)]);
+        let output =
+            Node::record([("type", Node::literal("function_call_output")), ("call_id", call_id), ("output", output)]);
         item.replace(output.into_data());
         true
     }

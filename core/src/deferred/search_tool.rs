@@ -7,17 +7,20 @@ use crate::{
     options::Format,
 };
 
-const DESCRIPTION: &str = "Search for tools that exist but are not listed yet. Say what you need; the tools that match become available.";
+const DESCRIPTION: &str =
+    "Search for tools that exist but are not listed yet. Say what you need; the tools that match become available.";
 
 /// The function, in the shape of a format. It keeps what the search it replaces says about itself.
 pub(crate) fn function<'a>(format: Format, name: &str, search: &Node<'a>) -> Node<'a> {
     let name = Node::string(Text::new(String::from(name)));
     let description = search.get("description").filter(|text| text.as_text().is_some()).cloned();
     let description = description.unwrap_or_else(|| Node::literal(DESCRIPTION));
-    let parameters = search.get("parameters").filter(|schema| schema.as_object().is_some()).cloned().unwrap_or_else(parameters);
+    let parameters =
+        search.get("parameters").filter(|schema| schema.as_object().is_some()).cloned().unwrap_or_else(parameters);
     match format {
         Format::Anthropic => {
-            let mut function = Node::record([("name", name), ("description", description), ("input_schema", parameters)]);
+            let mut function =
+                Node::record([("name", name), ("description", description), ("input_schema", parameters)]);
             if let (Some(object), Some(cache_control)) = (function.as_object_mut(), search.get("cache_control")) {
                 object.set("cache_control", cache_control.clone());
             }
@@ -38,8 +41,10 @@ pub(crate) fn function<'a>(format: Format, name: &str, search: &Node<'a>) -> Nod
 }
 
 fn parameters<'a>() -> Node<'a> {
-    let query =
-        Node::record([("type", Node::literal("string")), ("description", Node::literal("What the tool has to do, in a few words."))]);
+    let query = Node::record([
+        ("type", Node::literal("string")),
+        ("description", Node::literal("What the tool has to do, in a few words.")),
+    ]);
     Node::record([
         ("type", Node::literal("object")),
         ("properties", Node::record([("query", query)])),

@@ -1,5 +1,6 @@
 //! One entry of a tool list, read and cleaned. The three request formats differ only in where a definition keeps its
-//! parts: on the entry (Anthropic, Responses) or in its `function` or `custom` (Chat Completions, older Anthropic clients).
+//! parts: on the entry (Anthropic, Responses) or in its `function` or `custom` (Chat Completions, older Anthropic
+//! clients).
 
 use alloc::{string::String, vec::Vec};
 
@@ -105,7 +106,8 @@ pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
 
 /// Whether [`clean`] would change the entry.
 pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
-    let flagged = |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
+    let flagged =
+        |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
     !flagged(tool)
         && !INNER.iter().any(|inner| tool.get(inner).is_some_and(flagged))
         && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
@@ -143,7 +145,11 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
 /// Whether a toolset has flags, and whether one of them defers.
 pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     let configs = tool.get("configs").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);
-    let flags = [Some(tool), tool.get("default_config")].into_iter().flatten().chain(configs).filter_map(|config| config.get(FLAG));
+    let flags = [Some(tool), tool.get("default_config")]
+        .into_iter()
+        .flatten()
+        .chain(configs)
+        .filter_map(|config| config.get(FLAG));
     flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
 }
 
@@ -196,13 +202,16 @@ pub(crate) fn remove<'a>(node: &mut Node<'a>, key: &str) -> Option<Node<'a>> {
     node.as_object_mut()?.remove(key)
 }
 
-/// Whether a tool is a search for tools, by how such tools are called: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
+/// Whether a tool is a search for tools, by how such tools are called: `ToolSearch`, `search_tools`,
+/// `mcp__x__find_tools`.
 pub(crate) fn names_a_search(name: &Text<'_>) -> bool {
     const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
     const TOOLS: [&str; 2] = ["tool", "tools"];
     let words = words(&name.display());
     let pairs = words.iter().zip(words.iter().skip(1)).map(|(one, two)| (one.as_str(), two.as_str()));
-    pairs.into_iter().any(|(one, two)| SEARCH.contains(&one) && TOOLS.contains(&two) || TOOLS.contains(&one) && SEARCH.contains(&two))
+    pairs.into_iter().any(|(one, two)| {
+        SEARCH.contains(&one) && TOOLS.contains(&two) || TOOLS.contains(&one) && SEARCH.contains(&two)
+    })
 }
 
 /// A name's words in lower case: `mcp__x__FindTools` has `mcp`, `x`, `find`, `tools`.

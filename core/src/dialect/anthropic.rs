@@ -1,9 +1,8 @@
 //! Anthropic: Messages API, tools that are not strict and strict ones.
 
 use super::{
-    grammar::{
-        ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, OpenRule, PatternRule, PropertyPattern, Recursion, RefRule, TypeRequirement,
-    },
+    grammar::{ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule, TypeRequirement},
+    name_rule::{NameRule, PropertyPattern},
     surface::{Budget, Counted, NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
 };
@@ -22,7 +21,8 @@ const OBJECT: Fact = Fact {
 const ROOT: Fact = Fact {
     statement: "no `anyOf`, `oneOf` and `allOf` at the root; `not` and `if` are accepted there",
     confidence: 'A',
-    source: "live: `input_schema does not support oneOf, allOf, or anyOf at the top level` (claude-code#5319, kata#365)",
+    source:
+        "live: `input_schema does not support oneOf, allOf, or anyOf at the top level` (claude-code#5319, kata#365)",
     rules: &[Constraint::RootKeyword],
 };
 const METASCHEMA: Fact = Fact {
@@ -48,7 +48,10 @@ const GRAMMAR: Grammar = Grammar {
     root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]),
     metaschema: true,
     array_items: false,
-    names: NameRule { shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }), ..NameRule::OPEN },
+    names: NameRule {
+        shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }),
+        ..NameRule::OPEN
+    },
     ..Grammar::OPEN
 };
 
@@ -79,7 +82,8 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
 };
 
 /// The formats that constrained decoding knows.
-const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
+const STRICT_FORMATS: &[&str] =
+    &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
 const STRICT_GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[
@@ -139,7 +143,8 @@ pub(super) const STRICT: Dialect = Dialect {
             rules: &[Constraint::ObjectNotClosed],
         },
         Fact {
-            statement: "no `oneOf`, `not`, numeric and length bounds, `maxItems`, `uniqueItems`, `patternProperties` and `prefixItems`",
+            statement: "no `oneOf`, `not`, numeric and length bounds, `maxItems`, `uniqueItems`, `patternProperties` \
+                and `prefixItems`",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations; the Python SDK moves them into descriptions",
             rules: &[Constraint::RefusedKeyword],
@@ -196,7 +201,8 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     unverified: &[
         "how large `{n,m}` in a `pattern` may be: documented without a number",
-        "how many optional properties the compiler of grammars bears: 24 are documented, and between 11 and 13 have failed in practice",
+        "how many optional properties the compiler of grammars bears: 24 are documented, and between 11 and 13 have \
+            failed in practice",
         "the arguments come with required properties first, whatever the order in the schema",
     ],
     reasons: &[],

@@ -57,5 +57,10 @@ pub(super) const BEDROCK: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::Bedrock, names: NamePattern::OPENAI, no_empty_description: true, ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::Bedrock,
+        names: NamePattern::OPENAI,
+        no_empty_description: true,
+        ..Surface::PLAIN
+    },
 };

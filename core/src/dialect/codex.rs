@@ -56,7 +56,8 @@ const WIRE_FACTS: &[Fact] = &[
     CLEARED,
     Fact { statement: "definitions that nothing reaches are removed", confidence: 'A', source: SOURCE, rules: &[] },
     Fact {
-        statement: "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up",
+        statement:
+            "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up",
         confidence: 'A',
         source: SOURCE,
         rules: &[],
@@ -65,8 +66,12 @@ const WIRE_FACTS: &[Fact] = &[
     SENT,
 ];
 
-const TOOLS: Surface =
-    Surface { format: ToolFormat::OpenaiResponses, names: NamePattern::OPENAI, strict: StrictFlag::False, ..Surface::PLAIN };
+const TOOLS: Surface = Surface {
+    format: ToolFormat::OpenaiResponses,
+    names: NamePattern::OPENAI,
+    strict: StrictFlag::False,
+    ..Surface::PLAIN
+};
 
 const REASONS: &[(Option<Rule>, &str)] =
     &[(None, "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)")];

@@ -1,7 +1,10 @@
 //! DeepSeek: Chat Completions, tools that are not strict and strict ones (`/beta`).
 
 use super::{
-    grammar::{AnyEncoding, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists, TypeRequirement},
+    grammar::{
+        AnyEncoding, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists,
+        TypeRequirement,
+    },
     surface::{NamePattern, StrictFlag, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -19,10 +22,18 @@ const OBJECT: Fact = Fact {
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
 };
 const TYPED: Fact = Fact {
-    statement: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone or with values of another type",
+    statement: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone or with \
+        values of another type",
     confidence: 'B',
-    source: "live: ``Invalid tool parameters schema : field `anyOf`: one of `type`, `anyOf`, `$ref` field is required``",
-    rules: &[Constraint::Untyped, Constraint::NotASchema, Constraint::EnumWithoutType, Constraint::EnumValue, Constraint::ItemsNotSchema],
+    source: "live: ``Invalid tool parameters schema : field `anyOf`: one of `type`, `anyOf`, `$ref` field is \
+        required``",
+    rules: &[
+        Constraint::Untyped,
+        Constraint::NotASchema,
+        Constraint::EnumWithoutType,
+        Constraint::EnumValue,
+        Constraint::ItemsNotSchema,
+    ],
 };
 const ONE_OF: Fact = Fact {
     statement: "no `oneOf`",
@@ -41,7 +52,8 @@ const GRAMMAR: Grammar = Grammar {
     ..Grammar::OPEN
 };
 
-const TOOLS: Surface = Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
+const TOOLS: Surface =
+    Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
 
 pub(super) const DEEPSEEK: Dialect = Dialect {
     name: "deepseek",
@@ -79,7 +91,12 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         ..RefRule::OPEN
     },
     anything: AnyEncoding::Unsaid,
-    objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, open: OpenRule::MustClose, all_required: true, maps: false },
+    objects: ObjectRule {
+        properties: PropertiesRule::NotEmptyBelowRoot,
+        open: OpenRule::MustClose,
+        all_required: true,
+        maps: false,
+    },
     arrays: ArrayRule { needs_items: true, open_items: false },
     formats: Some(&[("string", &["email", "hostname", "ipv4", "ipv6", "uuid"])]),
     ..GRAMMAR
@@ -102,13 +119,18 @@ pub(super) const STRICT: Dialect = Dialect {
         OBJECT,
         TYPED,
         Fact {
-            statement: "every object is closed and says at least one property below the root, and every property is required",
+            statement: "every object is closed and says at least one property below the root, and every property is \
+                required",
             confidence: 'A',
-            source: "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict mode",
+            source:
+                "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict \
+                mode",
             rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired, Constraint::ObjectWithoutProperties],
         },
         Fact {
-            statement: "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` and `prefixItems`",
+            statement:
+                "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` and \
+                `prefixItems`",
             confidence: 'A',
             source: "DeepSeek, tool calls, strict mode; rig-core against the live API",
             rules: &[Constraint::RefusedKeyword],
@@ -139,7 +161,8 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         WELL_FORMED,
     ],
-    unverified: &["recursion through `anyOf`: documented as refused, and the definition is written out here wherever it is used"],
+    unverified: &["recursion through `anyOf`: documented as refused, and the definition is written out here wherever \
+        it is used"],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface { strict: StrictFlag::True, ..TOOLS },

@@ -29,13 +29,16 @@ impl Grammar {
 
     /// Does a schema, or the root, have to say its `allOf` in itself? What is encoded must be one schema.
     pub(crate) const fn merges_all_of(&self, is_root: bool) -> bool {
-        self.refuses.contains(Keyword::AllOf) || (is_root && self.root_refuses.contains(Keyword::AllOf)) || self.encodes()
+        self.refuses.contains(Keyword::AllOf)
+            || (is_root && self.root_refuses.contains(Keyword::AllOf))
+            || self.encodes()
     }
 
     /// Is "anything" said by a definition that refers to itself, rather than as JSON in a string?
     ///
-    /// The definition keeps the API's guarantee that what comes back is JSON, so it is preferred where recursion is accepted. Where it is
-    /// not, a string that holds JSON loses nothing and costs one line, while a union of scalars would lose every object and array.
+    /// The definition keeps the API's guarantee that what comes back is JSON, so it is preferred where recursion is
+    /// accepted. Where it is not, a string that holds JSON loses nothing and costs one line, while a union of scalars
+    /// would lose every object and array.
     pub(crate) const fn defines_any(&self) -> bool {
         let refs = &self.refs;
         refs.to_defs && matches!(refs.recursion, Recursion::Free) && !refs.not_directly_under.contains(Keyword::AnyOf)

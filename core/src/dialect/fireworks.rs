@@ -28,7 +28,8 @@ pub(super) const FIREWORKS: Dialect = Dialect {
         Fact {
             statement: "every schema has one of `type`, `anyOf` and `$ref`",
             confidence: 'B',
-            source: "live: `JSON Schema not supported: could not understand the instance {'description': …}` (docker/mcp-gateway#234)",
+            source: "live: `JSON Schema not supported: could not understand the instance {'description': …}` \
+                (docker/mcp-gateway#234)",
             rules: &[Constraint::Untyped],
         },
         Fact {

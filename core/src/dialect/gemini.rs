@@ -2,9 +2,10 @@
 
 use super::{
     grammar::{
-        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, NameRule, Null, ObjectRule, PropertiesRule, PropertyPattern, Recursion,
-        RefRule, TypeLists, TypeRequirement,
+        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, Null, ObjectRule, PropertiesRule, Recursion, RefRule,
+        TypeLists, TypeRequirement,
     },
+    name_rule::{NameRule, PropertyPattern},
     surface::{NamePattern, NoArguments, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -71,7 +72,10 @@ const GRAMMAR: Grammar = Grammar {
     required_is_known: true,
     boolean_schemas: false,
     array_items: false,
-    names: NameRule { shape: Some(PropertyPattern { also: "_", first: Some("_"), most: 64, root_only: false }), ..NameRule::OPEN },
+    names: NameRule {
+        shape: Some(PropertyPattern { also: "_", first: Some("_"), most: 64, root_only: false }),
+        ..NameRule::OPEN
+    },
     ..Grammar::OPEN
 };
 
@@ -92,13 +96,15 @@ pub(super) const GEMINI: Dialect = Dialect {
         Fact {
             statement: "only the fields of the Schema message: any other key is refused",
             confidence: 'A',
-            source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field`",
+            source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': \
+                Cannot find field`",
             rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
         },
         Fact {
             statement: "the root is an object, whose `properties` may be empty",
             confidence: 'A',
-            source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with `properties: {}` there",
+            source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with \
+                `properties: {}` there",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         },
         Fact {
@@ -110,19 +116,27 @@ pub(super) const GEMINI: Dialect = Dialect {
         Fact {
             statement: "every schema has a `type`, which is one name, or `anyOf`; null is `nullable: true`",
             confidence: 'A',
-            source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is not repeating`",
+            source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is \
+                not repeating`",
             rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
         },
         Fact {
             statement: "arrays have `items`, which is one schema",
             confidence: 'A',
             source: "live: `items: missing field`",
-            rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems, Constraint::ArrayItems, Constraint::ItemsNotSchema],
+            rules: &[
+                Constraint::ArrayWithoutItems,
+                Constraint::OpenItems,
+                Constraint::ArrayItems,
+                Constraint::ItemsNotSchema,
+            ],
         },
         Fact {
-            statement: "values of `enum` are strings, and not empty; integers are spelled as strings, beside `type: \"integer\"` and `format: \"enum\"`",
+            statement: "values of `enum` are strings, and not empty; integers are spelled as strings, beside `type: \
+                \"integer\"` and `format: \"enum\"`",
             confidence: 'A',
-            source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, documentation of Schema.enum",
+            source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, \
+                documentation of Schema.enum",
             rules: &[Constraint::EnumKind, Constraint::EnumNotList, Constraint::EnumEmpty],
         },
         Fact {
@@ -208,7 +222,8 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
             rules: &[Constraint::RefusedKeyword],
         },
         Fact {
-            statement: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or `#/$defs/name`",
+            statement: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or \
+                `#/$defs/name`",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
             rules: &[Constraint::BesideRef, Constraint::RefForm, Constraint::RefTarget],
@@ -216,7 +231,8 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
         Fact {
             statement: "recursion only through properties that are not required",
             confidence: 'A',
-            source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within non-required properties",
+            source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within \
+                non-required properties",
             rules: &[Constraint::Recursion],
         },
         Fact {

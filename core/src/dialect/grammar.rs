@@ -3,8 +3,7 @@
 //! Every field is a fact about some API; a dialect's file says which, with its source. Nothing here rewrites anything.
 //! [`Grammar::OPEN`] refuses nothing: a table names what it refuses and takes the rest from there.
 
-use alloc::{format, string::String};
-
+use super::name_rule::NameRule;
 use crate::{
     json::{Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
@@ -13,8 +12,8 @@ use crate::{
 /// The language of one API surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grammar {
-    /// What `check` finds nothing in is returned as it is, unless an option asks for more. `false`: the rules run on everything,
-    /// because the documentation asks for a form that the validator does not insist on.
+    /// What `check` finds nothing in is returned as it is, unless an option asks for more. `false`: the rules run on
+    /// everything, because the documentation asks for a form that the validator does not insist on.
     pub(crate) accept_unchanged: bool,
     /// The root must say `type: "object"` and nothing else.
     pub(crate) object_root: bool,
@@ -85,7 +84,10 @@ pub(crate) struct Grammar {
 impl Grammar {
     /// May `required` name only properties of the same schema at this place?
     pub(crate) fn required_is_known_at(&self, place: &Pointer<'_>) -> bool {
-        let is_free = |step: &Step<'_>| matches!(step, Step::Name(name) if Keyword::named(&Text::literal(name)).is_some_and(|keyword| self.required_is_free_under.contains(keyword)));
+        let is_free = |step: &Step<'_>| {
+            let Step::Name(name) = step else { return false };
+            Keyword::named(&Text::literal(name)).is_some_and(|keyword| self.required_is_free_under.contains(keyword))
+        };
         self.required_is_known && !place.steps().iter().any(is_free)
     }
 
@@ -184,8 +186,12 @@ pub(crate) struct ObjectRule {
 
 impl ObjectRule {
     /// Any object.
-    pub(crate) const OPEN: ObjectRule =
-        ObjectRule { properties: PropertiesRule::Optional, open: OpenRule::AsJsonSchema, all_required: false, maps: true };
+    pub(crate) const OPEN: ObjectRule = ObjectRule {
+        properties: PropertiesRule::Optional,
+        open: OpenRule::AsJsonSchema,
+        all_required: false,
+        maps: true,
+    };
 }
 
 /// Where `properties` must stand.
@@ -244,8 +250,8 @@ pub(crate) enum PatternRule {
 /// How references may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RefRule {
-    /// References may be written in any way that leads to a schema of the document: pointers, anchors, identifiers. `false`:
-    /// only as the next three fields say.
+    /// References may be written in any way that leads to a schema of the document: pointers, anchors, identifiers.
+    /// `false`: only as the next three fields say.
     pub(crate) anywhere: bool,
     /// References may be written `#/$defs/name`, with the table at the root. `false`: not at all.
     pub(crate) to_defs: bool,
@@ -265,11 +271,12 @@ pub(crate) struct RefRule {
     pub(crate) recursion: Recursion,
     /// A reference may not be the direct value of these keywords, nor a direct member of these tables.
     pub(crate) not_directly_under: Keywords,
-    /// Wherever an object holds the key `$ref`, in whatever JSON, it counts as a reference, and it may stand only as the value of
-    /// one of these keywords or as a member of it; `None`: only schemas hold references. The root and the values right below it
-    /// are free.
+    /// Wherever an object holds the key `$ref`, in whatever JSON, it counts as a reference, and it may stand only as
+    /// the value of one of these keywords or as a member of it; `None`: only schemas hold references. The root and the
+    /// values right below it are free.
     pub(crate) only_under: Option<Keywords>,
-    /// What is said between a reference and its target, where it stands and whether it can end is not looked at below these.
+    /// What is said between a reference and its target, where it stands and whether it can end is not looked at below
+    /// these.
     pub(crate) unjudged_under: Keywords,
     /// Pointer escapes are not decoded, so no definition's name, nor any key inside a definition, may need one.
     pub(crate) no_slash_in_definitions: bool,
@@ -342,7 +349,8 @@ pub(crate) struct EnumRule {
     pub(crate) needs_type: bool,
     /// A list of types beside it may only be `null` and one scalar type.
     pub(crate) nullable_scalar_only: bool,
-    /// `null` stands first in that list where a value is null: the first numeric type refuses every other kind of value.
+    /// `null` stands first in that list where a value is null: the first numeric type refuses every other kind of
+    /// value.
     pub(crate) null_first: bool,
     /// The kinds of value it may hold, by type name; `integer` is every number that has no fraction.
     pub(crate) kinds: &'static [&'static str],
@@ -390,51 +398,11 @@ pub(crate) struct AnyOfRule {
 
 impl AnyOfRule {
     /// Any list of schemas.
-    pub(crate) const OPEN: AnyOfRule =
-        AnyOfRule { no_type_beside: false, no_shared_keywords: false, beside: Keywords::ALL, distinct_first_keys: false, most: usize::MAX };
-}
-
-/// Which property names may be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NameRule {
-    /// Names that are taken for keywords.
-    pub(crate) reserved: &'static [&'static str],
-    /// Below a name with `{` and `}` no schema may have `enum`, `required`, `anyOf` or a `$ref` other than `#`.
-    pub(crate) no_braces: bool,
-    /// What a name is made of; `None`: anything.
-    pub(crate) shape: Option<PropertyPattern>,
-}
-
-impl NameRule {
-    /// Any name.
-    pub(crate) const OPEN: NameRule = NameRule { reserved: &[], no_braces: false, shape: None };
-}
-
-/// What a property's name is made of: ASCII letters, digits, and what is listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PropertyPattern {
-    /// Characters beyond letters and digits.
-    pub(crate) also: &'static str,
-    /// The first character is a letter or one of these, never a digit; `None`: it is like any other.
-    pub(crate) first: Option<&'static str>,
-    /// The most characters; at least one.
-    pub(crate) most: usize,
-    /// It holds for properties of the root only.
-    pub(crate) root_only: bool,
-}
-
-impl PropertyPattern {
-    /// Is a name of this shape?
-    pub(crate) fn allows(&self, name: &str) -> bool {
-        // All that is allowed is ASCII, so bytes will do.
-        let fits = |byte: u8| byte.is_ascii_alphanumeric() || self.also.as_bytes().contains(&byte);
-        let begins = |also: &str| name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || also.as_bytes().contains(&first));
-        !name.is_empty() && name.len() <= self.most && name.bytes().all(fits) && self.first.is_none_or(begins)
-    }
-
-    /// In words, for messages.
-    pub(crate) fn describe(&self) -> String {
-        let first = self.first.map_or_else(String::new, |also| format!(" that begins with a letter or `{also}`"));
-        format!("a name of 1 to {} letters, digits or `{}`{first}", self.most, self.also)
-    }
+    pub(crate) const OPEN: AnyOfRule = AnyOfRule {
+        no_type_beside: false,
+        no_shared_keywords: false,
+        beside: Keywords::ALL,
+        distinct_first_keys: false,
+        most: usize::MAX,
+    };
 }

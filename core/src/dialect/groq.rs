@@ -21,7 +21,8 @@ pub(super) const GROQ: Dialect = Dialect {
     limits: &[],
     facts: &[Fact {
         statement:
-            "arguments that the schema does not accept are an error of the request, so nothing may be narrower than the tool's own schema",
+            "arguments that the schema does not accept are an error of the request, so nothing may be narrower than \
+                the tool's own schema",
         confidence: 'C',
         source: "live: `tool call validation failed: parameters for tool X did not match schema`",
         rules: &[Constraint::RootObject],
@@ -33,5 +34,10 @@ pub(super) const GROQ: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        names: NamePattern::OPENAI,
+        tools_most: Some(128),
+        ..Surface::PLAIN
+    },
 };

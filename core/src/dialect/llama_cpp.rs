@@ -1,4 +1,5 @@
-//! llama.cpp's server and what is built on it: schemas become grammars, and what the converter does not know it leaves out.
+//! llama.cpp's server and what is built on it: schemas become grammars, and what the converter does not know it leaves
+//! out.
 
 use super::{
     grammar::{Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule},
@@ -18,7 +19,12 @@ const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::PrefixItems]),
     objects: ObjectRule { properties: PropertiesRule::Written, open: OpenRule::ClosedByDefault, ..ObjectRule::OPEN },
     patterns: PatternRule::Anchored,
-    at_most: &[(Keyword::MaxLength, 1_999), (Keyword::MinLength, 1_999), (Keyword::MaxItems, 1_999), (Keyword::MinItems, 1_999)],
+    at_most: &[
+        (Keyword::MaxLength, 1_999),
+        (Keyword::MinLength, 1_999),
+        (Keyword::MaxItems, 1_999),
+        (Keyword::MinItems, 1_999),
+    ],
     array_items: false,
     ..Grammar::OPEN
 };
@@ -46,7 +52,8 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             rules: &[Constraint::ObjectWithoutProperties],
         },
         Fact {
-            statement: "`pattern` begins with `^`, ends with `$`, and has no lookaround, backreference and word boundary",
+            statement: "`pattern` begins with `^`, ends with `$`, and has no lookaround, backreference and word \
+                boundary",
             confidence: 'A',
             source: "live: `Pattern must start with '^' and end with '$'`",
             rules: &[Constraint::Pattern],
@@ -67,7 +74,8 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     ],
     unverified: &[
         "builds differ: `\\d`, `\\w` and `\\s` in patterns, nested references, `properties` beside `anyOf`",
-        "keywords that the grammar does not know, `not`, `if`, `contains` and `uniqueItems` among them: ignored without a word",
+        "keywords that the grammar does not know, `not`, `if`, `contains` and `uniqueItems` among them: ignored \
+            without a word",
         "bounds of numbers that are no integers: ignored",
     ],
     reasons: &[],

@@ -11,7 +11,8 @@ use crate::{
 
 /// When a dialect is the one. An empty list asks for nothing.
 struct Row {
-    /// The host; or what it ends with, if the pattern begins with `.` or `-`; or what it begins with, if it ends with `.`.
+    /// The host; or what it ends with, if the pattern begins with `.` or `-`; or what it begins with, if it ends with
+    /// `.`.
     hosts: &'static [&'static str],
     apis: &'static [Api],
     /// What the model's name begins with, its vendor (`openai/`) left out.
@@ -23,16 +24,31 @@ struct Row {
 
 const ANY: Row = Row { hosts: &[], apis: &[], models: &[], plain: "", strict: None };
 
-const OPENAI: &[&str] = &["api.openai.com", ".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
-const GOOGLE: &[&str] = &["generativelanguage.googleapis.com", "aiplatform.googleapis.com", "-aiplatform.googleapis.com"];
+const OPENAI: &[&str] =
+    &["api.openai.com", ".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
+const GOOGLE: &[&str] =
+    &["generativelanguage.googleapis.com", "aiplatform.googleapis.com", "-aiplatform.googleapis.com"];
 const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn", "api.kimi.com"];
 
 /// Models that came before the ones that do better with combinators at the root.
-const BEFORE_GPT_5: &[&str] =
-    &["gpt-3", "gpt-4", "o1", "o3", "o4", "chatgpt-4", "codex-mini", "computer-use", "davinci", "babbage", "ft:gpt-3", "ft:gpt-4"];
+const BEFORE_GPT_5: &[&str] = &[
+    "gpt-3",
+    "gpt-4",
+    "o1",
+    "o3",
+    "o4",
+    "chatgpt-4",
+    "codex-mini",
+    "computer-use",
+    "davinci",
+    "babbage",
+    "ft:gpt-3",
+    "ft:gpt-4",
+];
 const GPT: &[&str] = &["gpt-", "ft:gpt-", "chatgpt", "codex"];
 const KIMI: &[&str] = &["kimi", "moonshot"];
-const MISTRAL: &[&str] = &["mistral", "ministral", "magistral", "codestral", "devstral", "pixtral", "open-mistral", "open-mixtral"];
+const MISTRAL: &[&str] =
+    &["mistral", "ministral", "magistral", "codestral", "devstral", "pixtral", "open-mistral", "open-mixtral"];
 
 const OPENAI_STRICT: Option<&str> = Some("openai-strict");
 const CLAUDE_STRICT: Option<&str> = Some("anthropic-strict");
@@ -40,7 +56,13 @@ const DEEPSEEK_STRICT: Option<&str> = Some("deepseek-strict");
 
 const ROWS: &[Row] = &[
     // Hosts with an API of their own.
-    Row { hosts: OPENAI, apis: &[Api::OpenaiResponses], models: BEFORE_GPT_5, plain: "openai-chat", strict: OPENAI_STRICT },
+    Row {
+        hosts: OPENAI,
+        apis: &[Api::OpenaiResponses],
+        models: BEFORE_GPT_5,
+        plain: "openai-chat",
+        strict: OPENAI_STRICT,
+    },
     Row { hosts: OPENAI, apis: &[Api::OpenaiResponses], plain: "openai-responses", strict: OPENAI_STRICT, ..ANY },
     Row { hosts: OPENAI, plain: "openai-chat", strict: OPENAI_STRICT, ..ANY },
     Row { hosts: &["api.anthropic.com"], plain: "anthropic", strict: CLAUDE_STRICT, ..ANY },
@@ -91,10 +113,11 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
     let host = query.host.as_deref().map(bare_host);
     let model = query.model.as_deref().map(bare_model);
     let fits = |row: &&Row| {
-        let host_fits = row.hosts.is_empty() || host.as_deref().is_some_and(|host| row.hosts.iter().any(|pattern| is_host(pattern, host)));
+        let host_fits = row.hosts.is_empty()
+            || host.as_deref().is_some_and(|host| row.hosts.iter().any(|pattern| is_host(pattern, host)));
         let api_fits = row.apis.is_empty() || query.api.is_some_and(|api| row.apis.contains(&api));
-        let model_fits =
-            row.models.is_empty() || model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start)));
+        let model_fits = row.models.is_empty()
+            || model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start)));
         host_fits && api_fits && model_fits
     };
     let row = ROWS.iter().find(fits).ok_or_else(|| unknown(query))?;
@@ -103,8 +126,10 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
         Some(strict) => Ok(strict),
         None => {
             let plain = row.plain;
-            let message =
-                format!("expected a surface whose strict mode is known, found that of `{plain}`; without `strict` it is `{plain}`");
+            let message = format!(
+                "expected a surface whose strict mode is known, found that of `{plain}`; without `strict` it \
+                    is `{plain}`"
+            );
             Err(Error::new(Code::UnknownDialect, "/strict", message))
         }
     }
@@ -129,7 +154,8 @@ fn unknown(query: &DialectQuery) -> Error {
     let apis = quoted(&mut Api::CHOICES.iter().map(|(name, _)| *name));
     let models = quoted(&mut ROWS.iter().flat_map(|row| row.models).copied());
     let message = format!(
-        "expected one of the hosts {hosts}, or an `api` of {apis}, or a model whose name begins with one of {models}; found `{found}`"
+        "expected one of the hosts {hosts}, or an `api` of {apis}, or a model whose name begins with one of {models}; \
+            found `{found}`"
     );
     Error::new(Code::UnknownDialect, pointer, message)
 }
@@ -139,7 +165,10 @@ fn bare_host(host: &str) -> String {
     let rest = host.split_once("://").map_or(host, |(_, rest)| rest);
     let rest = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
-    let rest = rest.rsplit_once(':').filter(|(_, port)| port.bytes().all(|digit| digit.is_ascii_digit())).map_or(rest, |(host, _)| host);
+    let rest = rest
+        .rsplit_once(':')
+        .filter(|(_, port)| port.bytes().all(|digit| digit.is_ascii_digit()))
+        .map_or(rest, |(host, _)| host);
     rest.to_ascii_lowercase()
 }
 
@@ -173,7 +202,11 @@ mod tests {
     #[test]
     fn every_dialect_of_an_api_is_found_by_a_row() {
         for dialect in DIALECTS.iter().filter(|dialect| !dialect.name.starts_with("codex")) {
-            assert!(ROWS.iter().any(|row| row.plain == dialect.name || row.strict == Some(dialect.name)), "{}", dialect.name);
+            assert!(
+                ROWS.iter().any(|row| row.plain == dialect.name || row.strict == Some(dialect.name)),
+                "{}",
+                dialect.name
+            );
         }
     }
 }

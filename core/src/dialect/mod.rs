@@ -14,6 +14,7 @@ mod llama_cpp;
 pub(crate) mod lookup;
 mod mistral;
 mod moonshot;
+pub(crate) mod name_rule;
 mod openai;
 mod portable;
 pub(crate) mod surface;
@@ -47,7 +48,8 @@ pub(crate) enum Method {
 pub struct Fact {
     /// The fact in words.
     pub statement: &'static str,
-    /// `A`: official documentation, validator or source, or two independent live reports; `B`: one live report; `C`: inferred.
+    /// `A`: official documentation, validator or source, or two independent live reports; `B`: one live report; `C`:
+    /// inferred.
     pub confidence: char,
     /// Where it was read.
     pub source: &'static str,
@@ -86,7 +88,8 @@ pub struct Dialect {
     pub facts: &'static [Fact],
     /// What nobody has verified, or what reports contradict each other about: the table lets it through.
     pub unverified: &'static [&'static str],
-    /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `None` is the reason of all others.
+    /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `None` is the reason of all
+    /// others.
     pub(crate) reasons: &'static [(Option<Rule>, &'static str)],
     pub(crate) method: Method,
     /// How tools are written around their schemas, and what a request may hold.
@@ -125,11 +128,13 @@ impl Dialect {
 
     /// Why a rule is there: its own reason, or the fact that it serves.
     pub(crate) fn reason(&self, rule: Rule) -> Cow<'static, str> {
-        let find = |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
+        let find =
+            |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
         if let Some(reason) = find(Some(rule)) {
             return Cow::Borrowed(reason);
         }
-        let fact = self.facts.iter().find(|fact| fact.rules.iter().any(|constraint| rule.serves().contains(constraint)));
+        let fact =
+            self.facts.iter().find(|fact| fact.rules.iter().any(|constraint| rule.serves().contains(constraint)));
         match (fact, find(None)) {
             (Some(fact), _) => Cow::Owned(fact.in_words()),
             (None, Some(reason)) => Cow::Borrowed(reason),
@@ -139,11 +144,15 @@ impl Dialect {
 
     /// The fact that a rule of `check` rests on.
     pub(crate) fn fact_of(&self, rule: &str) -> Option<&'static Fact> {
-        self.facts.iter().find(|fact| fact.rules.iter().any(|constraint| constraint.id() == rule)).or_else(|| self.facts.first())
+        self.facts
+            .iter()
+            .find(|fact| fact.rules.iter().any(|constraint| constraint.id() == rule))
+            .or_else(|| self.facts.first())
     }
 
     pub(crate) fn to_node(self) -> Node<'static> {
-        let words = |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
+        let words =
+            |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
         let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
         let facts = self.facts.iter().map(|fact| {
             Node::record([
@@ -193,7 +202,11 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
         return Err(Error::new(
             Code::InvalidOption,
             format!("/{name}"),
-            format!("expected no `{}` because the dialect `{}` {has}, found one", options.naming.spell(name), dialect.name),
+            format!(
+                "expected no `{}` because the dialect `{}` {has}, found one",
+                options.naming.spell(name),
+                dialect.name
+            ),
         ));
     }
     Ok(dialect)

@@ -2,7 +2,8 @@
 //! "strict", and the root gate of the live API.
 
 use super::{
-    grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, NameRule, Recursion, RefRule, TypeListRule},
+    grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, Recursion, RefRule, TypeListRule},
+    name_rule::NameRule,
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -80,7 +81,8 @@ const FACTS: &[Fact] = &[
         rules: &[Constraint::RequiredNotStrings, Constraint::RequiredUnknown],
     },
     Fact {
-        statement: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to end",
+        statement: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to \
+            end",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -100,7 +102,8 @@ const FACTS: &[Fact] = &[
         rules: &[Constraint::ReservedName, Constraint::BracesInName],
     },
     Fact {
-        statement: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 properties",
+        statement: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 \
+            properties",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::TooManyBytes, Constraint::TooDeep, Constraint::TooManyProperties],
@@ -117,7 +120,12 @@ const FACTS: &[Fact] = &[
         source: API,
         rules: &[Constraint::ToolName],
     },
-    Fact { statement: "at most 128 tools in a request", confidence: 'A', source: API, rules: &[Constraint::TooManyTools] },
+    Fact {
+        statement: "at most 128 tools in a request",
+        confidence: 'A',
+        source: API,
+        rules: &[Constraint::TooManyTools],
+    },
     Fact {
         statement: "`function.strict` is true where it is left out, so it is written out",
         confidence: 'A',
@@ -137,7 +145,8 @@ const TOOLS: Surface = Surface {
 const REASONS: &[(Option<Rule>, &str)] = &[
     (
         None,
-        "Moonshot's validator walle, level strict (confidence A): `tools.function.parameters is not a valid moonshot flavored json schema`",
+        "Moonshot's validator walle, level strict (confidence A): `tools.function.parameters is not a valid moonshot \
+            flavored json schema`",
     ),
     (
         Some(Rule::DeclareObject),
@@ -153,17 +162,34 @@ const REASONS: &[(Option<Rule>, &str)] = &[
     ),
     (
         Some(Rule::InlineRef),
-        "walle (confidence A): `references must start with #/$defs/`, `conflicting keywords found after $ref expansion`",
+        "walle (confidence A): `references must start with #/$defs/`, `conflicting keywords found after $ref \
+            expansion`",
     ),
     (Some(Rule::RewriteRef), "walle (confidence A): `references must start with #/$defs/`"),
     (Some(Rule::UnresolvedRef), "walle (confidence A): `$defs not found for reference`"),
     (Some(Rule::DropUnknownRequired), "walle (confidence A): `required property 'x' is not defined in properties`"),
     (Some(Rule::TupleToPrefixItems), "walle (confidence A): `items must be an object`"),
-    (Some(Rule::SplitTypeList), "walle (confidence A): `keyword minItems is not allowed in combination with multiple types`"),
-    (Some(Rule::InferType), "the documentation wants a type at every property; walle (confidence A): `type is not defined` beside `enum`"),
-    (Some(Rule::ExpandAny), "the documentation wants a type at every property; the validator accepts all six (confidence B)"),
+    (
+        Some(Rule::SplitTypeList),
+        "walle (confidence A): `keyword minItems is not allowed in combination with multiple \
+        types`",
+    ),
+    (
+        Some(Rule::InferType),
+        "the documentation wants a type at every property; walle (confidence A): `type is not \
+        defined` beside `enum`",
+    ),
+    (
+        Some(Rule::ExpandAny),
+        "the documentation wants a type at every property; the validator accepts all six \
+        (confidence B)",
+    ),
     (Some(Rule::RenameProperty), "walle (confidence A): `property name '$ref' is reserved for JSON Schema keywords`"),
-    (Some(Rule::MoveNullFirst), "walle (confidence A): `not a valid number` where null does not stand first in a number's enum"),
+    (
+        Some(Rule::MoveNullFirst),
+        "walle (confidence A): `not a valid number` where null does not stand first in a \
+        number's enum",
+    ),
     (Some(Rule::DropLongEnum), "walle (confidence A): `enum array cannot have more than 1000 items`"),
     (Some(Rule::DropLongUnion), "walle (confidence A): `anyOf must have 1-500 items`"),
 ];
@@ -176,9 +202,17 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     revision: 1,
     options: &["refs", "untyped", "hints", "maxBytes", "maxNodes"],
     encodes: &["reserved property names are renamed"],
-    limits: &[("maxBytes", 120_000), ("propertyDepth", 30), ("properties", 3_000), ("enumValues", 1_000), ("anyOfBranches", 500)],
+    limits: &[
+        ("maxBytes", 120_000),
+        ("propertyDepth", 30),
+        ("properties", 3_000),
+        ("enumValues", 1_000),
+        ("anyOfBranches", 500),
+    ],
     facts: FACTS,
-    unverified: &["`type` beside `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it"],
+    unverified: &[
+        "`type` beside `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it",
+    ],
     reasons: REASONS,
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
@@ -188,7 +222,13 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     // The documentation wants a type everywhere, and references said in full; the validator does not insist.
     accept_unchanged: false,
     anything: AnyEncoding::TypeList,
-    through: Keywords::of(&[Keyword::Defs, Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf]),
+    through: Keywords::of(&[
+        Keyword::Defs,
+        Keyword::Properties,
+        Keyword::Items,
+        Keyword::AdditionalProperties,
+        Keyword::AnyOf,
+    ]),
     refs: RefRule {
         anywhere: false,
         to_defs: true,
@@ -208,7 +248,12 @@ pub(super) const GRAMMAR: Grammar = Grammar {
             Keyword::PatternProperties,
             Keyword::DependentSchemas,
         ]),
-        only_under: Some(Keywords::of(&[Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf])),
+        only_under: Some(Keywords::of(&[
+            Keyword::Properties,
+            Keyword::Items,
+            Keyword::AdditionalProperties,
+            Keyword::AnyOf,
+        ])),
         unjudged_under: Keywords::of(&[Keyword::Defs]),
         no_slash_in_definitions: true,
     },
@@ -223,7 +268,11 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     array_items: false,
     strings: Keywords::of(&[Keyword::Description, Keyword::Pattern, Keyword::Id]),
     nullable_strings: Keywords::of(&[Keyword::Pattern, Keyword::Id]),
-    names: NameRule { reserved: &["$defs", "$ref", "anyOf", "required", "additionalProperties"], no_braces: true, ..NameRule::OPEN },
+    names: NameRule {
+        reserved: &["$defs", "$ref", "anyOf", "required", "additionalProperties"],
+        no_braces: true,
+        ..NameRule::OPEN
+    },
     opaque: Keywords::of(&[
         Keyword::OneOf,
         Keyword::AllOf,

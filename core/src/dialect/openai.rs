@@ -1,10 +1,13 @@
 //! OpenAI: function tools of Chat Completions and of Responses, not strict and strict.
 //!
-//! The authority is the API's own answers: no validator is public. What it says about schemas is the Python package `jsonschema`
-//! speaking (2020-12, with Python's `re` for patterns) and a few rules of its own before that.
+//! The authority is the API's own answers: no validator is public. What it says about schemas is the Python package
+//! `jsonschema` speaking (2020-12, with Python's `re` for patterns) and a few rules of its own before that.
 
 use super::{
-    grammar::{AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule, TypeRequirement},
+    grammar::{
+        AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule,
+        TypeRequirement,
+    },
     surface::{NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
 };
@@ -17,13 +20,16 @@ use crate::{
 const OBJECT: Fact = Fact {
     statement: "the root is an object that has `properties`",
     confidence: 'A',
-    source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing properties`",
+    source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing \
+        properties`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema, Constraint::ObjectWithoutProperties],
 };
 const ROOT: Fact = Fact {
     statement: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
     confidence: 'A',
-    source: "live: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level` (langchainjs#9804)",
+    source:
+        "live: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level` \
+        (langchainjs#9804)",
     rules: &[Constraint::RootKeyword],
 };
 const METASCHEMA: Fact = Fact {
@@ -69,14 +75,23 @@ const STRICT_FLAG: Fact = Fact {
     rules: &[Constraint::StrictFlag],
 };
 const COMBINATORS: Fact = Fact {
-    statement: "GPT-5 and later take `anyOf`, `oneOf` and `allOf` at the root; `enum`, `const` and `not` are not known to be taken there",
+    statement:
+        "GPT-5 and later take `anyOf`, `oneOf` and `allOf` at the root; `enum`, `const` and `not` are not known \
+        to be taken there",
     confidence: 'B',
     source: "live requests with root unions that were answered",
     rules: &[Constraint::RootKeyword],
 };
 
 const CHAT_GRAMMAR: Grammar = Grammar {
-    root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Enum, Keyword::Const, Keyword::Not]),
+    root_refuses: Keywords::of(&[
+        Keyword::AnyOf,
+        Keyword::OneOf,
+        Keyword::AllOf,
+        Keyword::Enum,
+        Keyword::Const,
+        Keyword::Not,
+    ]),
     metaschema: true,
     enums: EnumRule { agrees: true, ..EnumRule::OPEN },
     objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
@@ -86,9 +101,11 @@ const CHAT_GRAMMAR: Grammar = Grammar {
     ..Grammar::OPEN
 };
 
-const RESPONSES_GRAMMAR: Grammar = Grammar { root_refuses: Keywords::of(&[Keyword::Enum, Keyword::Const, Keyword::Not]), ..CHAT_GRAMMAR };
+const RESPONSES_GRAMMAR: Grammar =
+    Grammar { root_refuses: Keywords::of(&[Keyword::Enum, Keyword::Const, Keyword::Not]), ..CHAT_GRAMMAR };
 
-const CHAT_TOOLS: Surface = Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
+const CHAT_TOOLS: Surface =
+    Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
 
 pub(super) const RESPONSES: Dialect = Dialect {
     name: "openai-responses",
@@ -160,7 +177,12 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     typed: TypeRequirement::TypeOrUnion,
     refs: RefRule { anywhere: false, beside: Keywords::NONE, ..RefRule::OPEN },
     any_of: AnyOfRule { distinct_first_keys: true, ..AnyOfRule::OPEN },
-    objects: ObjectRule { properties: PropertiesRule::Written, open: OpenRule::MustClose, all_required: true, maps: false },
+    objects: ObjectRule {
+        properties: PropertiesRule::Written,
+        open: OpenRule::MustClose,
+        all_required: true,
+        maps: false,
+    },
     arrays: ArrayRule { needs_items: true, open_items: false },
     patterns: PatternRule::Regular,
     formats: Some(&[("string", STRICT_FORMATS)]),
@@ -198,11 +220,14 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "every object is closed, and every property is required",
             confidence: 'A',
-            source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is required to be supplied and to be an array including every key in properties`",
+            source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is \
+                required to be supplied and to be an array including every key in properties`",
             rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired],
         },
         Fact {
-            statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `default`, `uniqueItems`, `contains`, `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and `maxProperties`",
+            statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `default`, `uniqueItems`, `contains`, \
+                `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and \
+                `maxProperties`",
             confidence: 'A',
             source: "live: `In context=('properties', 'data'), 'allOf' is not permitted` (notion-mcp-server#102)",
             rules: &[Constraint::RefusedKeyword],
@@ -226,23 +251,35 @@ pub(super) const STRICT: Dialect = Dialect {
             rules: &[Constraint::Format],
         },
         Fact {
-            statement: "branches of `anyOf` do not share the name of their first property, unless it has a different constant in each",
+            statement: "branches of `anyOf` do not share the name of their first property, unless it has a different \
+                constant in each",
             confidence: 'A',
-            source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a discriminator key` (ellmer#671)",
+            source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a \
+                discriminator key` (ellmer#671)",
             rules: &[Constraint::AnyOfFirstKeys],
         },
         Fact {
-            statement: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an `enum` of more than 250 strings, and 120,000 characters of names, values and constants; the root and each definition count by themselves",
+            statement: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an \
+                `enum` of more than 250 strings, and 120,000 characters of names, values and constants; the root and \
+                each definition count by themselves",
             confidence: 'A',
-            source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; pydantic-ai counts them so",
-            rules: &[Constraint::TooManyProperties, Constraint::TooDeep, Constraint::TooManyEnumValues, Constraint::EnumTooLong, Constraint::TooManyCharacters],
+            source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; \
+                pydantic-ai counts them so",
+            rules: &[
+                Constraint::TooManyProperties,
+                Constraint::TooDeep,
+                Constraint::TooManyEnumValues,
+                Constraint::EnumTooLong,
+                Constraint::TooManyCharacters,
+            ],
         },
         NAMES,
         TOOLS,
     ],
     unverified: &[
         "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself takes them",
-        "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented for them; this table is the current one",
+        "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented for them; this table \
+            is the current one",
         "Azure: one live report, not enough for a table of its own",
     ],
     reasons: &[],

@@ -1,18 +1,20 @@
-//! What the major surfaces that are not strict all accept: for servers that publish one schema, and gateways that fall back from
-//! one API to another.
+//! What the major surfaces that are not strict all accept: for servers that publish one schema, and gateways that fall
+//! back from one API to another.
 
 use super::{
     grammar::{
-        AnyEncoding, ArrayRule, EnumRule, Grammar, NameRule, ObjectRule, PatternRule, PropertiesRule, PropertyPattern, Recursion, RefRule,
+        AnyEncoding, ArrayRule, EnumRule, Grammar, ObjectRule, PatternRule, PropertiesRule, Recursion, RefRule,
         TypeRequirement,
     },
     moonshot,
+    name_rule::{NameRule, PropertyPattern},
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
 use crate::schema::keyword::{Keyword, Keywords};
 
-const MEET: &str = "the tables of openai-chat, openai-responses, anthropic, gemini-json-schema, moonshot, deepseek and mistral";
+const MEET: &str =
+    "the tables of openai-chat, openai-responses, anthropic, gemini-json-schema, moonshot, deepseek and mistral";
 
 const GRAMMAR: Grammar = Grammar {
     accept_unchanged: true,
@@ -22,12 +24,20 @@ const GRAMMAR: Grammar = Grammar {
     typed: TypeRequirement::TypeOrUnion,
     anything: AnyEncoding::Union,
     through: Keywords::ALL,
-    refs: RefRule { beside: Keywords::NONE, nothing_else_beside: true, recursion: Recursion::OnlyOptional, ..moonshot::GRAMMAR.refs },
+    refs: RefRule {
+        beside: Keywords::NONE,
+        nothing_else_beside: true,
+        recursion: Recursion::OnlyOptional,
+        ..moonshot::GRAMMAR.refs
+    },
     enums: EnumRule { kinds: &["string", "number", "integer"], agrees: true, ..moonshot::GRAMMAR.enums },
     objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
     arrays: ArrayRule { needs_items: true, open_items: false },
     patterns: PatternRule::Python,
-    names: NameRule { shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }), ..moonshot::GRAMMAR.names },
+    names: NameRule {
+        shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }),
+        ..moonshot::GRAMMAR.names
+    },
     // The only one of the surfaces that judges `required` does not look there.
     required_is_free_under: moonshot::GRAMMAR.opaque,
     opaque: Keywords::NONE,
@@ -43,7 +53,12 @@ pub(super) const PORTABLE: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxBytes", "maxNodes"],
     encodes: &["property names that one of the APIs refuses are renamed"],
     limits: moonshot::MOONSHOT.limits,
-    facts: &[Fact { statement: "whatever one of the surfaces refuses is refused", confidence: 'A', source: MEET, rules: &[] }],
+    facts: &[Fact {
+        statement: "whatever one of the surfaces refuses is refused",
+        confidence: 'A',
+        source: MEET,
+        rules: &[],
+    }],
     unverified: &["everything that is unknown about one of the APIs it is the meet of; their own pages say what"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

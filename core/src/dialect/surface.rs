@@ -1,5 +1,5 @@
-//! How an API wants its tools, around their schemas: the shape of a tool, its names, flags and descriptions, and what a whole
-//! request may hold. As data; `tools` writes towards it and judges by it.
+//! How an API wants its tools, around their schemas: the shape of a tool, its names, flags and descriptions, and what a
+//! whole request may hold. As data; `tools` writes towards it and judges by it.
 
 use core::fmt;
 
@@ -16,7 +16,8 @@ pub(crate) struct Surface {
     pub(crate) strict: StrictFlag,
     /// What stands for the schema of a tool without arguments. The rule `no-arguments`.
     pub(crate) no_arguments: NoArguments,
-    /// The most characters (Unicode code points) of a tool's description; longer ones are cut. The rule `description-length`.
+    /// The most characters (Unicode code points) of a tool's description; longer ones are cut. The rule
+    /// `description-length`.
     pub(crate) description_most: Option<usize>,
     /// An empty description is refused, so it is left out. The rule `empty-description`.
     pub(crate) no_empty_description: bool,
@@ -80,8 +81,8 @@ pub(crate) enum NoArguments {
     Omitted,
 }
 
-/// The most of something that all the tools of a request together may hold. What is written in another dialect (`fallback`)
-/// does not count.
+/// The most of something that all the tools of a request together may hold. What is written in another dialect
+/// (`fallback`) does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     pub(crate) counts: Counted,

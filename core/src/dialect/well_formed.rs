@@ -5,7 +5,8 @@ use crate::rules::Constraint;
 
 /// Confidence C although it is refused: what is no JSON Schema has no meaning that leaving it alone could keep.
 pub(super) const WELL_FORMED: Fact = Fact {
-    statement: "the schema is one by the 2020-12 meta-schema, it speaks of an object, and its references lead somewhere",
+    statement:
+        "the schema is one by the 2020-12 meta-schema, it speaks of an object, and its references lead somewhere",
     confidence: 'C',
     source: "JSON Schema 2020-12, and MCP: arguments are objects",
     rules: &[

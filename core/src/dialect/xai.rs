@@ -41,7 +41,12 @@ pub(super) const XAI: Dialect = Dialect {
             source: DOCUMENTATION,
             rules: &[Constraint::ObjectOpenness],
         },
-        Fact { statement: "no recursion", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::Recursion, Constraint::RefTarget] },
+        Fact {
+            statement: "no recursion",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &[Constraint::Recursion, Constraint::RefTarget],
+        },
         Fact {
             statement: "no `minContains` and `maxContains`",
             confidence: 'A',
@@ -75,5 +80,10 @@ pub(super) const XAI: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        names: NamePattern::OPENAI,
+        tools_most: Some(128),
+        ..Surface::PLAIN
+    },
 };

@@ -39,7 +39,11 @@ pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
             return Some(Endpoint { api: *api, format: *format, model });
         }
     }
-    PATHS.iter().find(|(end, ..)| path.ends_with(end)).map(|(_, api, format)| Endpoint { api: *api, format: *format, model: None })
+    PATHS.iter().find(|(end, ..)| path.ends_with(end)).map(|(_, api, format)| Endpoint {
+        api: *api,
+        format: *format,
+        model: None,
+    })
 }
 
 #[cfg(test)]
@@ -53,16 +57,23 @@ mod tests {
         assert_eq!(api("https://gateway.example/anthropic/v1/messages/"), Some(Api::Anthropic));
         assert_eq!(api("http://localhost:8080/v1/chat/completions"), Some(Api::OpenaiChat));
         assert_eq!(api("https://api.openai.com/v1/responses"), Some(Api::OpenaiResponses));
-        for url in ["https://api.openai.com/v1/models", "https://api.anthropic.com/v1/messages/batches", "http://localhost:8080", ""] {
+        for url in [
+            "https://api.openai.com/v1/models",
+            "https://api.anthropic.com/v1/messages/batches",
+            "http://localhost:8080",
+            "",
+        ] {
             assert_eq!(api(url), None, "{url}");
         }
     }
 
     #[test]
     fn google_names_the_model_in_the_path() {
-        let found = of("https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
+        let found =
+            of("https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
         assert_eq!(found, Some(Endpoint { api: Api::Gemini, format: ToolFormat::Gemini, model: Some("gemini-3-pro") }));
-        let claude = of("https://x-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/claude-4@x:rawPredict");
+        let claude = of("https://x-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/\
+            claude-4@x:rawPredict");
         assert_eq!(claude.map(|found| (found.api, found.model)), Some((Api::Anthropic, Some("claude-4@x"))));
     }
 }

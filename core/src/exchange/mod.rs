@@ -1,5 +1,6 @@
-//! One request of a client and its reply, which may take several requests to the backend: the request is adapted, and where the
-//! model searches for tools although the client left that to its provider, the search is answered and the model asked again.
+//! One request of a client and its reply, which may take several requests to the backend: the request is adapted, and
+//! where the model searches for tools although the client left that to its provider, the search is answered and the
+//! model asked again.
 //!
 //! Knows no network: whoever has one sends what it is given here and hands back what came.
 
@@ -78,7 +79,8 @@ impl Exchange {
             None => {
                 let model = endpoint.model.map(String::from).or_else(|| named("model"));
                 let query = DialectQuery { api: Some(endpoint.api), model, host: Some(url.into()), strict: false };
-                lookup::dialect_for(&query).map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?
+                lookup::dialect_for(&query)
+                    .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?
             }
         };
         let adapting = options.adapting(endpoint.format, dialect);
@@ -87,7 +89,16 @@ impl Exchange {
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
         let rounds = hosted.zip(called).map(|(hosted, called)| SearchLoop::new(hosted, called, body, options));
         let request = json::text_of(body, &node).into_owned();
-        Ok(Some(Exchange { adapting, request, report, ways, rounds, stream: None, lines: Buffer::default(), asks: false }))
+        Ok(Some(Exchange {
+            adapting,
+            request,
+            report,
+            ways,
+            rounds,
+            stream: None,
+            lines: Buffer::default(),
+            asks: false,
+        }))
     }
 
     /// Whether one that was opened anew would go on as well.
@@ -128,7 +139,8 @@ impl Exchange {
         out
     }
 
-    /// Ends a stream: what is still to be passed on. Whether the model is to be asked again, [`Self::asks_again`] tells.
+    /// Ends a stream: what is still to be passed on. Whether the model is to be asked again, [`Self::asks_again`]
+    /// tells.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.finish(self);
@@ -198,7 +210,8 @@ impl SearchLoop {
     /// The search that a request leaves to the provider, and that is run here.
     fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
         let Some(deferred) = &adapting.deferred else { return Ok(None) };
-        let emulates = deferred.server_tool_search == ServerToolSearch::Emulate && adapting.tools.format == Some(ToolFormat::Anthropic);
+        let emulates = deferred.server_tool_search == ServerToolSearch::Emulate
+            && adapting.tools.format == Some(ToolFormat::Anthropic);
         if emulates {
             deferred::hosted_search(request)
         } else {
@@ -260,7 +273,8 @@ impl SearchLoop {
 
     /// What comes after a round.
     fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
-        let ended = stop_reason.is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
+        let ended = stop_reason
+            .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
         // Calls of the client's own tools await their results: it is the client that asks again.
         if !searched || called || !ended {
             return Next::Ends;

@@ -1,5 +1,6 @@
-//! The searches of a model, answered in the provider's place, and told to the client as its provider would tell them: as
-//! `server_tool_use` and `tool_search_tool_result` blocks, which the client keeps in its history and the next rewriting understands.
+//! The searches of a model, answered in the provider's place, and told to the client as its provider would tell them:
+//! as `server_tool_use` and `tool_search_tool_result` blocks, which the client keeps in its history and the next
+//! rewriting understands.
 
 use alloc::{string::String, vec::Vec};
 
@@ -53,14 +54,24 @@ impl Searches {
             None => Node::default(),
         };
         let content = if answer.get("is_error").is_some() {
-            Node::record([("type", Node::literal("tool_search_tool_result_error")), ("error_code", Node::literal("invalid_tool_input"))])
+            Node::record([
+                ("type", Node::literal("tool_search_tool_result_error")),
+                ("error_code", Node::literal("invalid_tool_input")),
+            ])
         } else {
             let found = answer.get("content").and_then(Node::as_array).unwrap_or_default();
             let references = found.iter().filter(|block| is(block, "tool_reference")).map(Node::detached).collect();
-            Node::record([("type", Node::literal("tool_search_tool_search_result")), ("tool_references", Node::array(references))])
+            Node::record([
+                ("type", Node::literal("tool_search_tool_search_result")),
+                ("tool_references", Node::array(references)),
+            ])
         };
         let id = told.get("id").map(Node::detached).unwrap_or_default();
-        Ok(Node::record([("type", Node::literal("tool_search_tool_result")), ("tool_use_id", id), ("content", content)]))
+        Ok(Node::record([
+            ("type", Node::literal("tool_search_tool_result")),
+            ("tool_use_id", id),
+            ("content", content),
+        ]))
     }
 
     fn index(&mut self, asked: &str) -> Result<&Index, Error> {
@@ -93,7 +104,10 @@ pub(super) fn total(before: Option<&Node<'static>>, now: &Node<'static>) -> Node
     let mut sum = Node::object(before.clone());
     for member in now.as_object().into_iter().flatten() {
         let old = before.get_text(&member.key);
-        let added = old.and_then(Node::as_u64).zip(member.value.as_u64()).map(|(one, two)| Node::count(one.saturating_add(two)));
+        let added = old
+            .and_then(Node::as_u64)
+            .zip(member.value.as_u64())
+            .map(|(one, two)| Node::count(one.saturating_add(two)));
         let value = match added {
             Some(added) => added,
             None if member.value.is_null() => continue,

@@ -1,5 +1,5 @@
-//! A reply in pieces, told as the provider would tell it: text passes at once, searches as blocks of the provider's own, and
-//! several rounds as one message.
+//! A reply in pieces, told as the provider would tell it: text passes at once, searches as blocks of the provider's
+//! own, and several rounds as one message.
 
 use alloc::{string::String, vec::Vec};
 
@@ -40,7 +40,8 @@ struct Open {
 }
 
 /// By the kind of a piece: the member that holds it.
-const PIECES: [(&str, &str); 3] = [("text_delta", "text"), ("thinking_delta", "thinking"), ("input_json_delta", "partial_json")];
+const PIECES: [(&str, &str); 3] =
+    [("text_delta", "text"), ("thinking_delta", "thinking"), ("input_json_delta", "partial_json")];
 const INPUT: &str = "input";
 
 impl SearchLoop {
@@ -123,7 +124,11 @@ impl SearchLoop {
             self.round.used = Some(overlay(self.round.used.take(), &last.detached()));
         }
         // There may be several of these events, of which one has the reason.
-        let reason = event.get("delta").and_then(|delta| delta.get("stop_reason")).filter(|reason| !reason.is_null()).map(Node::detached);
+        let reason = event
+            .get("delta")
+            .and_then(|delta| delta.get("stop_reason"))
+            .filter(|reason| !reason.is_null())
+            .map(Node::detached);
         let next = match reason {
             Some(reason) if !self.again => self.decide(Some(&reason)),
             _ => Next::Ends,
@@ -155,7 +160,10 @@ impl SearchLoop {
 
     /// The next round begins.
     pub(super) fn turn(&mut self) {
-        let round = core::mem::replace(&mut self.round, Round { ahead: self.said.len() as u64, continues: true, ..Round::default() });
+        let round = core::mem::replace(
+            &mut self.round,
+            Round { ahead: self.said.len() as u64, continues: true, ..Round::default() },
+        );
         if let Some(used) = round.used {
             self.used = Some(total(self.used.as_ref(), &used));
         }
@@ -172,7 +180,8 @@ impl Open {
                 set(&mut block, INPUT, input.detached());
             }
         } else if let Some(key) = ["text", "thinking"].into_iter().find(|key| block.get(key).is_some()) {
-            let begun = block.get(key).and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
+            let begun =
+                block.get(key).and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
             set(&mut block, key, Node::string(begun + &pieces));
         }
         block

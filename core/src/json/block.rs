@@ -1,7 +1,7 @@
 //! Which of 64 bytes are what to a JSON string: one bit for each, the first byte's lowest.
 //!
-//! On x86-64 by SSE2, which every such processor has; elsewhere by what a compiler makes vector instructions of, or by words of
-//! eight bytes. It knows bytes, and nothing of where a string begins or ends.
+//! On x86-64 by SSE2, which every such processor has; elsewhere by what a compiler makes vector instructions of, or by
+//! words of eight bytes. It knows bytes, and nothing of where a string begins or ends.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(super) use sse2::{escapable, is_plain, kinds, letter_n, tame_row};
@@ -26,8 +26,9 @@ pub(super) struct Kinds {
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse2 {
     use safe_arch::{
-        bitand_m128i as and, bitandnot_m128i as and_not, bitor_m128i as or, bitxor_m128i as xor, cmp_eq_mask_i8_m128i as equal,
-        load_unaligned_m128i as load, m128i, min_u8_m128i as min, move_mask_i8_m128i as signs,
+        bitand_m128i as and, bitandnot_m128i as and_not, bitor_m128i as or, bitxor_m128i as xor,
+        cmp_eq_mask_i8_m128i as equal, load_unaligned_m128i as load, m128i, min_u8_m128i as min,
+        move_mask_i8_m128i as signs,
     };
 
     use super::{Block, Kinds, BLOCK};
@@ -61,8 +62,9 @@ mod sse2 {
         signs(or(or(or(a, b), or(c, d)), equal(min(least, all(0x1F)), least))) == 0
     }
 
-    /// How many blocks in a row hold nothing but characters, `\"` and `\n`, and whether there is a backslash in them. `before`
-    /// is the text with one byte more in front: the one before the first block. If that is a backslash, it counts.
+    /// How many blocks in a row hold nothing but characters, `\"` and `\n`, and whether there is a backslash in them.
+    /// `before` is the text with one byte more in front: the one before the first block. If that is a backslash, it
+    /// counts.
     pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
         let text = before.get(1..).unwrap_or_default();
         let (mut count, mut any) = (0, m128i::default());
@@ -121,7 +123,8 @@ mod sse2 {
 mod portable {
     use super::{Block, Kinds, BLOCK};
 
-    /// Compilers make vector instructions of a loop over bytes where there are any; elsewhere eight bytes go into a word.
+    /// Compilers make vector instructions of a loop over bytes where there are any; elsewhere eight bytes go into a
+    /// word.
     const VECTORS: bool = cfg!(any(target_feature = "neon", target_feature = "simd128"));
 
     /// Whether no byte of the block means anything.
@@ -172,7 +175,9 @@ mod portable {
         mask(
             block,
             |byte| (byte & !0x04 == b'b') | (byte == b'n') | (byte == b'r') | (byte == b't'),
-            |word| equal(word & (LOWS * !0x04_u8 as u64), b'b') | equal(word, b'n') | equal(word, b'r') | equal(word, b't'),
+            |word| {
+                equal(word & (LOWS * !0x04_u8 as u64), b'b') | equal(word, b'n') | equal(word, b'r') | equal(word, b't')
+            },
         )
     }
 
@@ -213,8 +218,8 @@ mod portable {
         below(word ^ (LOWS * byte as u64), 1)
     }
 
-    /// The high bit of each byte below a limit of at most 128; the other bits are noise. No byte borrows from its neighbour: each
-    /// has its own high bit to carry into.
+    /// The high bit of each byte below a limit of at most 128; the other bits are noise. No byte borrows from its
+    /// neighbour: each has its own high bit to carry into.
     pub(super) const fn below(word: u64, limit: u8) -> u64 {
         !(((word & !HIGHS) + LOWS * (0x80 - limit as u64)) | word)
     }
@@ -246,10 +251,17 @@ mod tests {
                     let letters = [plain(&block, |byte| b"bfnrt".contains(&byte)), plain(&block, |byte| byte == b'n')];
                     let is_plain = kinds == Kinds::default();
                     let about = (beside, byte, place);
-                    let found = (super::kinds(&block), [super::escapable(&block), super::letter_n(&block)], super::is_plain(&block));
+                    let found = (
+                        super::kinds(&block),
+                        [super::escapable(&block), super::letter_n(&block)],
+                        super::is_plain(&block),
+                    );
                     assert_eq!(found, (kinds, letters, is_plain), "{about:?}");
-                    let found =
-                        (portable::kinds(&block), [portable::escapable(&block), portable::letter_n(&block)], portable::is_plain(&block));
+                    let found = (
+                        portable::kinds(&block),
+                        [portable::escapable(&block), portable::letter_n(&block)],
+                        portable::is_plain(&block),
+                    );
                     assert_eq!(found, (kinds, letters, is_plain), "portable: {about:?}");
                     for first in [b'\\', b'a'] {
                         let text: Vec<u8> = [first].into_iter().chain(block).chain([beside; BLOCK]).collect();

@@ -33,7 +33,10 @@ impl<'a> Node<'a> {
             Data::String(text) => Data::String(text.clone().into_owned()),
             Data::Array(items) => Data::Array(items.iter().map(Node::detached).collect()),
             Data::Object(object) => {
-                let detach = |member: &Member<'_>| Member { key: member.key.clone().into_owned(), value: member.value.detached() };
+                let detach = |member: &Member<'_>| Member {
+                    key: member.key.clone().into_owned(),
+                    value: member.value.detached(),
+                };
                 Data::Object(Object::from_unique(object.iter().map(detach).collect()))
             }
         })
@@ -45,7 +48,8 @@ pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
     items.iter().map(|item| item.copy(budget)).collect()
 }
 
-/// How many levels a value nests, counted with a list of what is open, because it may nest deeper than is safe. The budget pays.
+/// How many levels a value nests, counted with a list of what is open, because it may nest deeper than is safe. The
+/// budget pays.
 pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
     while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {

@@ -20,7 +20,9 @@ impl<'o, 'a> LookUp<'o, 'a> {
     /// The value of a member.
     pub(crate) fn get(&self, name: &Text<'_>) -> Option<&'o Node<'a>> {
         match &self.places {
-            Some(places) => places.get(&name).and_then(|place| self.object.members().get(*place)).map(|member| &member.value),
+            Some(places) => {
+                places.get(&name).and_then(|place| self.object.members().get(*place)).map(|member| &member.value)
+            }
             None => self.object.get_text(name),
         }
     }

@@ -49,9 +49,10 @@ pub enum Data<'a> {
 
 /// A JSON value and its origin.
 ///
-/// A node is *intact* while it is exactly the input value that its origin names, all the way down. Bindings hand back the
-/// caller's own value for intact nodes, and the text path hands back the caller's own text for an intact root. Every way
-/// to change a node ends that for the node; whoever changes a child through [`Node::visit_children`] ends it for the parents too.
+/// A node is *intact* while it is exactly the input value that its origin names, all the way down. Bindings hand back
+/// the caller's own value for intact nodes, and the text path hands back the caller's own text for an intact root.
+/// Every way to change a node ends that for the node; whoever changes a child through [`Node::visit_children`] ends it
+/// for the parents too.
 #[derive(Clone, Debug)]
 pub struct Node<'a> {
     data: Data<'a>,
@@ -76,8 +77,8 @@ impl<'a> Node<'a> {
         Node { data: Data::Verbatim(text), origin, intact: true, marks }
     }
 
-    /// What was seen inside while this text was checked: see [`read_outline`](super::read_outline). A tree has the marks that
-    /// whoever rewrites it has made, if any.
+    /// What was seen inside while this text was checked: see [`read_outline`](super::read_outline). A tree has the
+    /// marks that whoever rewrites it has made, if any.
     pub(crate) const fn marks(&self) -> u8 {
         self.marks
     }
@@ -119,7 +120,9 @@ impl<'a> Node<'a> {
 
     /// An object made here from literal names, which must differ.
     pub(crate) fn record<const N: usize>(members: [(&'static str, Node<'a>); N]) -> Self {
-        Node::object(Object::from_unique(members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value }).collect()))
+        Node::object(Object::from_unique(
+            members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value }).collect(),
+        ))
     }
 
     /// `{}`
@@ -160,8 +163,8 @@ impl<'a> Node<'a> {
         self
     }
 
-    /// Shifts the numbers of a tree, which stays as intact as it is: a part of an input can so be taken for a whole input, whose
-    /// root is number 0, and put back. `by` is the number of the part's root.
+    /// Shifts the numbers of a tree, which stays as intact as it is: a part of an input can so be taken for a whole
+    /// input, whose root is number 0, and put back. `by` is the number of the part's root.
     pub(crate) fn renumber(&mut self, by: u32, back: bool) {
         if let Some(number) = self.origin.number() {
             self.origin = Origin(if back { number.saturating_add(by) } else { number.saturating_sub(by) });
@@ -182,7 +185,9 @@ impl<'a> Node<'a> {
             next = next.saturating_add(1);
             match &mut node.data {
                 Data::Array(items) => open.extend(items.iter_mut().rev()),
-                Data::Object(object) => open.extend(object.members_mut().iter_mut().rev().map(|member| &mut member.value)),
+                Data::Object(object) => {
+                    open.extend(object.members_mut().iter_mut().rev().map(|member| &mut member.value))
+                }
                 _ => {}
             }
         }
@@ -318,7 +323,10 @@ impl<'a> Node<'a> {
 
     /// Lets `visit` see every child, with its name or index, and change it. If one is changed, this node is no longer
     /// intact either. Stops at the first error.
-    pub fn visit_children<E>(&mut self, mut visit: impl FnMut(Child<'_, 'a>, &mut Node<'a>) -> Result<(), E>) -> Result<(), E> {
+    pub fn visit_children<E>(
+        &mut self,
+        mut visit: impl FnMut(Child<'_, 'a>, &mut Node<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (items, members): (&mut [Node<'a>], &mut [Member<'a>]) = match &mut self.data {
             Data::Array(items) => (items, &mut []),
             Data::Object(object) => (&mut [], object.members_mut()),

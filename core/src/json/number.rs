@@ -3,7 +3,8 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cmp::Ordering;
 
-/// A decimal number taken apart: sign, digits without leading or trailing zeros, and the power of ten of the last digit.
+/// A decimal number taken apart: sign, digits without leading or trailing zeros, and the power of ten of the last
+/// digit.
 struct Decimal {
     negative: bool,
     digits: Vec<u8>,
@@ -71,7 +72,8 @@ fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
     place(one).cmp(&place(two)).then_with(|| one.digits.cmp(&two.digits))
 }
 
-/// A number as `JSON.stringify` writes it, except that no digit is lost. An integer without a fraction or an exponent stays as it is.
+/// A number as `JSON.stringify` writes it, except that no digit is lost. An integer without a fraction or an exponent
+/// stays as it is.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
         return Cow::Borrowed(if text == "-0" { "0" } else { text });
@@ -83,7 +85,8 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     }
     // Where the decimal point stands, counted from the first digit.
     let point = exponent.saturating_add(digits.len() as i64);
-    let (sign, zeros) = (if negative { "-" } else { "" }, |count: i64| "0".repeat(usize::try_from(count).unwrap_or_default()));
+    let (sign, zeros) =
+        (if negative { "-" } else { "" }, |count: i64| "0".repeat(usize::try_from(count).unwrap_or_default()));
     let spelled = match usize::try_from(point).ok().and_then(|point| digits.split_at_checked(point)) {
         _ if !(-5..=21).contains(&point) => {
             let (first, rest) = digits.split_at_checked(1).unwrap_or_default();

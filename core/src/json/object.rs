@@ -1,7 +1,7 @@
 //! A JSON object as a vector of members, in order.
 //!
-//! Schemas have few keys, so linear search wins; where an object may be large (`properties`, `$defs`), callers that look
-//! up many names build an index once (see [`Object::index`]).
+//! Schemas have few keys, so linear search wins; where an object may be large (`properties`, `$defs`), callers that
+//! look up many names build an index once (see [`Object::index`]).
 
 use alloc::vec::Vec;
 

@@ -1,7 +1,8 @@
-//! JSON text in one spelling, however the input spelled it: what is written into descriptions and strings, and what is measured.
+//! JSON text in one spelling, however the input spelled it: what is written into descriptions and strings, and what is
+//! measured.
 //!
-//! A hint that says `(enum: ["é"])` must be the same text whether the schema came as JSON with escapes or as a value of the caller's
-//! language, which has no escapes.
+//! A hint that says `(enum: ["é"])` must be the same text whether the schema came as JSON with escapes or as a value of
+//! the caller's language, which has no escapes.
 
 use alloc::{format, string::String};
 

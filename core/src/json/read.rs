@@ -1,7 +1,7 @@
 //! Reading JSON text into the tree.
 //!
-//! The lexer is `hifijson`: no_std, numbers as text, strings borrowed. Measured natively over 1,547 real tool schemas of 2.1 KB
-//! (`cargo run --release -p toolwire --example reading -- tools.jsonl`, one run, 2026-11-20), µs per schema:
+//! The lexer is `hifijson`: no_std, numbers as text, strings borrowed. Measured natively over 1,547 real tool schemas
+//! of 2.1 KB (`cargo run --release -p toolwire --example reading -- tools.jsonl`, one run, 2026-11-20), µs per schema:
 //!
 //! | | µs | |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | `serde_json` through a `Visitor` into this tree | 4.1 | loses `1.0`, 2^70 and `1e400`, and every escape |
 //! | `hifijson` into this tree | 7.4 | keeps them |
 //!
-//! The visitor is faster, but what it loses is promised, and the feature that would keep numbers (`arbitrary_precision`) changes
-//! how our users' own serde_json behaves.
+//! The visitor is faster, but what it loses is promised, and the feature that would keep numbers
+//! (`arbitrary_precision`) changes how our users' own serde_json behaves.
 
 use alloc::{format, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -47,7 +47,11 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn read_outline<'a>(source: &'a str, lists: &[&str], mark: impl Fn(&Text<'a>) -> u8) -> Result<Node<'a>, Error> {
+pub(crate) fn read_outline<'a>(
+    source: &'a str,
+    lists: &[&str],
+    mark: impl Fn(&Text<'a>) -> u8,
+) -> Result<Node<'a>, Error> {
     let mut reader = Reader::new(source);
     reader.document(|reader, next| {
         if next != b'{' {
@@ -101,7 +105,14 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(source: &'a str) -> Self {
         let bytes = source.as_bytes();
-        Reader { source, lexer: SliceLexer::new(bytes), stops: Stops::new(bytes), count: 0, has_duplicates: false, trail: Trail::default() }
+        Reader {
+            source,
+            lexer: SliceLexer::new(bytes),
+            stops: Stops::new(bytes),
+            count: 0,
+            has_duplicates: false,
+            trail: Trail::default(),
+        }
     }
 
     fn document(&mut self, value: impl FnOnce(&mut Self, u8) -> Result<Node<'a>, Fault>) -> Result<Node<'a>, Error> {
@@ -111,7 +122,8 @@ impl<'a> Reader<'a> {
         };
         match result {
             Ok(mut node) if self.peek().is_none() => {
-                // A value that replaced another stands at the first one's place, and has its number from where it was read.
+                // A value that replaced another stands at the first one's place, and has its number from where it was
+                // read.
                 if self.has_duplicates {
                     node.number_in_order();
                 }
@@ -236,7 +248,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn members(&mut self, mut value: impl FnMut(&mut Self, &Text<'a>, u8) -> Result<Node<'a>, Fault>) -> Result<Vec<Member<'a>>, Fault> {
+    fn members(
+        &mut self,
+        mut value: impl FnMut(&mut Self, &Text<'a>, u8) -> Result<Node<'a>, Fault>,
+    ) -> Result<Vec<Member<'a>>, Fault> {
         self.lexer.take_next();
         let mut members = Vec::new();
         self.sequence(b'}', |reader, next| {
@@ -296,8 +311,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string, its opening quote already read. (hifijson's `str_fold` reads byte by byte; this goes from one byte that
-    /// needs a look to the next, and plain escapes need none.)
+    /// A string, its opening quote already read. (hifijson's `str_fold` reads byte by byte; this goes from one byte
+    /// that needs a look to the next, and plain escapes need none.)
     fn string(&mut self) -> Result<Text<'a>, Fault> {
         let bytes = self.source.as_bytes();
         let start = self.position();
@@ -345,7 +360,11 @@ impl<'a> Reader<'a> {
         }
         let error = match fault {
             Fault::Depth => {
-                return Error::new(Code::TooDeep, pointer, format!("expected at most {MAX_DEPTH} levels of nesting, found more"))
+                return Error::new(
+                    Code::TooDeep,
+                    pointer,
+                    format!("expected at most {MAX_DEPTH} levels of nesting, found more"),
+                )
             }
             Fault::Json(error) => error,
         };
@@ -355,7 +374,8 @@ impl<'a> Reader<'a> {
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         // Columns count characters: bytes that do not continue one.
-        let column = before.get(line_start..).unwrap_or_default().iter().filter(|byte| (**byte & 0xC0) != 0x80).count() + 1;
+        let column =
+            before.get(line_start..).unwrap_or_default().iter().filter(|byte| (**byte & 0xC0) != 0x80).count() + 1;
         let found = match self.source.get(at..).and_then(|rest| rest.chars().next()) {
             _ if at >= bytes.len() => "the end of the text".into(),
             Some(character) => format!("`{}`", character.escape_debug()),

@@ -44,7 +44,11 @@ fn compare_pairs(one: &Node<'_>, two: &Node<'_>, pay: &mut dyn FnMut(usize) -> b
 }
 
 /// Calls `each` with the values of every name of two objects of one size; `false` if a name stands in one of them only.
-fn twins<'o, 'p, 'a, 'b>(one: &'o Object<'a>, two: &'p Object<'b>, each: &mut dyn FnMut(&'o Node<'a>, &'p Node<'b>)) -> bool {
+fn twins<'o, 'p, 'a, 'b>(
+    one: &'o Object<'a>,
+    two: &'p Object<'b>,
+    each: &mut dyn FnMut(&'o Node<'a>, &'p Node<'b>),
+) -> bool {
     // Mostly they are in one order, and then there is nothing to look up.
     if one.iter().zip(two).all(|(one, two)| one.key == two.key) {
         one.iter().zip(two).for_each(|(one, two)| each(&one.value, &two.value));
@@ -63,9 +67,13 @@ fn twins<'o, 'p, 'a, 'b>(one: &'o Object<'a>, two: &'p Object<'b>, each: &mut dy
 /// Are two values written alike: the same members in the same order, numbers and strings spelled alike?
 pub(crate) fn identical(one: &Node<'_>, two: &Node<'_>) -> bool {
     match (one.data(), two.data()) {
-        (Data::Array(one), Data::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| identical(one, two)),
+        (Data::Array(one), Data::Array(two)) => {
+            one.len() == two.len() && one.iter().zip(two).all(|(one, two)| identical(one, two))
+        }
         (Data::Object(one), Data::Object(two)) => {
-            let alike = |(one, two): (&Member<'_>, &Member<'_>)| spelled_alike(&one.key, &two.key) && identical(&one.value, &two.value);
+            let alike = |(one, two): (&Member<'_>, &Member<'_>)| {
+                spelled_alike(&one.key, &two.key) && identical(&one.value, &two.value)
+            };
             one.len() == two.len() && one.iter().zip(two).all(alike)
         }
         (Data::String(one), Data::String(two)) => spelled_alike(one, two),

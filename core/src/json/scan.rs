@@ -1,15 +1,17 @@
 //! Finding where JSON strings end, 64 bytes at a time.
 //!
-//! Most bytes of a large request stand inside strings (images, files, long texts), so this decides how long it takes. Blocks
-//! without a quote, a backslash or a control character are passed over by one test. In the others, escapes are resolved for all 64
-//! bytes at once (as Langdale and Lemire do, "Parsing gigabytes of JSON per second"), and where there are only `\"` and `\n`, one
-//! test tells that, too. Measured on 10 MB of prose, three escapes in a hundred bytes (x86-64, `--example requests`, all
-//! of `apply_deferred_loading_json`, of which copying takes 0.5 ms): going from escape to escape 4.1 ms, all at once 2.6, rows 1.9.
+//! Most bytes of a large request stand inside strings (images, files, long texts), so this decides how long it takes.
+//! Blocks without a quote, a backslash or a control character are passed over by one test. In the others, escapes are
+//! resolved for all 64 bytes at once (as Langdale and Lemire do, "Parsing gigabytes of JSON per second"), and where
+//! there are only `\"` and `\n`, one test tells that, too. Measured on 10 MB of prose, three escapes in a hundred bytes
+//! (x86-64, `--example requests`, all of `apply_deferred_loading_json`, of which copying takes 0.5 ms): going from
+//! escape to escape 4.1 ms, all at once 2.6, rows 1.9.
 //!
-//! Not `memchr`: it knows three bytes, and here 34 end a run, so a pass of our own for control characters stays beside it. Measured
-//! 2026-11-22, memchr 2.8.3 and that pass beside this, same tree: reading real MCP tools takes 1.07 times as long (in WebAssembly 1.3),
-//! 10 MB of prose, tool calls and images 2.1, 1.7 and 1.2 times (3.1, 4.2 and 4.1). It would save WebAssembly: gzipped 1.2 KB of the
-//! tree alone after wasm-opt, 5.4 KB of the whole before. And writing strings full of quotes would be twice as fast there (not natively).
+//! Not `memchr`: it knows three bytes, and here 34 end a run, so a pass of our own for control characters stays beside
+//! it. Measured 2026-11-22, memchr 2.8.3 and that pass beside this, same tree: reading real MCP tools takes 1.07 times
+//! as long (in WebAssembly 1.3), 10 MB of prose, tool calls and images 2.1, 1.7 and 1.2 times (3.1, 4.2 and 4.1). It
+//! would save WebAssembly: gzipped 1.2 KB of the tree alone after wasm-opt, 5.4 KB of the whole before. And writing
+//! strings full of quotes would be twice as fast there (not natively).
 
 use super::block::{self, Block, Kinds, BLOCK};
 
@@ -50,7 +52,8 @@ impl<'t> Stops<'t> {
         Stops { text, start: usize::MAX, block: Seen::default() }
     }
 
-    /// The first stop at `from` or after it. `from` is inside a string, no escape is open there, and it never goes back.
+    /// The first stop at `from` or after it. `from` is inside a string, no escape is open there, and it never goes
+    /// back.
     #[inline]
     pub(super) fn next(&mut self, from: usize) -> Stop {
         let start = from - from % BLOCK;
@@ -69,7 +72,11 @@ impl<'t> Stops<'t> {
         let Seen { stops, backslashes, escaped, carry } = self.block;
         let stops = stops & ahead;
         if stops == 0 {
-            return Stop { at: self.text.len(), passed_escape: passed_escape || backslashes & ahead != 0, is_escaped: carry };
+            return Stop {
+                at: self.text.len(),
+                passed_escape: passed_escape || backslashes & ahead != 0,
+                is_escaped: carry,
+            };
         }
         let before = ahead & !stops & (stops - 1);
         Stop {
@@ -89,7 +96,9 @@ impl<'t> Stops<'t> {
                 let rest = self.text.get(start..).unwrap_or_default();
                 let is_plain = |bytes: &&[u8]| bytes.first_chunk().is_some_and(block::is_plain);
                 start += BLOCK * rest.chunks_exact(BLOCK).take_while(is_plain).count();
-            } else if let Some(before) = self.text.get(start - 1..).filter(|before| block.carry == before.starts_with(b"\\")) {
+            } else if let Some(before) =
+                self.text.get(start - 1..).filter(|before| block.carry == before.starts_with(b"\\"))
+            {
                 let (count, any) = block::tame_row(before);
                 start += BLOCK * count;
                 // There are no two backslashes side by side in such blocks: if the last byte is one, it counts.
@@ -143,9 +152,9 @@ fn escaped(backslashes: u64, carry: bool) -> (u64, bool) {
     let carry = u64::from(carry);
     let backslashes = backslashes & !carry;
     let behind = backslashes << 1 | carry;
-    // In a row of backslashes every second byte is escaped, and so is the byte behind the row if there is an odd number of them:
-    // which these are depends on whether the row starts at an even place. Adding its first one carries a row away, which
-    // leaves the rows that start at even places.
+    // In a row of backslashes every second byte is escaped, and so is the byte behind the row if there is an odd number
+    // of them: which these are depends on whether the row starts at an even place. Adding its first one carries a row
+    // away, which leaves the rows that start at even places.
     let odd_starts = backslashes & !behind & !EVEN;
     let (even_rows, beyond) = backslashes.overflowing_add(odd_starts);
     ((EVEN ^ (even_rows << 1)) & behind, beyond)
@@ -221,7 +230,8 @@ mod tests {
         }
     }
 
-    /// Texts of few and of many escapes, of every length, read as a reader does: stop by stop, often leaving out some bytes.
+    /// Texts of few and of many escapes, of every length, read as a reader does: stop by stop, often leaving out some
+    /// bytes.
     #[test]
     fn stops_where_a_plain_reader_stops() {
         let mut state = 1_u64;
@@ -249,7 +259,8 @@ mod tests {
                 from = stop.at + 1;
                 // A reader leaves strings only at quotes, and nothing outside them is a backslash.
                 if text.get(stop.at) == Some(&b'"') {
-                    from += random(100).min(text[from..].iter().position(|byte| *byte == b'\\').unwrap_or(text.len() - from));
+                    from += random(100)
+                        .min(text[from..].iter().position(|byte| *byte == b'\\').unwrap_or(text.len() - from));
                 }
             }
         }

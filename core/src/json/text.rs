@@ -1,7 +1,7 @@
 //! A JSON string: its value, and its spelling where it came from JSON text.
 //!
-//! Untouched strings are written back exactly as they were spelled, escapes included, and a lone surrogate (which no Rust
-//! string can hold) survives as the escape it was written with.
+//! Untouched strings are written back exactly as they were spelled, escapes included, and a lone surrogate (which no
+//! Rust string can hold) survives as the escape it was written with.
 
 use alloc::{borrow::Cow, string::String};
 use core::{
@@ -107,11 +107,13 @@ impl<'a> Text<'a> {
         self.is_found(value)
     }
 
-    /// [`Text::is`] for a search through many names: inlined, which in all the places that ask about one would be too much.
+    /// [`Text::is`] for a search through many names: inlined, which in all the places that ask about one would be too
+    /// much.
     #[inline(always)]
     pub(crate) fn is_found(&self, value: &str) -> bool {
         match self.spelling {
-            // Keys of one length mostly differ in the first byte, and a call to compare them all costs more than a look at that.
+            // Keys of one length mostly differ in the first byte, and a call to compare them all costs more than a look
+            // at that.
             Spelling::Plain | Spelling::Value => {
                 let (own, other) = (self.chars.as_bytes(), value.as_bytes());
                 own.len() == other.len() && own.first() == other.first() && same_bytes(own, other)
@@ -155,7 +157,9 @@ impl Clone for Text<'_> {
     #[inline(always)]
     fn clone(&self) -> Self {
         match &self.chars {
-            Cow::Borrowed(chars) => Text { chars: Cow::Borrowed(chars), spelling: self.spelling, note: AtomicU8::new(self.noted()) },
+            Cow::Borrowed(chars) => {
+                Text { chars: Cow::Borrowed(chars), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
+            }
             Cow::Owned(_) => self.cloned(),
         }
     }
@@ -178,18 +182,21 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Are bytes of the same length the same? Eight at a time: WebAssembly has no instruction that compares memory, and what
-/// Rust links there instead goes byte by byte.
+/// Are bytes of the same length the same? Eight at a time: WebAssembly has no instruction that compares memory, and
+/// what Rust links there instead goes byte by byte.
 #[cfg(target_family = "wasm")]
 #[inline(never)]
 fn same_bytes(mut one: &[u8], mut two: &[u8]) -> bool {
-    while let (Some((first, rest)), Some((second, others))) = (one.split_first_chunk::<8>(), two.split_first_chunk::<8>()) {
+    while let (Some((first, rest)), Some((second, others))) =
+        (one.split_first_chunk::<8>(), two.split_first_chunk::<8>())
+    {
         if first != second {
             return false;
         }
         (one, two) = (rest, others);
     }
-    if let (Some((first, rest)), Some((second, others))) = (one.split_first_chunk::<4>(), two.split_first_chunk::<4>()) {
+    if let (Some((first, rest)), Some((second, others))) = (one.split_first_chunk::<4>(), two.split_first_chunk::<4>())
+    {
         if first != second {
             return false;
         }
@@ -208,7 +215,9 @@ fn same_bytes(one: &[u8], two: &[u8]) -> bool {
 impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self.spelling == Spelling::Escaped, other.spelling == Spelling::Escaped) {
-            (false, false) => self.chars.len() == other.chars.len() && same_bytes(self.chars.as_bytes(), other.chars.as_bytes()),
+            (false, false) => {
+                self.chars.len() == other.chars.len() && same_bytes(self.chars.as_bytes(), other.chars.as_bytes())
+            }
             _ => self.compare_decoded(other).is_eq(),
         }
     }

@@ -23,13 +23,18 @@ impl<'a> Node<'a> {
     /// The same value as a `serde_json::Value`. Without serde_json's `preserve_order` its keys are sorted.
     ///
     /// # Errors
-    /// `invalid-value` for a string with a lone surrogate or a number that `Value` cannot hold, which come from text only.
+    /// `invalid-value` for a string with a lone surrogate or a number that `Value` cannot hold, which come from text
+    /// only.
     pub fn to_value(&self) -> Result<Value, Error> {
         Ok(match self.data() {
             Data::Null => Value::Null,
             Data::Bool(value) => Value::Bool(*value),
             Data::Number(text) => Value::Number(serde_json::Number::from_str(text).map_err(|_| {
-                Error::new(Code::InvalidValue, "", alloc::format!("expected a number that `serde_json` can hold, found `{text}`"))
+                Error::new(
+                    Code::InvalidValue,
+                    "",
+                    alloc::format!("expected a number that `serde_json` can hold, found `{text}`"),
+                )
             })?),
             Data::String(text) => Value::String(string(text)?),
             Data::Array(items) => {
@@ -62,7 +67,10 @@ fn string(text: &Text<'_>) -> Result<alloc::string::String, Error> {
         Error::new(
             Code::InvalidValue,
             "",
-            alloc::format!("expected a string of whole characters, found `{}` with half a surrogate pair", text.display()),
+            alloc::format!(
+                "expected a string of whole characters, found `{}` with half a surrogate pair",
+                text.display()
+            ),
         )
     })
 }
@@ -71,7 +79,11 @@ fn from_value<'a>(value: &'a Value, depth: usize, count: &mut u32) -> Result<Nod
     let origin = Origin::new(*count);
     *count = count.saturating_add(1);
     if depth >= MAX_DEPTH && matches!(value, Value::Array(_) | Value::Object(_)) {
-        return Err(Error::new(Code::TooDeep, "", alloc::format!("expected at most {MAX_DEPTH} levels of nesting, found more")));
+        return Err(Error::new(
+            Code::TooDeep,
+            "",
+            alloc::format!("expected at most {MAX_DEPTH} levels of nesting, found more"),
+        ));
     }
     let data = match value {
         Value::Null => Data::Null,
@@ -81,7 +93,9 @@ fn from_value<'a>(value: &'a Value, depth: usize, count: &mut u32) -> Result<Nod
         Value::Array(values) => {
             let mut items = Vec::with_capacity(values.len());
             for (index, value) in values.iter().enumerate() {
-                items.push(from_value(value, depth + 1, count).map_err(|error| error.below(&alloc::format!("/{index}")))?);
+                items.push(
+                    from_value(value, depth + 1, count).map_err(|error| error.below(&alloc::format!("/{index}")))?,
+                );
             }
             Data::Array(items)
         }

@@ -13,8 +13,8 @@ pub(super) trait Sink {
     fn put_quoted(&mut self, spelling: &str);
 }
 
-/// Text being written, much of which stands in `source` in the same order: what is adjacent there is copied in one piece. (Of
-/// 10 MB in pieces of 5 KB the copying took twice as long.)
+/// Text being written, much of which stands in `source` in the same order: what is adjacent there is copied in one
+/// piece. (Of 10 MB in pieces of 5 KB the copying took twice as long.)
 struct Copied<'o> {
     out: &'o mut String,
     source: &'o str,

@@ -130,7 +130,8 @@ choice! {
 choice! {
     /// Whether the history may change the tools that there are.
     ToolChanges {
-        /// Additions and removals in the client's system messages count, and so do items of OpenAI Responses that hold definitions.
+        /// Additions and removals in the client's system messages count, and so do items of OpenAI Responses that hold
+        /// definitions.
         Apply = "apply",
         /// They are taken out, each with a warning: for a history that is not all the client's own.
         Ignore = "ignore",
@@ -173,8 +174,8 @@ pub struct DeferredOptions {
     pub tool_search_name: String,
     /// Whether the history may change the tools that there are.
     pub tool_changes: ToolChanges,
-    /// Bytes of notices that may repeat earlier ones: beyond them a tool is announced again by the first sentence alone. `None`: as
-    /// many as all that do not repeat, and 64 KiB at least.
+    /// Bytes of notices that may repeat earlier ones: beyond them a tool is announced again by the first sentence
+    /// alone. `None`: as many as all that do not repeat, and 64 KiB at least.
     pub max_repeated_bytes: Option<usize>,
     /// The role of system messages whose directives became text.
     pub system_messages: SystemMessages,
@@ -227,7 +228,8 @@ const KNOWN: &[&str] = &[
     "format",
     "share",
 ];
-const EXAMPLE: Example = Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
+const EXAMPLE: Example =
+    Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
 
 impl DeferredOptions {
     /// Reads the options from JSON.
@@ -242,9 +244,13 @@ impl DeferredOptions {
             target: reader.choice("target", Target::CHOICES)?,
             mode: reader.choice("mode", Mode::CHOICES)?.unwrap_or(default.mode),
             order: reader.choice("order", Order::CHOICES)?.unwrap_or(default.order),
-            unknown_reference: reader.choice("unknownReference", UnknownReference::CHOICES)?.unwrap_or(default.unknown_reference),
+            unknown_reference: reader
+                .choice("unknownReference", UnknownReference::CHOICES)?
+                .unwrap_or(default.unknown_reference),
             forced_tool: reader.choice("forcedTool", ForcedTool::CHOICES)?.unwrap_or(default.forced_tool),
-            server_tool_search: reader.choice("serverToolSearch", ServerToolSearch::CHOICES)?.unwrap_or(default.server_tool_search),
+            server_tool_search: reader
+                .choice("serverToolSearch", ServerToolSearch::CHOICES)?
+                .unwrap_or(default.server_tool_search),
             server_history: reader.choice("serverHistory", ServerHistory::CHOICES)?.unwrap_or(default.server_history),
             empty_tools: reader.choice("emptyTools", EmptyTools::CHOICES)?.unwrap_or(default.empty_tools),
             loaded_tools: reader.names("loadedTools")?.unwrap_or_default(),
@@ -252,12 +258,15 @@ impl DeferredOptions {
             tool_search_name: reader.text("toolSearchName")?.unwrap_or(default.tool_search_name),
             tool_changes: reader.choice("toolChanges", ToolChanges::CHOICES)?.unwrap_or(default.tool_changes),
             max_repeated_bytes: reader.count("maxRepeatedBytes")?,
-            system_messages: reader.choice("systemMessages", SystemMessages::CHOICES)?.unwrap_or(default.system_messages),
+            system_messages: reader
+                .choice("systemMessages", SystemMessages::CHOICES)?
+                .unwrap_or(default.system_messages),
             format: reader.choice("format", Format::CHOICES)?,
             share: reader.flag("share")?.unwrap_or(default.share),
         };
         if options.tool_search_name.is_empty() {
-            let expected = format!("expected `{}` to be a function's name, found an empty string", naming.spell("toolSearchName"));
+            let expected =
+                format!("expected `{}` to be a function's name, found an empty string", naming.spell("toolSearchName"));
             return Err(Error::new(Code::InvalidOption, "/toolSearchName", expected));
         }
         Ok(options)

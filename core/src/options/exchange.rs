@@ -1,4 +1,5 @@
-//! Options of an exchange: what `adapt_request` takes, with the dialect found if it is not named, and how searches are run.
+//! Options of an exchange: what `adapt_request` takes, with the dialect found if it is not named, and how searches are
+//! run.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -38,15 +39,22 @@ pub struct ExchangeOptions {
 
 impl Default for ExchangeOptions {
     fn default() -> Self {
-        let adapt =
-            AdaptOptions::new("").deferred(DeferredOptions { server_tool_search: ServerToolSearch::Emulate, ..DeferredOptions::default() });
+        let adapt = AdaptOptions::new("")
+            .deferred(DeferredOptions { server_tool_search: ServerToolSearch::Emulate, ..DeferredOptions::default() });
         // Anthropic's own loop ends after ten rounds, too.
-        ExchangeOptions { dialect: None, adapt, search: SearchOptions::default(), max_rounds: 10, search_is_chosen: false }
+        ExchangeOptions {
+            dialect: None,
+            adapt,
+            search: SearchOptions::default(),
+            max_rounds: 10,
+            search_is_chosen: false,
+        }
     }
 }
 
 const OWN: [&str; 2] = ["search", "maxRounds"];
-const EXAMPLE: Example = Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
+const EXAMPLE: Example =
+    Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
 impl ExchangeOptions {
     /// Sets [`Self::dialect`].
@@ -85,7 +93,8 @@ impl ExchangeOptions {
                 .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
         }
         let chosen = naming.spell("serverToolSearch");
-        let search_is_chosen = reader.node("deferred").and_then(|node| node.get(&chosen)).is_some_and(|choice| !choice.is_null());
+        let search_is_chosen =
+            reader.node("deferred").and_then(|node| node.get(&chosen)).is_some_and(|choice| !choice.is_null());
         if let Some(deferred) = &mut adapt.deferred {
             if deferred.target.is_some() {
                 let message = "expected no `target`, because replies are not translated back, found one; \

@@ -14,8 +14,8 @@ mod tools;
 
 pub use crate::naming::Naming;
 pub use deferred::{
-    Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch, SystemMessages, Target,
-    ToolChanges, UnknownReference,
+    Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch,
+    SystemMessages, Target, ToolChanges, UnknownReference,
 };
 pub use envelope::EnvelopeOptions;
 #[cfg(feature = "search")]

@@ -18,7 +18,9 @@ impl Naming {
         let comma = if call.input.is_empty() { "" } else { ", " };
         match self {
             Naming::Camel => format!("{}({}{comma}{{ {}: {} }})", call.function, call.input, call.option, call.value),
-            Naming::Snake => format!("{}({}{comma}{}={})", snake(call.function), call.input, snake(call.option), call.value),
+            Naming::Snake => {
+                format!("{}({}{comma}{}={})", snake(call.function), call.input, snake(call.option), call.value)
+            }
         }
     }
 }
@@ -55,7 +57,11 @@ impl<'o, 'a> Reader<'o, 'a> {
                 return Err(Error::new(
                     Code::InvalidOption,
                     "",
-                    format!("expected options as an object, for example `{}`, found {}", naming.example(example), node.kind()),
+                    format!(
+                        "expected options as an object, for example `{}`, found {}",
+                        naming.example(example),
+                        node.kind()
+                    ),
                 ))
             }
         };
@@ -68,7 +74,11 @@ impl<'o, 'a> Reader<'o, 'a> {
                 return Err(Error::new(
                     Code::UnknownOption,
                     pointer,
-                    format!("expected one of {}, found `{name}`; for example `{}`", names.join(", "), naming.example(example)),
+                    format!(
+                        "expected one of {}, found `{name}`; for example `{}`",
+                        names.join(", "),
+                        naming.example(example)
+                    ),
                 ));
             }
         }
@@ -127,7 +137,9 @@ impl<'o, 'a> Reader<'o, 'a> {
         match self.present(name) {
             None => Ok(None),
             Some(node) if node.is_null() => Ok(Some(None)),
-            Some(node) => self.as_count(name, node, "a whole number, 0 or more, or null for no limit").map(|count| Some(Some(count))),
+            Some(node) => self
+                .as_count(name, node, "a whole number, 0 or more, or null for no limit")
+                .map(|count| Some(Some(count))),
         }
     }
 

@@ -76,7 +76,8 @@ pub struct SanitizeOptions {
     pub max_bytes: Option<Option<usize>>,
     /// The most nodes that inlining may produce.
     pub max_nodes: Option<usize>,
-    /// The most steps that the call may take: visits, copies and comparisons of nodes. By default a number that grows with the schema.
+    /// The most steps that the call may take: visits, copies and comparisons of nodes. By default a number that grows
+    /// with the schema.
     pub max_steps: Option<usize>,
     /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
     pub share: bool,
@@ -84,7 +85,8 @@ pub struct SanitizeOptions {
     pub(crate) naming: Naming,
 }
 
-pub(super) const KNOWN: &[&str] = &["dialect", "refs", "untyped", "hints", "allow", "maxBytes", "maxNodes", "maxSteps", "share"];
+pub(super) const KNOWN: &[&str] =
+    &["dialect", "refs", "untyped", "hints", "allow", "maxBytes", "maxNodes", "maxSteps", "share"];
 const EXAMPLE: Example = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
 impl SanitizeOptions {

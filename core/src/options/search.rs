@@ -81,7 +81,8 @@ impl SearchOptions {
             tool_search_name: reader.text("toolSearchName")?.unwrap_or(default.tool_search_name),
         };
         if options.tool_search_name.is_empty() {
-            let expected = format!("expected `{}` to be a function's name, found an empty string", naming.spell("toolSearchName"));
+            let expected =
+                format!("expected `{}` to be a function's name, found an empty string", naming.spell("toolSearchName"));
             return Err(Error::new(Code::InvalidOption, "/toolSearchName", expected));
         }
         Ok(options)

@@ -48,13 +48,14 @@ pub struct ToolsOptions {
     pub format: Option<ToolFormat>,
     /// Another dialect, for tools that the first one cannot say, or only with more loss than is allowed.
     pub fallback: Option<String>,
-    /// The most tools that are rewritten: those after them are set aside. `None` is [`MAX_TOOLS`](crate::limits::MAX_TOOLS),
-    /// `Some(None)` no limit but the API's.
+    /// The most tools that are rewritten: those after them are set aside. `None` is
+    /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` no limit but the API's.
     pub max_tools: Option<Option<usize>>,
 }
 
 pub(super) const KNOWN: [&str; 3] = ["format", "fallback", "maxTools"];
-const EXAMPLE: Example = Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
+const EXAMPLE: Example =
+    Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
 impl ToolsOptions {
     /// Options for a dialect, everything else at its default.
@@ -113,7 +114,8 @@ impl ToolsOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AdaptOptions {
-    /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does not tell.
+    /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does not
+    /// tell.
     pub tools: ToolsOptions,
     /// How tools are loaded that are deferred; `None`: they stay as they are, for an API that has the feature.
     pub deferred: Option<DeferredOptions>,
@@ -137,13 +139,15 @@ impl AdaptOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        const EXAMPLE: Example = Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
+        const EXAMPLE: Example =
+            Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
         let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(["deferred"]).collect();
         let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
         let tools = ToolsOptions::of(&reader, naming, &EXAMPLE)?;
         if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::Bedrock | ToolFormat::GeminiJsonSchema)) {
             let message =
-                "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", which requests have";
+                "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", \
+                    which requests have";
             return Err(Error::new(Code::InvalidOption, "/format", message));
         }
         let deferred = match reader.node("deferred") {
@@ -163,10 +167,15 @@ impl AdaptOptions {
 /// # Errors
 /// `unknown-option`, `invalid-option`.
 pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, Error> {
-    const EXAMPLE: Example = Example { function: "checkTools", input: "tools", option: "dialects", value: "[\"moonshot\"]" };
+    const EXAMPLE: Example =
+        Example { function: "checkTools", input: "tools", option: "dialects", value: "[\"moonshot\"]" };
     let reader = Reader::new(node, naming, &["dialects"], &EXAMPLE)?;
     reader.names("dialects")?.ok_or_else(|| {
         let example = naming.example(&EXAMPLE);
-        Error::new(Code::InvalidOption, "/dialects", format!("expected a list of dialects, found none; for example `{example}`"))
+        Error::new(
+            Code::InvalidOption,
+            "/dialects",
+            format!("expected a list of dialects, found none; for example `{example}`"),
+        )
     })
 }

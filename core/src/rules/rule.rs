@@ -30,13 +30,17 @@ pub enum Phase {
 }
 
 macro_rules! rules {
-    ($($(#[doc = $summary:literal])+ $variant:ident = $id:literal, $phase:ident, $effect:expr, [$($serves:ident),* $(,)?];)*) => {
+    (
+        $($(#[doc = $summary:literal])+ $variant:ident = $id:literal, $phase:ident, $effect:expr,
+          [$($serves:ident),* $(,)?];)*
+    ) => {
         /// A kind of change.
         ///
         /// ```
         /// use toolwire::{Phase, Rule};
         /// let rule = Rule::ALL.iter().find(|rule| rule.id() == "const-to-enum").unwrap();
-        /// assert_eq!((rule.phase(), rule.summary()), (Phase::Legalize, "Replaces `const` by an `enum` of one value."));
+        /// assert_eq!(rule.phase(), Phase::Legalize);
+        /// assert_eq!(rule.summary(), "Replaces `const` by an `enum` of one value.");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]

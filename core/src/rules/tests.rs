@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use super::{Phase, Rule};
 
-/// Rules that no single constraint asks for: they repair what is no schema in any language, tidy up what other rules leave, or go
-/// beyond what any validator insists on.
+/// Rules that no single constraint asks for: they repair what is no schema in any language, tidy up what other rules
+/// leave, or go beyond what any validator insists on.
 const GENERAL: &[Rule] = &[
     Rule::DropIdentifier,
     Rule::DropImpossibleBranch,

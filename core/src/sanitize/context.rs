@@ -88,7 +88,11 @@ impl PassContext {
             grammar,
             draft,
             refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
-            untyped: options.untyped.unwrap_or(if grammar.anything == AnyEncoding::Unsaid { Untyped::Keep } else { Untyped::Any }),
+            untyped: options.untyped.unwrap_or(if grammar.anything == AnyEncoding::Unsaid {
+                Untyped::Keep
+            } else {
+                Untyped::Any
+            }),
             hints: options.hints.unwrap_or(Hints::Describe),
             max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
             max_bytes: options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")),
@@ -101,7 +105,9 @@ impl PassContext {
             no_references: !has_references,
             no_slash: false,
             leaves_definitions: false,
-            types_everything: grammar.typed != TypeRequirement::No || grammar.anything != AnyEncoding::Unsaid || options.untyped.is_some(),
+            types_everything: grammar.typed != TypeRequirement::No
+                || grammar.anything != AnyEncoding::Unsaid
+                || options.untyped.is_some(),
             deepest: 0,
             keywords: Keywords::NONE,
             stood: Keywords::NONE,

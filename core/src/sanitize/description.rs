@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    dialect::grammar::Grammar,
     json::{self, Node, Text},
     schema::keyword::Keyword,
 };
@@ -10,8 +11,8 @@ use crate::{
 /// No keyword is longer.
 const LONGEST_KEYWORD: usize = 32;
 
-/// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. What is said there already is not said
-/// again, and a parenthesis of that form at its end takes what is new.
+/// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. What is said there already
+/// is not said again, and a parenthesis of that form at its end takes what is new.
 pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)]) {
     let said = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
         Some(text) => format!("{keyword}: {text}"),
@@ -42,12 +43,13 @@ pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str,
     }
 }
 
-/// What the parenthesis at the end of a description says, and what stands before it. It begins with a keyword and a colon, so that
-/// a parenthesis of the author's stays alone.
+/// What the parenthesis at the end of a description says, and what stands before it. It begins with a keyword and a
+/// colon, so that a parenthesis of the author's stays alone.
 fn split(text: &str) -> (&str, Option<&str>) {
     let begins = |after: &str| {
         let end = after.bytes().take(LONGEST_KEYWORD).position(|byte| byte == b':');
-        let (Some(keyword), Some(rest)) = (end.and_then(|end| after.get(..end)), end.and_then(|end| after.get(end..))) else {
+        let (Some(keyword), Some(rest)) = (end.and_then(|end| after.get(..end)), end.and_then(|end| after.get(end..)))
+        else {
             return false;
         };
         rest.starts_with(": ") && (keyword == "value" || Keyword::named(&Text::new(String::from(keyword))).is_some())
@@ -66,4 +68,9 @@ fn split(text: &str) -> (&str, Option<&str>) {
 fn holds(standing: &str, part: &str) -> bool {
     let Some((before, after)) = standing.split_once(part) else { return false };
     (before.is_empty() || before.ends_with("; ")) && (after.is_empty() || after.starts_with("; "))
+}
+
+/// May a description stand here?
+pub(in crate::sanitize) fn can_describe(node: &Node<'_>, grammar: &Grammar) -> bool {
+    node.get("$ref").is_none() || grammar.refs.beside.contains(Keyword::Description)
 }

@@ -1,4 +1,5 @@
-//! `sanitize`: the way in and out. What is accepted stays as it is; everything else goes through the pipeline and is verified.
+//! `sanitize`: the way in and out. What is accepted stays as it is; everything else goes through the pipeline and is
+//! verified.
 
 mod analysis;
 mod canonicalize;
@@ -56,14 +57,21 @@ pub(crate) fn sanitize_with_plan(node: &mut Node<'_>, options: &SanitizeOptions)
 }
 
 /// Restores arguments in place, by the plan that sanitizing their schema leaves.
-pub(crate) fn restore_arguments(arguments: &mut Node<'_>, schema: &Node<'_>, options: &SanitizeOptions) -> Result<(), Error> {
+pub(crate) fn restore_arguments(
+    arguments: &mut Node<'_>,
+    schema: &Node<'_>,
+    options: &SanitizeOptions,
+) -> Result<(), Error> {
     let dialect = dialect::of(options)?;
     let Method::Rules(grammar) = dialect.method else { return Ok(()) };
     let values = schema.values_read() + arguments.values_read();
     let budget = Rc::new(Budget::new(values, options.max_steps).spelled(options.naming));
     let builder = PlanBuilder::new(schema, grammar, &budget);
     // New names follow from the old ones. Only what else is undone depends on how the schema is written.
-    let plan = if grammar.encodes() || decode::may_hold_json(arguments, grammar, &budget) || builder.may_lose_slashes(grammar, &budget) {
+    let plan = if grammar.encodes()
+        || decode::may_hold_json(arguments, grammar, &budget)
+        || builder.may_lose_slashes(grammar, &budget)
+    {
         plan_of(schema, (dialect, grammar), options, builder, &budget)?
     } else {
         builder.finish_names(grammar, &budget)?
@@ -110,7 +118,8 @@ fn run(
         Method::Rules(grammar) => {
             // A wish that cannot be granted is an error whatever the schema.
             pipeline::refuse_options(grammar, options)?;
-            // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from there.
+            // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from
+            // there.
             if !is_already_accepted(node, grammar, options, budget)? {
                 let mut builder = plan.is_some().then(|| PlanBuilder::new(node, grammar, budget));
                 if !write(node, (dialect, grammar), options, builder.as_mut(), &mut recorder, budget)? {
@@ -146,12 +155,18 @@ fn write(
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?
-fn is_already_accepted(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
+fn is_already_accepted(
+    node: &Node<'_>,
+    grammar: &Grammar,
+    options: &SanitizeOptions,
+    budget: &Budget,
+) -> Result<bool, Error> {
     if !(grammar.accept_unchanged && has_root_properties(node, grammar) && check::accepts(node, options, budget)?) {
         return Ok(false);
     }
     let inlines = options.refs == Some(Refs::Inline) && has_inlinable(node, budget)?;
-    let types = options.untyped.is_some_and(|untyped| untyped != Untyped::Keep) && infer_type::has_untyped(node, grammar, budget)?;
+    let types = options.untyped.is_some_and(|untyped| untyped != Untyped::Keep)
+        && infer_type::has_untyped(node, grammar, budget)?;
     Ok(!inlines && !types)
 }
 
@@ -171,7 +186,8 @@ fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
     !grammar.object_root || node.get("properties").is_some()
 }
 
-/// A schema as it will be read, if that makes a difference: references are told apart by numbers, which parts that were copied share.
+/// A schema as it will be read, if that makes a difference: references are told apart by numbers, which parts that were
+/// copied share.
 fn read_again<'a>(node: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
     references::mentions_references(node).then(|| {
         let mut again = node.copy(budget);
@@ -180,7 +196,8 @@ fn read_again<'a>(node: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
     })
 }
 
-/// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an error.
+/// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an
+/// error.
 fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
     depth::within_limit(node)?;
@@ -191,7 +208,10 @@ fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, 
     match check::first(written, options, budget)? {
         None => Ok(()),
         Some(violation) => {
-            let message = format!("expected a schema that `{}` can say, found that it cannot: {}", options.dialect, violation.message);
+            let message = format!(
+                "expected a schema that `{}` can say, found that it cannot: {}",
+                options.dialect, violation.message
+            );
             Err(Error::new(Code::NotRepresentable, violation.pointer, message))
         }
     }
@@ -204,6 +224,7 @@ fn enforce_allow(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Erro
     };
     let needed = Allow::needed_for(worst.accepts, worst.encoded).as_str();
     let allowed = allow.as_str();
-    let message = format!("expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}", worst.message);
+    let message =
+        format!("expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}", worst.message);
     Err(Error::new(Code::TooLossy, worst.pointer.to_string(), message).with_changes(changes))
 }

@@ -38,7 +38,8 @@ pub(in crate::sanitize) enum Run {
 }
 
 /// A pass over one schema.
-pub(in crate::sanitize) type AtSchema = for<'p, 'a> fn(&mut Node<'a>, &Site<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
+pub(in crate::sanitize) type AtSchema =
+    for<'p, 'a> fn(&mut Node<'a>, &Site<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
 
 /// Whether other passes of the phase go on with the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,8 @@ pub(in crate::sanitize) struct InferenceContext {
     pub(in crate::sanitize) not_typed: bool,
     /// The validator does not look here, so nothing needs to be given up for it.
     pub(in crate::sanitize) opaque: bool,
-    /// The schema around it, whose items these are, says that it may be anything; nothing is said of the items of anything.
+    /// The schema around it, whose items these are, says that it may be anything; nothing is said of the items of
+    /// anything.
     pub(in crate::sanitize) of_anything: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Passes that run again, over what they have written: every value is made to look as if it had just been read, and gets back afterwards
-//! what it had.
+//! Passes that run again, over what they have written: every value is made to look as if it had just been read, and
+//! gets back afterwards what it had.
 
 use alloc::vec::Vec;
 

@@ -15,8 +15,12 @@ use crate::{
 };
 
 /// The reference data, by the member that holds the schema: what lies beside the checkout, or the sample in it.
-const FILES: [(&str, &str); 4] =
-    [("mcp_tools.jsonl", "inputSchema"), ("test_suite.jsonl", "schema"), ("accepted_schemas.jsonl", "schema"), ("answers.jsonl", "schema")];
+const FILES: [(&str, &str); 4] = [
+    ("mcp_tools.jsonl", "inputSchema"),
+    ("test_suite.jsonl", "schema"),
+    ("accepted_schemas.jsonl", "schema"),
+    ("answers.jsonl", "schema"),
+];
 
 fn schemas() -> Vec<String> {
     let mut found = Vec::new();
@@ -24,7 +28,8 @@ fn schemas() -> Vec<String> {
         let read = |folder: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(file));
         // The sample has no recorded answers.
         let Ok(text) = read("../../shared/data").or_else(|_| read("../tests/sample")) else { continue };
-        let rows = text.lines().filter_map(|line| json::read(line).ok().and_then(|row| row.get(member).map(json::write)));
+        let rows =
+            text.lines().filter_map(|line| json::read(line).ok().and_then(|row| row.get(member).map(json::write)));
         found.extend(rows);
     }
     found.extend(hard());
@@ -34,20 +39,23 @@ fn schemas() -> Vec<String> {
 /// Small schemas that take much.
 fn hard() -> Vec<String> {
     let chain = |count: usize| {
-        let link = |at: usize| format!(r##""d{at}":{{"anyOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##, at + 1);
+        let link = |at: usize| {
+            format!(r##""d{at}":{{"anyOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##, at + 1)
+        };
         let links: Vec<String> = (0..count).map(link).collect();
-        format!(
-            r##"{{"type":"object","properties":{{"v":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{},"d{count}":{{"type":"string"}}}}}}"##,
-            links.join(",")
-        )
+        let last = format!(r#""d{count}":{{"type":"string"}}"#);
+        let properties = r##""properties":{"v":{"$ref":"#/$defs/d0"}}"##;
+        format!(r#"{{"type":"object",{properties},"$defs":{{{},{last}}}}}"#, links.join(","))
     };
     let union = |count: usize| {
-        let branches: Vec<String> =
-            (0..count).map(|at| format!(r#"{{"properties":{{"b{at}":{{"type":"string"}}}},"required":["b{at}"]}}"#)).collect();
+        let branches: Vec<String> = (0..count)
+            .map(|at| format!(r#"{{"properties":{{"b{at}":{{"type":"string"}}}},"required":["b{at}"]}}"#))
+            .collect();
         format!(r#"{{"type":"object","properties":{{"a":{{"type":"string"}}}},"anyOf":[{}]}}"#, branches.join(","))
     };
     let parts = |count: usize| {
-        let parts: Vec<String> = (0..count).map(|at| format!(r#"{{"properties":{{"p{at}":{{"type":"string"}}}}}}"#)).collect();
+        let parts: Vec<String> =
+            (0..count).map(|at| format!(r#"{{"properties":{{"p{at}":{{"type":"string"}}}}}}"#)).collect();
         format!(r#"{{"type":"object","properties":{{"v":{{"allOf":[{}]}}}}}}"#, parts.join(","))
     };
     let deep = |open: &str, inner: &str, close: &str, count: usize| {
@@ -78,7 +86,12 @@ fn calls_take_a_fraction_of_their_budget() {
             if share > most.0 {
                 most = (
                     share,
-                    format!("{}: {} steps for {nodes} values: {}", dialect.name, budget.spent(), schema.get(..300).unwrap_or(&schema)),
+                    format!(
+                        "{}: {} steps for {nodes} values: {}",
+                        dialect.name,
+                        budget.spent(),
+                        schema.get(..300).unwrap_or(&schema)
+                    ),
                 );
             }
         }

@@ -15,8 +15,14 @@ use crate::{
 };
 
 /// The keywords whose schemas count as being outside the tables.
-const OUTSIDE: Keywords =
-    Keywords::of(&[Keyword::Properties, Keyword::Items, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::AdditionalProperties]);
+const OUTSIDE: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+    Keyword::AdditionalProperties,
+]);
 
 /// The root tables, by their names.
 pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
@@ -29,8 +35,8 @@ pub(crate) struct Definition {
     pub(crate) name: String,
 }
 
-/// Reads a reference to a definition of a root table: after `#`, percent-decoded first, then split, then `~1` and `~0` decoded.
-/// Tokens after the name are ignored.
+/// Reads a reference to a definition of a root table: after `#`, percent-decoded first, then split, then `~1` and `~0`
+/// decoded. Tokens after the name are ignored.
 pub(crate) fn definition(reference: &Text<'_>) -> Option<Definition> {
     let reference = reference.value()?;
     let fragment = reference.strip_prefix('#')?;
@@ -41,7 +47,8 @@ pub(crate) fn definition(reference: &Text<'_>) -> Option<Definition> {
     Some(Definition { table, name: name.into_owned() })
 }
 
-/// Every definition that is reached: from the schemas outside the tables, and from there on through any `$ref` anywhere.
+/// Every definition that is reached: from the schemas outside the tables, and from there on through any `$ref`
+/// anywhere.
 pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Set<Definition> {
     reached_except(root, &|_| false, budget)
 }

@@ -20,13 +20,17 @@ pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
 
 /// Does something stand in the root's tables that no schema outside leads to?
 pub(crate) fn has_unreached(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    let count: usize = TABLES.iter().filter_map(|table| root.get(table).and_then(Node::as_object)).map(Object::len).sum();
+    let count: usize =
+        TABLES.iter().filter_map(|table| root.get(table).and_then(Node::as_object)).map(Object::len).sum();
     Ok(count > 0 && reached(root, budget)?.len() < count)
 }
 
 /// The name of the definition that a kept reference names.
 pub(crate) fn definition_name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
-    node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).and_then(|reference| reference.strip_prefix("#/$defs/"))
+    node.get("$ref")
+        .and_then(Node::as_text)
+        .and_then(Text::as_plain)
+        .and_then(|reference| reference.strip_prefix("#/$defs/"))
 }
 
 /// How a definition is referred to.
@@ -38,7 +42,9 @@ pub(crate) fn reference_to(table: &str, member: &Member<'_>) -> Option<String> {
 pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, Error> {
     let tables = TABLES.iter().filter_map(|table| Some((table, root.get(table)?.as_object()?)));
     let bodies: Map<String, &Node<'_>> = tables
-        .flat_map(|(table, members)| members.iter().filter_map(move |member| Some((reference_to(table, member)?, &member.value))))
+        .flat_map(|(table, members)| {
+            members.iter().filter_map(move |member| Some((reference_to(table, member)?, &member.value)))
+        })
         .collect();
     let (mut open, mut reached) = (Vec::new(), Set::new());
     references(root, &mut open, budget)?;

@@ -1,7 +1,7 @@
 //! Proves that two schemas have no instance in common, which is what lets `oneOf` be spelled `anyOf`.
 //!
-//! An answer of yes is a theorem of JSON Schema 2020-12; no means only that no proof was found. Whoever calls has respelled what
-//! older drafts say otherwise. The search is bounded, and what it cannot read proves nothing.
+//! An answer of yes is a theorem of JSON Schema 2020-12; no means only that no proof was found. Whoever calls has
+//! respelled what older drafts say otherwise. The search is bounded, and what it cannot read proves nothing.
 
 use core::cmp::Ordering;
 
@@ -37,7 +37,9 @@ impl Search<'_> {
     /// One level further down, if there is anything left to spend. Without an answer nothing is proved.
     fn below(&mut self, schemas: &[&Node<'_>], inside: impl FnOnce(&mut Self) -> bool) -> bool {
         let steps = breadth_of(schemas);
-        let (Some(steps), Some(levels)) = (self.steps.checked_sub(steps), self.levels.checked_sub(1)) else { return false };
+        let (Some(steps), Some(levels)) = (self.steps.checked_sub(steps), self.levels.checked_sub(1)) else {
+            return false;
+        };
         // What `nullable` means beside other keywords is not agreed on, and here it should be gone.
         if !self.budget.pay(breadth_of(schemas)) || schemas.iter().any(|schema| schema.get("nullable").is_some()) {
             return false;
@@ -77,10 +79,12 @@ impl Search<'_> {
     /// For every kind of instance that both admit by type, something makes it impossible.
     fn kinds_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let common = kinds(one).and(kinds(two));
-        let apart =
-            |least: &[Keyword], most: &[Keyword]| [(one, two), (two, one)].iter().any(|(low, high)| ends_before(low, most, high, least));
+        let apart = |least: &[Keyword], most: &[Keyword]| {
+            [(one, two), (two, one)].iter().any(|(low, high)| ends_before(low, most, high, least))
+        };
         let none_of = |types: InstanceTypes, rejected: bool| rejected || !common.meets(types);
-        common.within(InstanceTypes::NUMBER.or(InstanceTypes::STRING).or(InstanceTypes::ARRAY).or(InstanceTypes::OBJECT))
+        common
+            .within(InstanceTypes::NUMBER.or(InstanceTypes::STRING).or(InstanceTypes::ARRAY).or(InstanceTypes::OBJECT))
             && none_of(
                 InstanceTypes::NUMBER,
                 apart(&[Keyword::Minimum, Keyword::ExclusiveMinimum], &[Keyword::Maximum, Keyword::ExclusiveMaximum]),
@@ -108,9 +112,12 @@ impl Search<'_> {
     fn parts_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let branches = |keyword: &str| one.get(keyword).and_then(Node::as_array);
         let all = |search: &mut Self, keyword: &str| {
-            branches(keyword).is_some_and(|list| !list.is_empty() && list.iter().all(|branch| search.disjoint(branch, two)))
+            branches(keyword)
+                .is_some_and(|list| !list.is_empty() && list.iter().all(|branch| search.disjoint(branch, two)))
         };
-        all(self, "anyOf") || all(self, "oneOf") || branches("allOf").is_some_and(|list| list.iter().any(|part| self.disjoint(part, two)))
+        all(self, "anyOf")
+            || all(self, "oneOf")
+            || branches("allOf").is_some_and(|list| list.iter().any(|part| self.disjoint(part, two)))
     }
 
     /// The schema certainly does not accept the value.
@@ -121,7 +128,9 @@ impl Search<'_> {
     fn is_rejected(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
         let is = InstanceTypes::of_instance(value);
         let bound = |keyword: Keyword, wrong: fn(Ordering) -> bool| {
-            number(schema, keyword).zip(value.as_number()).is_some_and(|(bound, value)| wrong(json::compare(value, bound)))
+            number(schema, keyword)
+                .zip(value.as_number())
+                .is_some_and(|(bound, value)| wrong(json::compare(value, bound)))
         };
         let lists = |keyword: &str| schema.get(keyword).and_then(Node::as_array);
         accepts_nothing(schema)
@@ -133,9 +142,10 @@ impl Search<'_> {
             || bound(Keyword::ExclusiveMaximum, Ordering::is_ge)
             || self.rejects_members(schema, value)
             || lists("allOf").is_some_and(|parts| parts.iter().any(|part| self.rejects(part, value)))
-            || ["anyOf", "oneOf"]
-                .into_iter()
-                .any(|keyword| lists(keyword).is_some_and(|list| !list.is_empty() && list.iter().all(|branch| self.rejects(branch, value))))
+            || ["anyOf", "oneOf"].into_iter().any(|keyword| {
+                lists(keyword)
+                    .is_some_and(|list| !list.is_empty() && list.iter().all(|branch| self.rejects(branch, value)))
+            })
     }
 
     fn rejects_members(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
@@ -143,7 +153,9 @@ impl Search<'_> {
         let required = schema.get("required").and_then(Node::as_array).unwrap_or_default();
         let members = Members::of(schema);
         required.iter().filter_map(Node::as_text).any(|name| object.get_text(name).is_none())
-            || object.iter().any(|member| members.says_of(&member.key).is_some_and(|inner| self.rejects(inner, &member.value)))
+            || object
+                .iter()
+                .any(|member| members.says_of(&member.key).is_some_and(|inner| self.rejects(inner, &member.value)))
     }
 }
 
@@ -184,9 +196,13 @@ fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
 /// The kinds of instance a schema can accept, by its `type`, its values and a `not` that only speaks of types.
 fn kinds(schema: &Node<'_>) -> InstanceTypes {
     let by_type = |schema: &Node<'_>| schema.get("type").map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
-    let by_values = listed(schema).map(|values| values.iter().map(InstanceTypes::of_instance).fold(InstanceTypes::NONE, InstanceTypes::or));
+    let by_values = listed(schema)
+        .map(|values| values.iter().map(InstanceTypes::of_instance).fold(InstanceTypes::NONE, InstanceTypes::or));
     let not = schema.get("not").filter(|not| speaks_only_of(not, &[Keyword::Type])).and_then(by_type);
-    by_type(schema).unwrap_or(InstanceTypes::ALL).and(by_values.unwrap_or(InstanceTypes::ALL)).without(not.unwrap_or(InstanceTypes::NONE))
+    by_type(schema)
+        .unwrap_or(InstanceTypes::ALL)
+        .and(by_values.unwrap_or(InstanceTypes::ALL))
+        .without(not.unwrap_or(InstanceTypes::NONE))
 }
 
 /// Nothing but these keywords and annotations.
@@ -199,7 +215,8 @@ fn speaks_only_of(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     })
 }
 
-/// One denies what the other always is: `not` of a schema that says of types and required names no more than the other does.
+/// One denies what the other always is: `not` of a schema that says of types and required names no more than the other
+/// does.
 fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     let Some(not) = one.get("not") else { return false };
     if json::same_within(budget, not, two) {
@@ -214,7 +231,8 @@ fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
         !common.meets(InstanceTypes::OBJECT) || values(names).is_subset(&values(known))
     };
     let types = not.get("type").map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
-    types.is_some_and(|types| common.within(types)) && not.get("required").is_none_or(|names| names.as_array().is_some_and(always_has))
+    types.is_some_and(|types| common.within(types))
+        && not.get("required").is_none_or(|names| names.as_array().is_some_and(always_has))
 }
 
 fn breadth_of(schemas: &[&Node<'_>]) -> usize {

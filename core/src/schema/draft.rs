@@ -17,7 +17,12 @@ impl Draft {
     pub(crate) fn of(root: &Node<'_>) -> Draft {
         let declared = root.get("$schema").and_then(Node::as_text).and_then(|text| text.value());
         let Some(uri) = declared else { return Draft::Y2020 };
-        let known = [("draft-04", Draft::Four), ("draft-06", Draft::Six), ("draft-07", Draft::Seven), ("2019-09", Draft::Y2019)];
+        let known = [
+            ("draft-04", Draft::Four),
+            ("draft-06", Draft::Six),
+            ("draft-07", Draft::Seven),
+            ("2019-09", Draft::Y2019),
+        ];
         known.into_iter().find(|(mark, _)| uri.contains(mark)).map_or(Draft::Y2020, |(_, draft)| draft)
     }
 

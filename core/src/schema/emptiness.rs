@@ -1,6 +1,8 @@
-//! Can some object be an instance of a schema? The arguments of a tool are one, so a schema that admits none is no tool's.
+//! Can some object be an instance of a schema? The arguments of a tool are one, so a schema that admits none is no
+//! tool's.
 //!
-//! No is a theorem; yes means only that nothing was found against it. Works on a schema as it was read, whatever its form.
+//! No is a theorem; yes means only that nothing was found against it. Works on a schema as it was read, whatever its
+//! form.
 
 use super::{
     draft::Draft,
@@ -55,15 +57,16 @@ impl<'s, 'a> Search<'s, 'a> {
         }
         let branches = |keyword: &str| schema.get(keyword).and_then(Node::as_array).filter(|list| !list.is_empty());
         let all = branches("allOf").is_none_or(|parts| parts.iter().all(|part| self.object(part, levels)));
-        all && ["anyOf", "oneOf"]
-            .into_iter()
-            .all(|keyword| branches(keyword).is_none_or(|branches| branches.iter().any(|branch| self.object(branch, levels))))
+        all && ["anyOf", "oneOf"].into_iter().all(|keyword| {
+            branches(keyword).is_none_or(|branches| branches.iter().any(|branch| self.object(branch, levels)))
+        })
     }
 
     fn target(&mut self, schema: &Node<'a>) -> Option<&'s Node<'a>> {
         let (root, draft, budget) = (self.root, self.draft, self.budget);
         // Where the budget is spent, the walks after this one say so.
-        let references = self.references.get_or_insert_with(|| references::resolve(root, draft, budget).unwrap_or_default());
+        let references =
+            self.references.get_or_insert_with(|| references::resolve(root, draft, budget).unwrap_or_default());
         numbered(root, references.target(references::reference_number(schema)?)?)
     }
 }

@@ -30,7 +30,8 @@ pub(crate) struct Graph {
     order: Vec<Number>,
 }
 
-/// A result of inlining that is too large ends at this many levels in any case: nobody reads deeper, and each is one more pass.
+/// A result of inlining that is too large ends at this many levels in any case: nobody reads deeper, and each is one
+/// more pass.
 const MOST_LEVELS: usize = 64;
 
 #[derive(Clone, Debug, Default)]
@@ -67,11 +68,13 @@ impl Graph {
                 target.users += 1;
             }
         }
-        let edges: Map<Number, Set<Number>> =
-            targets.iter().map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect())).collect();
+        let edges: Map<Number, Set<Number>> = targets
+            .iter()
+            .map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect()))
+            .collect();
         let (order, recursive) = settle(&edges);
-        // Each after everything it refers to, so that one pass adds up; saturating, because a chain that doubles at each
-        // of its 40 definitions is longer than any number here.
+        // Each after everything it refers to, so that one pass adds up; saturating, because a chain that doubles at
+        // each of its 40 definitions is longer than any number here.
         let mut sizes: Map<Number, (usize, usize)> = Map::new();
         for number in &order {
             if let Some(target) = targets.get(number) {
@@ -96,8 +99,8 @@ impl Graph {
         (nodes, depth)
     }
 
-    /// How many of `counted` may stand in one another, so that what inlining produces stays within these limits; what stands
-    /// deeper is left out. `None` where even leaving all of them out is not enough.
+    /// How many of `counted` may stand in one another, so that what inlining produces stays within these limits; what
+    /// stands deeper is left out. `None` where even leaving all of them out is not enough.
     pub(crate) fn levels(&self, counted: &Set<Number>, most_nodes: usize, most_depth: usize) -> Option<usize> {
         let counted = |number: &Number| counted.contains(number);
         // What is left out says no more than one schema.

@@ -42,7 +42,9 @@ impl InstanceTypes {
     /// What a value of `type` admits; none if it is no type name and no list of them.
     pub(crate) fn of_keyword(value: &Node<'_>) -> Option<InstanceTypes> {
         match value.as_array() {
-            Some(names) => names.iter().try_fold(InstanceTypes::NONE, |types, name| Some(types.or(InstanceTypes::named(name)?.1))),
+            Some(names) => {
+                names.iter().try_fold(InstanceTypes::NONE, |types, name| Some(types.or(InstanceTypes::named(name)?.1)))
+            }
             None => InstanceTypes::named(value).map(|known| known.1),
         }
     }

@@ -1,4 +1,5 @@
-//! Several objects as one: an object schema that accepts whatever one of them accepts. Knows nothing of grammars and reports.
+//! Several objects as one: an object schema that accepts whatever one of them accepts. Knows nothing of grammars and
+//! reports.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -13,7 +14,8 @@ pub(crate) fn narrows(objects: &[Object<'_>]) -> bool {
     let tables: Vec<_> = objects.iter().map(table_names).collect();
     let all: Set<&Text<'_>> = tables.iter().flatten().copied().collect();
     objects.iter().zip(&tables).any(|(object, own)| {
-        object.get("additionalProperties").and_then(Node::as_bool) != Some(false) && all.iter().any(|name| !own.contains(name))
+        object.get("additionalProperties").and_then(Node::as_bool) != Some(false)
+            && all.iter().any(|name| !own.contains(name))
     })
 }
 
@@ -30,9 +32,9 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
     let mut places: Map<Text<'a>, usize> = Map::new();
     // A pattern may let through what no property names, and patterns do not survive unless every branch has them.
     let mut others = others(&objects, budget);
-    let closed = objects
-        .iter()
-        .all(|object| object.get("additionalProperties").and_then(Node::as_bool) == Some(false) && !object.has("patternProperties"));
+    let closed = objects.iter().all(|object| {
+        object.get("additionalProperties").and_then(Node::as_bool) == Some(false) && !object.has("patternProperties")
+    });
     for object in objects {
         for Member { key, value } in object.into_members() {
             if key.is("properties") {
@@ -102,7 +104,9 @@ fn others<'a>(objects: &[Object<'a>], budget: &Budget) -> Option<Node<'a>> {
         own.len() == names.len() && own.iter().all(|name| names.contains(*name))
     };
     let agrees = |object: &Object<'a>| {
-        same(object.get("additionalProperties"), Some(value)) && same(object.get("patternProperties"), patterns) && is_same_table(object)
+        same(object.get("additionalProperties"), Some(value))
+            && same(object.get("patternProperties"), patterns)
+            && is_same_table(object)
     };
     rest.iter().all(agrees).then(|| value.copy(budget))
 }
@@ -132,8 +136,9 @@ fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
     let mut distinct: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
         // Unions of unions are one union.
-        let is_union =
-            schema.as_object().is_some_and(|object| object.len() == 1 && object.get("anyOf").is_some_and(|list| list.as_array().is_some()));
+        let is_union = schema.as_object().is_some_and(|object| {
+            object.len() == 1 && object.get("anyOf").is_some_and(|list| list.as_array().is_some())
+        });
         for schema in if is_union { branches(schema) } else { Vec::from([schema]) } {
             budget.pay(json::size(&schema, budget));
             if said.insert(json::canonical(&schema)) {
@@ -162,7 +167,8 @@ fn branches(union: Node<'_>) -> Vec<Node<'_>> {
 /// Schemas that differ in nothing but the values they list become one with all the values, which accepts the same.
 fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     let mut joined: Vec<Node<'a>> = Vec::new();
-    // By what they say beside the values: where the joined schema stands, its values, and these once more to find doubles.
+    // By what they say beside the values: where the joined schema stands, its values, and these once more to find
+    // doubles.
     let mut groups: Map<String, (usize, Vec<Node<'a>>, Set<String>)> = Map::new();
     for schema in schemas {
         let Some((rest, values)) = listed(&schema, budget) else {
@@ -183,7 +189,8 @@ fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     joined
 }
 
-/// What a schema says beside the values that it lists by `const` or `enum`, with their kind, to compare; and the values.
+/// What a schema says beside the values that it lists by `const` or `enum`, with their kind, to compare; and the
+/// values.
 fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a>>)> {
     let object = schema.as_object()?;
     let values = match (object.get("const"), object.get("enum").and_then(Node::as_array)) {
@@ -206,7 +213,8 @@ fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>, budget: &Budget
         return;
     }
     let Some(object) = schema.as_object_mut() else { return };
-    if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const") || member.key.is("enum")) {
+    if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const") || member.key.is("enum"))
+    {
         *member = Member { key: Text::literal("enum"), value: Node::array(values) };
     }
 }

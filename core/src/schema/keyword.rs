@@ -154,7 +154,8 @@ keywords! {
 }
 
 impl Keyword {
-    /// The keyword of that name, if JSON Schema has one. Every rule asks this of every key, so each key is looked up once.
+    /// The keyword of that name, if JSON Schema has one. Every rule asks this of every key, so each key is looked up
+    /// once.
     #[inline(always)]
     pub(crate) fn named(name: &Text<'_>) -> Option<Keyword> {
         match name.noted() {
@@ -233,7 +234,8 @@ impl Keywords {
         self.0 & others.0 != 0
     }
 
-    /// What stands in a schema: one look at its keys tells whether a rule that speaks of some keywords has anything to do there.
+    /// What stands in a schema: one look at its keys tells whether a rule that speaks of some keywords has anything to
+    /// do there.
     pub(crate) fn in_object(object: &Object<'_>) -> Self {
         object.iter().fold(Keywords::NONE, |found, member| match Keyword::named(&member.key) {
             Some(keyword) => found.insert(keyword),

@@ -1,8 +1,9 @@
-//! What each reference refers to: pointers, anchors and embedded resources, by the numbers of the nodes as they were read.
+//! What each reference refers to: pointers, anchors and embedded resources, by the numbers of the nodes as they were
+//! read.
 //!
-//! Resolution happens on the schema as it came, before anything moves; the numbers then find the nodes wherever they are.
-//! `$dynamicRef` and `$recursiveRef` are read as references to the anchor that they name: which schema a dynamic scope would put
-//! in its place depends on who uses the document, and here nobody else does.
+//! Resolution happens on the schema as it came, before anything moves; the numbers then find the nodes wherever they
+//! are. `$dynamicRef` and `$recursiveRef` are read as references to the anchor that they name: which schema a dynamic
+//! scope would put in its place depends on who uses the document, and here nobody else does.
 
 use alloc::{string::String, vec::Vec};
 
@@ -23,8 +24,8 @@ use crate::{
 /// The number of a node as it was read.
 pub(crate) type Number = u32;
 
-/// Every reference of a schema that could be resolved: the number of the value of `$ref` (which survives when the schema around it
-/// is joined with another), and of the node it refers to.
+/// Every reference of a schema that could be resolved: the number of the value of `$ref` (which survives when the
+/// schema around it is joined with another), and of the node it refers to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
     targets: Map<Number, Number>,
@@ -115,14 +116,17 @@ pub(crate) fn reference_number(node: &Node<'_>) -> Option<Number> {
     for member in object {
         match Keyword::named(&member.key) {
             Some(Keyword::Ref) if member.value.as_text().is_some() => return member.value.origin().number(),
-            Some(Keyword::DynamicRef | Keyword::RecursiveRef) if member.value.as_text().is_some() => found = Some(&member.value),
+            Some(Keyword::DynamicRef | Keyword::RecursiveRef) if member.value.as_text().is_some() => {
+                found = Some(&member.value)
+            }
             _ => {}
         }
     }
     found?.origin().number()
 }
 
-/// Is there a key anywhere that is called like a reference, whatever it means there? Quicker to tell than whether it is one.
+/// Is there a key anywhere that is called like a reference, whatever it means there? Quicker to tell than whether it is
+/// one.
 pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
     let mut open = Vec::from([root]);
     while let Some(node) = open.pop() {
@@ -163,7 +167,8 @@ pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Erro
 fn has(root: &Node<'_>, keywords: &[&str], budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
-        found = found || keywords.iter().any(|keyword| node.get(keyword).is_some_and(|reference| reference.as_text().is_some()));
+        found = found
+            || keywords.iter().any(|keyword| node.get(keyword).is_some_and(|reference| reference.as_text().is_some()));
         Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
     Ok(found)
@@ -215,8 +220,8 @@ struct Document<'b, 't, 'a> {
 const FEW: usize = 16;
 
 impl<'t, 'a> Document<'_, 't, 'a> {
-    /// Notes what the schemas in a part of the document name and refer to. Goes where schemas stand, by the keyword table, because
-    /// an `$id` inside an `enum` is no identifier.
+    /// Notes what the schemas in a part of the document name and refer to. Goes where schemas stand, by the keyword
+    /// table, because an `$id` inside an `enum` is no identifier.
     fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
         // The identifiers that we are inside of, with how many schemas stand above each.
         let mut around: Vec<(usize, Base)> = Vec::new();
@@ -246,7 +251,8 @@ impl<'t, 'a> Document<'_, 't, 'a> {
                 if !name.is_empty() {
                     base = self.enter(outer, name, node);
                 }
-                let is_anchor = |anchor: &&str| self.draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/');
+                let is_anchor =
+                    |anchor: &&str| self.draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/');
                 if let Some(anchor) = fragment.filter(is_anchor) {
                     self.anchors.entry((base, anchor.into())).or_insert((node, base));
                 }
@@ -265,7 +271,9 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         }
         for keyword in KEYWORDS {
             let Some(value) = object.get(keyword) else { continue };
-            let (Some(text), Some(number)) = (value.as_text().and_then(Text::value), value.origin().number()) else { continue };
+            let (Some(text), Some(number)) = (value.as_text().and_then(Text::value), value.origin().number()) else {
+                continue;
+            };
             self.refs.push(Reference { number, base, text: text.into_owned(), is_dynamic: keyword != "$ref" });
         }
         base
@@ -320,13 +328,19 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         self.budget.pay(1 + token.len() / 8);
         match (node.data(), node.origin().number()) {
             (Data::Object(object), Some(number)) if object.len() > FEW => {
-                let by_name = || object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
+                let by_name =
+                    || object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
                 self.tables.entry(number).or_insert_with(|| by_name().collect()).get(token).copied()
             }
             (Data::Object(object), _) => object.get(token),
             (Data::Array(items), _) => {
                 let canonical = token == "0" || !token.starts_with('0');
-                items.get(token.parse::<usize>().ok().filter(|_| canonical && token.bytes().all(|digit| digit.is_ascii_digit()))?)
+                items.get(
+                    token
+                        .parse::<usize>()
+                        .ok()
+                        .filter(|_| canonical && token.bytes().all(|digit| digit.is_ascii_digit()))?,
+                )
             }
             _ => None,
         }
@@ -352,7 +366,8 @@ impl Expected {
             Expected::Named => Some(Expected::Schema),
             Expected::List | Expected::SchemaOrList if is_index => Some(Expected::Schema),
             Expected::List => None,
-            Expected::Schema | Expected::SchemaOrList => match Keyword::named(&Text::new(String::from(token)))?.holds() {
+            Expected::Schema | Expected::SchemaOrList => match Keyword::named(&Text::new(String::from(token)))?.holds()
+            {
                 Subschemas::Value => None,
                 Subschemas::Schema => Some(Expected::Schema),
                 Subschemas::Schemas => Some(Expected::List),

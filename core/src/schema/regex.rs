@@ -1,7 +1,8 @@
-//! What a regular expression is made of, as far as engines disagree about it. Nothing is compiled or run: one pass over the text.
+//! What a regular expression is made of, as far as engines disagree about it. Nothing is compiled or run: one pass over
+//! the text.
 //!
-//! Sources: ECMA-262 (what JSON Schema means), the reference of Python's `re` (what OpenAI and Anthropic compile `pattern` with),
-//! RE2's syntax (what constrained decoders come near to).
+//! Sources: ECMA-262 (what JSON Schema means), the reference of Python's `re` (what OpenAI and Anthropic compile
+//! `pattern` with), RE2's syntax (what constrained decoders come near to).
 
 /// What a pattern uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,7 +140,9 @@ impl Scan<'_> {
         } else {
             let flags = self.rest.find([':', ')']).and_then(|end| self.rest.get(..end));
             match flags {
-                Some(flags) if flags.bytes().all(|flag| b"aiLmsux-".contains(&flag)) => self.not_regular("inline flags"),
+                Some(flags) if flags.bytes().all(|flag| b"aiLmsux-".contains(&flag)) => {
+                    self.not_regular("inline flags")
+                }
                 _ => self.not_python("a group that begins with an unknown `(?`"),
             }
         }
@@ -230,9 +233,24 @@ mod tests {
 
     #[test]
     fn python_does_not_compile_these() {
-        for pattern in
-            [r"\p{L}", r"\u{1F600}", "(?<n>a)", "(a", "a)", "[a", "*a", "a**", r"\c", "a{3,1}", r"\k<n>", r"\x1", r"a\", "(?<", "(", "[]"]
-        {
+        for pattern in [
+            r"\p{L}",
+            r"\u{1F600}",
+            "(?<n>a)",
+            "(a",
+            "a)",
+            "[a",
+            "*a",
+            "a**",
+            r"\c",
+            "a{3,1}",
+            r"\k<n>",
+            r"\x1",
+            r"a\",
+            "(?<",
+            "(",
+            "[]",
+        ] {
             assert!(uses(pattern).not_python.is_some(), "{pattern}");
         }
     }

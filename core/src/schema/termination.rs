@@ -1,7 +1,7 @@
 //! Definitions of which no instance ends, as a validator reads them that looks for a way out.
 //!
-//! What is optional ends, and one required property or one branch that ends is enough; an array whose items do not end does not, and
-//! neither does a schema that says something but has no type.
+//! What is optional ends, and one required property or one branch that ends is enough; an array whose items do not end
+//! does not, and neither does a schema that says something but has no type.
 
 use alloc::{string::String, vec, vec::Vec};
 
@@ -26,7 +26,10 @@ pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
         match ways(body) {
             None => ended.push(name),
             Some(references) => {
-                open.insert(name, references.iter().filter_map(|reference| definition_name(reference).map(String::from)).collect());
+                open.insert(
+                    name,
+                    references.iter().filter_map(|reference| definition_name(reference).map(String::from)).collect(),
+                );
             }
         }
     }
@@ -83,8 +86,12 @@ fn ends<'n, 'a>(object: &'n Object<'a>, open: &mut Vec<&'n Node<'a>>) -> bool {
         let names: Set<&Text<'_>> =
             object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect();
         let table = object.get("properties").and_then(Node::as_object);
-        let required: Vec<&Node<'a>> =
-            table.into_iter().flatten().filter(|member| names.contains(&member.key)).map(|member| &member.value).collect();
+        let required: Vec<&Node<'a>> = table
+            .into_iter()
+            .flatten()
+            .filter(|member| names.contains(&member.key))
+            .map(|member| &member.value)
+            .collect();
         if required.is_empty() {
             return true;
         }

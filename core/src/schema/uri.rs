@@ -1,12 +1,12 @@
 //! URI references, as far as `$id` and `$ref` need them: resolving one against another (RFC 3986, section 5).
 //!
-//! Nothing is ever fetched; URIs are names here, and are taken as they come: a base may be relative, empty or no URI at all. What has
-//! a scheme of its own is left as it is, dots included.
+//! Nothing is ever fetched; URIs are names here, and are taken as they come: a base may be relative, empty or no URI at
+//! all. What has a scheme of its own is left as it is, dots included.
 //!
-//! Not a library, measured 2026-11-22, WebAssembly gzipped beside this, alone after wasm-opt and in the whole before: `iri-string` 0.7.14
-//! passes all fixtures, costs 4.5 and 6.4 KB, wants an invented base for schemas without one, and has no answer to what is no IRI
-//! (`https://{host}/a.json`), nor to anything beside it. `fluent-uri` 0.4.1 costs 1.7 and 3.6 KB and five crates of macros, and
-//! refuses whatever is relative to `urn:a:b`.
+//! Not a library, measured 2026-11-22, WebAssembly gzipped beside this, alone after wasm-opt and in the whole before:
+//! `iri-string` 0.7.14 passes all fixtures, costs 4.5 and 6.4 KB, wants an invented base for schemas without one, and
+//! has no answer to what is no IRI (`https://{host}/a.json`), nor to anything beside it. `fluent-uri` 0.4.1 costs 1.7
+//! and 3.6 KB and five crates of macros, and refuses whatever is relative to `urn:a:b`.
 
 use alloc::{format, string::String, vec::Vec};
 

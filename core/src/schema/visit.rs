@@ -1,6 +1,7 @@
 //! The only recursion over schemas: knows where schemas stand, keeps the path, and says how a place affects effects.
 //!
-//! A property *named* `type` or `$ref` is met as a property, never as a keyword, because only this file decides what is one.
+//! A property *named* `type` or `$ref` is met as a property, never as a keyword, because only this file decides what is
+//! one.
 
 use super::keyword::{Keyword, Keywords, Subschemas};
 use crate::{
@@ -38,9 +39,14 @@ impl Polarity {
             (Polarity::Mixed, _) => Polarity::Mixed,
             (Polarity::Positive, Keyword::Not) => Polarity::Negative,
             (Polarity::Negative, Keyword::Not) => Polarity::Positive,
-            (_, Keyword::OneOf | Keyword::If | Keyword::Contains | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) => {
-                Polarity::Mixed
-            }
+            (
+                _,
+                Keyword::OneOf
+                | Keyword::If
+                | Keyword::Contains
+                | Keyword::UnevaluatedItems
+                | Keyword::UnevaluatedProperties,
+            ) => Polarity::Mixed,
             (polarity, _) => polarity,
         }
     }
@@ -86,7 +92,12 @@ pub(crate) trait VisitorMut<'a> {
 ///
 /// # Errors
 /// Those of `visitor`, `budget-exceeded`, `too-deep`.
-pub(crate) fn walk_mut<'a>(budget: &Budget, root: &mut Node<'a>, through: Keywords, visitor: &mut dyn VisitorMut<'a>) -> Result<(), Error> {
+pub(crate) fn walk_mut<'a>(
+    budget: &Budget,
+    root: &mut Node<'a>,
+    through: Keywords,
+    visitor: &mut dyn VisitorMut<'a>,
+) -> Result<(), Error> {
     walk_mut_at(budget, root, Polarity::Positive, through, visitor)
 }
 
@@ -167,9 +178,10 @@ impl<'a> Walk<'_, 'a> {
                 // A list where one schema belongs: each of its items stands at this place.
                 Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
                 Child::Member(name) => match Keyword::named(name) {
-                    Some(keyword) if self.through.contains(keyword) && keyword.holds() != Subschemas::Value => {
-                        self.step(Step::Name(keyword.name()), |walk| walk.under_mut(keyword, inner, spot.below(keyword), visitor))
-                    }
+                    Some(keyword) if self.through.contains(keyword) && keyword.holds() != Subschemas::Value => self
+                        .step(Step::Name(keyword.name()), |walk| {
+                            walk.under_mut(keyword, inner, spot.below(keyword), visitor)
+                        }),
                     _ => Ok(()),
                 },
             })?;
@@ -178,7 +190,13 @@ impl<'a> Walk<'_, 'a> {
         self.leave(node)
     }
 
-    fn under_mut(&mut self, keyword: Keyword, node: &mut Node<'a>, spot: Spot, visitor: &mut dyn VisitorMut<'a>) -> Result<(), Error> {
+    fn under_mut(
+        &mut self,
+        keyword: Keyword,
+        node: &mut Node<'a>,
+        spot: Spot,
+        visitor: &mut dyn VisitorMut<'a>,
+    ) -> Result<(), Error> {
         match keyword.holds() {
             Subschemas::Value => Ok(()),
             Subschemas::Named | Subschemas::NamedOrNames => node.visit_children(|child, inner| match child {
@@ -193,7 +211,9 @@ impl<'a> Walk<'_, 'a> {
                     Child::Member(_) => Ok(()),
                 })
             }
-            Subschemas::Schema | Subschemas::Schemas | Subschemas::SchemaOrSchemas => self.schema_mut(node, spot, visitor),
+            Subschemas::Schema | Subschemas::Schemas | Subschemas::SchemaOrSchemas => {
+                self.schema_mut(node, spot, visitor)
+            }
         }
     }
 
@@ -211,20 +231,27 @@ impl<'a> Walk<'_, 'a> {
             Data::Array(items) => self.items(items, spot, visit),
             Data::Object(object) => {
                 for member in object {
-                    let Some(keyword) = Keyword::named(&member.key).filter(|keyword| self.through.contains(*keyword)) else { continue };
+                    let Some(keyword) = Keyword::named(&member.key).filter(|keyword| self.through.contains(*keyword))
+                    else {
+                        continue;
+                    };
                     let below = spot.below(keyword);
                     self.step(Step::Name(keyword.name()), |walk| match (keyword.holds(), member.value.data()) {
                         (Subschemas::Value, _) => Ok(()),
                         (Subschemas::Named | Subschemas::NamedOrNames, Data::Object(table)) => {
                             for entry in table {
                                 if keyword.holds() == Subschemas::Named || entry.value.as_array().is_none() {
-                                    walk.step(Step::Member(entry.key.clone()), |walk| walk.schema(&entry.value, below, visit))?;
+                                    walk.step(Step::Member(entry.key.clone()), |walk| {
+                                        walk.schema(&entry.value, below, visit)
+                                    })?;
                                 }
                             }
                             Ok(())
                         }
                         (Subschemas::Named | Subschemas::NamedOrNames, _) => Ok(()),
-                        (Subschemas::Schemas | Subschemas::SchemaOrSchemas, Data::Array(items)) => walk.items(items, below, visit),
+                        (Subschemas::Schemas | Subschemas::SchemaOrSchemas, Data::Array(items)) => {
+                            walk.items(items, below, visit)
+                        }
                         _ => walk.schema(&member.value, below, visit),
                     })?;
                 }

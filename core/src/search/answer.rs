@@ -1,5 +1,5 @@
-//! The answer to a model's call of the tool search, in the shape of the call's format: references, or definitions where the
-//! provider asked for those.
+//! The answer to a model's call of the tool search, in the shape of the call's format: references, or definitions where
+//! the provider asked for those.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -50,7 +50,8 @@ fn find<'i>(wanted: &Wanted, index: &'i Index, options: &SearchOptions) -> Resul
         match selection(query) {
             Some(list) => {
                 let found = list.split(',').filter_map(|name| index.named(name.trim()));
-                names.extend(found.filter(|name| !name.is(&options.tool_search_name)).filter(|name| seen.insert(*name)));
+                names
+                    .extend(found.filter(|name| !name.is(&options.tool_search_name)).filter(|name| seen.insert(*name)));
             }
             None => ranked.push(index.search(query, &options, Among::Deferred)?.into_iter()),
         }
@@ -93,7 +94,9 @@ fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
             ("is_error", Node::bool(true)),
             ("content", content),
         ]),
-        Shape::Block => Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)]),
+        Shape::Block => {
+            Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)])
+        }
         Shape::Item | Shape::SearchItem => {
             Node::record([("type", Node::literal("function_call_output")), ("call_id", id), ("output", content)])
         }
@@ -116,18 +119,23 @@ fn search_output(call: &Call<'_, '_>, tools: Vec<Node<'static>>) -> Node<'static
     ])
 }
 
-/// The definitions behind names, best first. Those of one namespace stand in it together, where the best of them stands.
+/// The definitions behind names, best first. Those of one namespace stand in it together, where the best of them
+/// stands.
 fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'static>>, Error> {
     let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());
     for name in names {
         let Some(mut found) = index.definition(name)? else { continue };
         let of_same = |one: &&mut Node<'_>| {
-            let name = |node: &Node<'_>| node.get("name").and_then(Node::as_text).map(|name| name.display().into_owned());
+            let name =
+                |node: &Node<'_>| node.get("name").and_then(Node::as_text).map(|name| name.display().into_owned());
             has_type(one, "namespace") && has_type(&found, "namespace") && name(one) == name(&found)
         };
         match out.iter_mut().find(of_same) {
             Some(namespace) => {
-                let members = found.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten().unwrap_or_default();
+                let members = found
+                    .visit("tools", |tools| tools.as_array_mut().map(core::mem::take))
+                    .flatten()
+                    .unwrap_or_default();
                 namespace.visit("tools", |tools| tools.as_array_mut().map(|tools| tools.extend(members)));
             }
             None => out.push(found),

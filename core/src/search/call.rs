@@ -42,8 +42,8 @@ pub(super) struct Wanted {
 
 impl<'n, 'a> Call<'n, 'a> {
     /// Recognises a call: a `tool_use` block of Anthropic, a `function_call` item of OpenAI Responses, an entry of
-    /// `tool_calls` of Chat Completions, and a `tool_search_call` of OpenAI Responses that is the caller's to answer, whatever
-    /// the function is called. `None`: it is something else, or calls something else.
+    /// `tool_calls` of Chat Completions, and a `tool_search_call` of OpenAI Responses that is the caller's to answer,
+    /// whatever the function is called. `None`: it is something else, or calls something else.
     pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
         // What is called in a namespace is another tool, unless the namespace was made up for it.
         let is_search = |call: &Node<'a>| {
@@ -52,7 +52,11 @@ impl<'n, 'a> Call<'n, 'a> {
             own && text("name").is_some_and(|name| name.is(&options.tool_search_name))
         };
         if has_type(call, "tool_use") {
-            return is_search(call).then(|| Call { shape: Shape::Block, id: call.get("id"), arguments: call.get("input") });
+            return is_search(call).then(|| Call {
+                shape: Shape::Block,
+                id: call.get("id"),
+                arguments: call.get("input"),
+            });
         }
         if has_type(call, "function_call") {
             return is_search(call).then(|| Call {
@@ -69,7 +73,11 @@ impl<'n, 'a> Call<'n, 'a> {
             });
         }
         let function = call.get("function")?;
-        is_search(function).then(|| Call { shape: Shape::Entry, id: call.get("id"), arguments: function.get("arguments") })
+        is_search(function).then(|| Call {
+            shape: Shape::Entry,
+            id: call.get("id"),
+            arguments: function.get("arguments"),
+        })
     }
 
     /// Whether the answer holds the definitions of what was found, and not only their names.
@@ -87,17 +95,19 @@ impl<'n, 'a> Call<'n, 'a> {
             Some(Some(Cow::Borrowed(text))) => Wanted::read(&json::read(text)?),
             Some(Some(Cow::Owned(text))) => Wanted::read(&json::read(&text)?),
             // Half a surrogate pair stands in no valid JSON text but inside its strings, as an escape.
-            Some(None) => {
-                Err(Error::new(Code::InvalidJson, "", "expected arguments as JSON, found half a surrogate pair outside of a string"))
-            }
+            Some(None) => Err(Error::new(
+                Code::InvalidJson,
+                "",
+                "expected arguments as JSON, found half a surrogate pair outside of a string",
+            )),
             None => Wanted::read(arguments),
         }
     }
 }
 
 impl Wanted {
-    /// The function that `apply` offers takes a `query`. A search that the caller brought along keeps its own parameters,
-    /// and clients call them `queries`, `paths`, `goal`: there, every string is a query.
+    /// The function that `apply` offers takes a `query`. A search that the caller brought along keeps its own
+    /// parameters, and clients call them `queries`, `paths`, `goal`: there, every string is a query.
     fn read(arguments: &Node<'_>) -> Result<Self, Error> {
         let mut queries = Vec::new();
         match arguments.get("query") {
@@ -110,9 +120,14 @@ impl Wanted {
         queries.retain(|query| !query.trim().is_empty());
         queries.truncate(MOST_QUERIES);
         if queries.is_empty() {
-            return Err(Error::new(Code::EmptyQuery, "/query", "expected a query that says what a tool has to do, found none"));
+            return Err(Error::new(
+                Code::EmptyQuery,
+                "/query",
+                "expected a query that says what a tool has to do, found none",
+            ));
         }
-        let most = ["limit", "max_results"].iter().find_map(|key| arguments.get(key)?.as_u64()).filter(|most| *most > 0);
+        let most =
+            ["limit", "max_results"].iter().find_map(|key| arguments.get(key)?.as_u64()).filter(|most| *most > 0);
         Ok(Wanted { queries, most: most.and_then(|most| usize::try_from(most).ok()) })
     }
 }

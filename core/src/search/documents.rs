@@ -1,5 +1,5 @@
-//! The tools of a list, one by one, whatever format the list has: Anthropic, OpenAI Chat Completions, OpenAI Responses with
-//! namespaces, MCP.
+//! The tools of a list, one by one, whatever format the list has: Anthropic, OpenAI Chat Completions, OpenAI Responses
+//! with namespaces, MCP.
 
 use alloc::vec::Vec;
 
@@ -59,7 +59,8 @@ pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Erro
         Data::Array(entries) => Ok(entries),
         Data::Null => Ok(&[]),
         _ => {
-            let found = alloc::format!("expected a list of tools, or an object with one in `tools`, found {}", tools.kind());
+            let found =
+                alloc::format!("expected a list of tools, or an object with one in `tools`, found {}", tools.kind());
             Err(Error::new(Code::InvalidRequest, pointer, found))
         }
     }
@@ -109,13 +110,15 @@ impl<'a> Listed<'_, 'a> {
         tool::description(self.tool)
     }
 
-    /// The tool as OpenAI Responses lists it, for an answer that holds definitions: as it is, if that is how it came, else
-    /// as a function.
+    /// The tool as OpenAI Responses lists it, for an answer that holds definitions: as it is, if that is how it came,
+    /// else as a function.
     pub(super) fn definition(&self) -> Node<'a> {
-        let listed_so = type_of(self.tool).is_some() && self.tool.get("name").is_some() && self.tool.get("input_schema").is_none();
+        let listed_so =
+            type_of(self.tool).is_some() && self.tool.get("name").is_some() && self.tool.get("input_schema").is_none();
         let tool = if listed_so { self.tool.clone() } else { self.function() };
         let Some(namespace) = self.namespace else { return tool };
-        let mut around = Node::record([("type", Node::literal("namespace")), ("name", Node::string(namespace.clone()))]);
+        let mut around =
+            Node::record([("type", Node::literal("namespace")), ("name", Node::string(namespace.clone()))]);
         if let Some(object) = around.as_object_mut() {
             if let Some(about) = self.about.last() {
                 object.set("description", Node::string((*about).clone()));
@@ -131,7 +134,8 @@ impl<'a> Listed<'_, 'a> {
         if schema.get("$schema").is_some() {
             tool::remove(&mut schema, "$schema");
         }
-        let mut function = Node::record([("type", Node::literal("function")), ("name", Node::string(self.name.clone()))]);
+        let mut function =
+            Node::record([("type", Node::literal("function")), ("name", Node::string(self.name.clone()))]);
         if let Some(object) = function.as_object_mut() {
             if let Some(description) = self.description() {
                 object.set("description", Node::string(description.clone()));
@@ -150,7 +154,10 @@ impl<'a> Listed<'_, 'a> {
     /// Gives every text in which words are looked for.
     pub(super) fn texts(&self, found: &mut dyn FnMut(Field, &Text<'_>)) {
         found(Field::Name, &self.name);
-        let titles = [Some(self.tool), self.tool.get("annotations")].into_iter().flatten().filter_map(|node| node.get("title")?.as_text());
+        let titles = [Some(self.tool), self.tool.get("annotations")]
+            .into_iter()
+            .flatten()
+            .filter_map(|node| node.get("title")?.as_text());
         for text in titles.chain(self.description()).chain(self.about.iter().copied()) {
             found(Field::Description, text);
         }
@@ -158,7 +165,8 @@ impl<'a> Listed<'_, 'a> {
         // The visitor never fails, so neither does the walk.
         // One walk never takes more than the budget of a call.
         let _ = visit::walk(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, place| {
-            if let (Some(Keyword::Properties), Some(Step::Member(name))) = (place.keyword, place.pointer.steps().last()) {
+            if let (Some(Keyword::Properties), Some(Step::Member(name))) = (place.keyword, place.pointer.steps().last())
+            {
                 found(Field::ArgumentName, name);
             }
             if let Some(description) = node.get("description").and_then(Node::as_text) {

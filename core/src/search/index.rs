@@ -1,13 +1,13 @@
 //! The index: which tool says which word how often, and the ranking that follows from it.
 //!
-//! The ranking is BM25F: BM25 over a weighted sum of fields, each field's counts set against its usual length. It is our
-//! own because the `bm25` crate needs the standard library and knows one field only; weights per field are what lifts a
-//! tool's own name over another tool's arguments.
+//! The ranking is BM25F: BM25 over a weighted sum of fields, each field's counts set against its usual length. It is
+//! our own because the `bm25` crate needs the standard library and knows one field only; weights per field are what
+//! lifts a tool's own name over another tool's arguments.
 //!
-//! The weights were chosen by measurement (core/tests/search.rs; 105 queries to choose on, 105 to see whether it holds, over
-//! 1,513 real tools). First place, among the first five, mean reciprocal place, on the second half: these weights 0.72, 0.91,
-//! 0.81; all fields alike 0.64, 0.91, 0.76; counting common words 0.40, 0.63, 0.48. Which fields weigh more matters; by how
-//! much exactly does not.
+//! The weights were chosen by measurement (core/tests/search.rs; 105 queries to choose on, 105 to see whether it holds,
+//! over 1,513 real tools). First place, among the first five, mean reciprocal place, on the second half: these weights
+//! 0.72, 0.91, 0.81; all fields alike 0.64, 0.91, 0.76; counting common words 0.40, 0.63, 0.48. Which fields weigh more
+//! matters; by how much exactly does not.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -67,8 +67,8 @@ pub(crate) enum Among {
 }
 
 impl Index {
-    /// Reads a tool list. Of several tools with one name the first one counts. Their definitions are kept only if answers
-    /// are to hold them.
+    /// Reads a tool list. Of several tools with one name the first one counts. Their definitions are kept only if
+    /// answers are to hold them.
     ///
     /// # Errors
     /// `invalid-request` if it is no list of tools.
@@ -85,10 +85,17 @@ impl Index {
     /// The names of the tools that match, best first.
     ///
     /// # Errors
-    /// `empty-query`, `invalid-pattern`, `pattern-too-long`, and `invalid-option` for regular expressions where this build
-    /// has none.
-    pub(crate) fn search(&self, query: &str, options: &SearchOptions, among: Among) -> Result<Vec<&Text<'static>>, Error> {
-        let wanted = |tool: &Tool| (among == Among::All || tool.deferred || !self.defers) && !tool.name.is(&options.tool_search_name);
+    /// `empty-query`, `invalid-pattern`, `pattern-too-long`, and `invalid-option` for regular expressions where this
+    /// build has none.
+    pub(crate) fn search(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+        among: Among,
+    ) -> Result<Vec<&Text<'static>>, Error> {
+        let wanted = |tool: &Tool| {
+            (among == Among::All || tool.deferred || !self.defers) && !tool.name.is(&options.tool_search_name)
+        };
         let places = match options.mode {
             SearchMode::Bm25 => self.rank(query, &wanted)?,
             SearchMode::Regex => self.matches(query, &wanted)?,
@@ -171,8 +178,8 @@ impl Index {
 
     #[cfg(not(feature = "regex"))]
     fn matches(&self, _: &str, _: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
-        let found =
-            "expected `mode` to be \"bm25\", because this build is without regular expressions (cargo feature `regex`), found `regex`";
+        let found = "expected `mode` to be \"bm25\", because this build is without regular expressions (cargo feature \
+                `regex`), found `regex`";
         Err(Error::new(Code::InvalidOption, "/mode", found))
     }
 }
@@ -252,7 +259,8 @@ impl Builder {
         for same in spans.chunk_by(|one, two| word(one) == word(two)) {
             let mut counts: Counts = [0; Field::COUNT];
             for (_, _, field) in same {
-                if let (Some(count), Some(length)) = (counts.get_mut(*field as usize), lengths.get_mut(*field as usize)) {
+                if let (Some(count), Some(length)) = (counts.get_mut(*field as usize), lengths.get_mut(*field as usize))
+                {
                     *count = count.saturating_add(1);
                     *length = u32::saturating_add(*length, 1);
                 }
@@ -272,7 +280,8 @@ impl Builder {
         let total = self.tools.len() as f64;
         let mut usual = [0_f64; Field::COUNT];
         for (field, usual) in usual.iter_mut().enumerate() {
-            let sum: f64 = self.lengths.iter().filter_map(|lengths| lengths.get(field)).map(|length| f64::from(*length)).sum();
+            let sum: f64 =
+                self.lengths.iter().filter_map(|lengths| lengths.get(field)).map(|length| f64::from(*length)).sum();
             *usual = (sum / total.max(1.0)).max(1.0);
         }
         let mut hits = Vec::with_capacity(self.terms.values().map(Vec::len).sum());

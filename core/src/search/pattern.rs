@@ -1,5 +1,5 @@
-//! Regular expressions, as the hosted search takes them: in the spelling of Python's `re.search`, as far as an engine that
-//! never backtracks has it.
+//! Regular expressions, as the hosted search takes them: in the spelling of Python's `re.search`, as far as an engine
+//! that never backtracks has it.
 
 use alloc::{format, string::String};
 
@@ -29,7 +29,9 @@ impl Pattern {
         match RegexBuilder::new(&respelled(pattern)).size_limit(SIZE).build() {
             Ok(regex) => Ok(Pattern(regex)),
             Err(error) => {
-                let found = format!("expected a regular expression without look-around or back-references, found `{pattern}`: {error}");
+                let found = format!(
+                    "expected a regular expression without look-around or back-references, found `{pattern}`: {error}"
+                );
                 Err(Error::new(Code::InvalidPattern, "/query", found))
             }
         }
@@ -40,7 +42,8 @@ impl Pattern {
     }
 }
 
-/// The few things Python spells differently: `\Z` is the end, `\<` is a mere `<`, a `[` or `&&` inside a class means itself.
+/// The few things Python spells differently: `\Z` is the end, `\<` is a mere `<`, a `[` or `&&` inside a class means
+/// itself.
 fn respelled(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut letters = pattern.chars();

@@ -1,12 +1,13 @@
 //! What a word is, in names, descriptions and queries alike.
 //!
-//! Words are runs of letters and digits, in lower case, split once more where the case changes; plurals lose their ending.
-//! Chinese and Japanese have no spaces, so there every two neighbours are a word.
+//! Words are runs of letters and digits, in lower case, split once more where the case changes; plurals lose their
+//! ending. Chinese and Japanese have no spaces, so there every two neighbours are a word.
 //!
-//! Not `unicode-segmentation`: the standard's words keep `mcp__slack.post` whole and make one of each Chinese character and Thai letter,
-//! so every rule here but the pairs would stay behind it. Measured 2026-11-22 (1.13.3 as the outer split, marks split again, no pairs):
-//! the ranking of real queries is the same, Chinese finds what has the same characters apart (the fixture `chinese` holds that), it is
-//! 8 KB gzipped more of WebAssembly, and splitting takes 3 to 5 times as long.
+//! Not `unicode-segmentation`: the standard's words keep `mcp__slack.post` whole and make one of each Chinese character
+//! and Thai letter, so every rule here but the pairs would stay behind it. Measured 2026-11-22 (1.13.3 as the outer
+//! split, marks split again, no pairs): the ranking of real queries is the same, Chinese finds what has the same
+//! characters apart (the fixture `chinese` holds that), it is 8 KB gzipped more of WebAssembly, and splitting takes 3
+//! to 5 times as long.
 
 use alloc::string::String;
 
@@ -40,7 +41,8 @@ pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
     for chunk in text.split(char::is_whitespace) {
         let inner = chunk.trim_matches(|letter: char| !letter.is_alphanumeric());
         if inner.contains(|letter: char| !letter.is_alphanumeric()) {
-            let joined: String = inner.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+            let joined: String =
+                inner.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
             found(&joined);
         }
     }
@@ -48,7 +50,8 @@ pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
 
 /// Whether a script writes without spaces between words.
 fn is_cjk(letter: char) -> bool {
-    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+        || matches!(letter, '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
@@ -142,10 +145,11 @@ fn singular(word: &mut String) {
 
 /// Words of a query that say nothing about a tool. They count only in a query that has no others.
 const FILLER: [&str; 62] = [
-    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "can", "could", "do", "for", "from", "have", "how", "i", "in",
-    "into", "is", "it", "its", "me", "my", "need", "of", "on", "one", "onto", "or", "our", "out", "please", "should", "so", "some",
-    "someone", "that", "the", "their", "them", "there", "these", "this", "those", "to", "tool", "us", "using", "want", "was", "we", "what",
-    "when", "which", "who", "why", "with", "you", "your",
+    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "can", "could", "do", "for", "from",
+    "have", "how", "i", "in", "into", "is", "it", "its", "me", "my", "need", "of", "on", "one", "onto", "or", "our",
+    "out", "please", "should", "so", "some", "someone", "that", "the", "their", "them", "there", "these", "this",
+    "those", "to", "tool", "us", "using", "want", "was", "we", "what", "when", "which", "who", "why", "with", "you",
+    "your",
 ];
 
 /// Whether a word is there for grammar only.

@@ -40,7 +40,8 @@ pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
         if let Some(properties) = node.get("properties").and_then(Node::as_object) {
             let required = node.get("required").and_then(Node::as_array).unwrap_or_default();
             let required: Set<_> = required.iter().filter_map(Node::as_text).collect();
-            count += properties.iter().filter(|member| per_property(&member.value, required.contains(&member.key))).count();
+            count +=
+                properties.iter().filter(|member| per_property(&member.value, required.contains(&member.key))).count();
         }
         Ok(Visit::Descend)
     });

@@ -1,4 +1,5 @@
-//! Where calls stand in the messages, replies and events of each API. Knows the shapes, and nothing of what is done to calls.
+//! Where calls stand in the messages, replies and events of each API. Knows the shapes, and nothing of what is done to
+//! calls.
 //!
 //! One walk for all formats: no member means a call in one format and something else in another.
 
@@ -52,9 +53,12 @@ pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
     each(message, "tool_calls", &mut |call| in_tool_call(call, visit));
     message.visit("function_call", |call| visit(Site { node: call, name: "name", arguments: Some("arguments") }));
     each(message, "parts", &mut |part| {
-        for (key, arguments) in
-            [("functionCall", Some("args")), ("function_call", Some("args")), ("functionResponse", None), ("function_response", None)]
-        {
+        for (key, arguments) in [
+            ("functionCall", Some("args")),
+            ("function_call", Some("args")),
+            ("functionResponse", None),
+            ("function_response", None),
+        ] {
             part.visit(key, |call| visit(Site { node: call, name: "name", arguments }));
         }
     });

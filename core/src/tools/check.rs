@@ -78,7 +78,15 @@ impl Checking {
             _ => EVERYWHERE,
         };
         let dialect = self.dialect.name;
-        self.found.push(ToolViolation { tool: tool.map(String::from), dialect, rule, pointer, message, confidence, source });
+        self.found.push(ToolViolation {
+            tool: tool.map(String::from),
+            dialect,
+            rule,
+            pointer,
+            message,
+            confidence,
+            source,
+        });
     }
 
     fn list(&mut self, listing: &Listing<'_>) -> Result<(), Error> {
@@ -105,7 +113,12 @@ impl Checking {
             if let Some(name) = &name {
                 if !seen.insert(name.clone()) {
                     let message = format!("expected every tool to have a name of its own, found a second `{name}`");
-                    self.add(Some(name), Constraint::DuplicateName.id(), at(listed, &shape.pointer_to("name")), message);
+                    self.add(
+                        Some(name),
+                        Constraint::DuplicateName.id(),
+                        at(listed, &shape.pointer_to("name")),
+                        message,
+                    );
                 }
             }
             for (sum, budget) in taken.iter_mut().zip(budgets) {
@@ -113,7 +126,8 @@ impl Checking {
                 *sum += budget::taken(*budget, shape.schema(entry));
                 if before <= budget.most && *sum > budget.most {
                     let (most, what) = (budget.most, budget.counts.words());
-                    let message = format!("expected at most {most} {what} in all tools of a request, found {sum} up to here");
+                    let message =
+                        format!("expected at most {most} {what} in all tools of a request, found {sum} up to here");
                     self.add(name.as_deref(), budget.counts.rule(), pointer.clone(), message);
                 }
             }
@@ -125,9 +139,19 @@ impl Checking {
         let (entry, surface) = (&listed.entry, self.dialect.tools);
         match shape.name(entry) {
             None => {
-                let found =
-                    shape.part(entry, "name").map_or("none", |name| if name.as_text().is_some() { "an empty string" } else { name.kind() });
-                self.add(None, Constraint::NamelessTool.id(), at(listed, &[]), format!("expected a name as a string, found {found}"));
+                let found = shape.part(entry, "name").map_or("none", |name| {
+                    if name.as_text().is_some() {
+                        "an empty string"
+                    } else {
+                        name.kind()
+                    }
+                });
+                self.add(
+                    None,
+                    Constraint::NamelessTool.id(),
+                    at(listed, &[]),
+                    format!("expected a name as a string, found {found}"),
+                );
             }
             Some(text) if !names::is_legal(surface.names, text) => {
                 let message = format!("expected a name of {}, found `{}`", surface.names, text.display());
@@ -137,10 +161,15 @@ impl Checking {
         }
         self.description(listed, shape, name);
         if let Some(format) = shape.format() {
-            let (wanted, found) = (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
+            let (wanted, found) =
+                (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
             // Left out where it may be: what counts is what is meant.
             if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
-                let message = format!("expected `strict` to be {}, found {}", said(wanted), found.map_or("none", |flag| said(Some(flag))));
+                let message = format!(
+                    "expected `strict` to be {}, found {}",
+                    said(wanted),
+                    found.map_or("none", |flag| said(Some(flag)))
+                );
                 let path = if shape.strict(entry).is_some() { shape.pointer_to("strict") } else { Vec::new() };
                 self.add(name, Constraint::StrictFlag.id(), at(listed, &path), message);
             }
@@ -162,16 +191,20 @@ impl Checking {
         let surface = self.dialect.tools;
         let Some(description) = shape.part(&listed.entry, "description") else { return };
         let (rule, message) = match description.as_text() {
-            None => (Constraint::DescriptionNotString.id(), format!("expected a description as a string, found {}", description.kind())),
+            None => (
+                Constraint::DescriptionNotString.id(),
+                format!("expected a description as a string, found {}", description.kind()),
+            ),
             Some(text) if text.is_empty() && surface.no_empty_description => {
                 (Constraint::EmptyDescription.id(), "expected a description or none, found an empty one".into())
             }
             Some(text) => {
                 let length = text.code_points().count();
                 match surface.description_most {
-                    Some(most) if length > most => {
-                        (Constraint::DescriptionLength.id(), format!("expected a description of at most {most} characters, found {length}"))
-                    }
+                    Some(most) if length > most => (
+                        Constraint::DescriptionLength.id(),
+                        format!("expected a description of at most {most} characters, found {length}"),
+                    ),
                     _ => return,
                 }
             }

@@ -84,7 +84,12 @@ fn automatic(choice: &mut Node<'_>, wire: Wire) {
 }
 
 /// A choice among some tools: those that are gone cannot be allowed; if none is left, all are.
-fn allowed<'a>(choice: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome, lost: &mut Vec<Text<'static>>) {
+fn allowed<'a>(
+    choice: &mut Node<'a>,
+    wire: Wire,
+    fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome,
+    lost: &mut Vec<Text<'static>>,
+) {
     let mut among = |inner: &mut Node<'a>| {
         inner.visit("tools", |tools| filter(tools, lost, &mut |tool| forced(tool, fate)));
         inner.get("tools").and_then(Node::as_array).is_some_and(<[Node<'a>]>::is_empty)
@@ -96,7 +101,12 @@ fn allowed<'a>(choice: &mut Node<'a>, wire: Wire, fate: &dyn Fn(&Text<'a>) -> Ch
     }
 }
 
-fn gemini<'a>(config: &mut Node<'a>, list: &str, fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome, lost: &mut Vec<Text<'static>>) {
+fn gemini<'a>(
+    config: &mut Node<'a>,
+    list: &str,
+    fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome,
+    lost: &mut Vec<Text<'static>>,
+) {
     config.visit(list, |names| {
         filter(names, lost, &mut |name| {
             let text = name.as_text()?;
@@ -116,7 +126,11 @@ fn gemini<'a>(config: &mut Node<'a>, list: &str, fate: &dyn Fn(&Text<'a>) -> Cho
 }
 
 /// Leaves out of a list what `gone` gives a name for.
-fn filter<'a>(list: &mut Node<'a>, lost: &mut Vec<Text<'static>>, gone: &mut dyn FnMut(&mut Node<'a>) -> Option<Text<'static>>) {
+fn filter<'a>(
+    list: &mut Node<'a>,
+    lost: &mut Vec<Text<'static>>,
+    gone: &mut dyn FnMut(&mut Node<'a>) -> Option<Text<'static>>,
+) {
     let (mut at, mut places) = (0, Vec::new());
     if !matches!(list.data(), Data::Array(_)) {
         return;

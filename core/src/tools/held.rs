@@ -14,7 +14,8 @@ use crate::{
     limits::MAX_HELD_BYTES,
 };
 
-/// What an open call costs beside its pieces, roughly: a stream that opens calls and never says a word in them must end, too.
+/// What an open call costs beside its pieces, roughly: a stream that opens calls and never says a word in them must
+/// end, too.
 const CALL: usize = 256;
 
 /// Where the pieces of a call say they belong.
@@ -35,7 +36,8 @@ enum Place {
 impl Key {
     /// The place of a block (Anthropic) or of an item (Responses).
     pub(super) fn of(event: &Node<'_>) -> Key {
-        let place = event.get("output_index").or_else(|| event.get("index")).and_then(Node::as_number).unwrap_or_default();
+        let place =
+            event.get("output_index").or_else(|| event.get("index")).and_then(Node::as_number).unwrap_or_default();
         let place = place.parse().map_or_else(|_| Place::Other(place.into()), Place::Number);
         Key { choice: None, place }
     }
@@ -219,7 +221,8 @@ impl Held {
     }
 }
 
-/// Gives calls their arguments in a chunk: in their entries, or in entries of their own. `calls` are sorted by their places.
+/// Gives calls their arguments in a chunk: in their entries, or in entries of their own. `calls` are sorted by their
+/// places.
 pub(super) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
     let mut missing: Map<u64, String> = calls.into_iter().collect();
     call_sites::each(delta, "tool_calls", &mut |call| {
@@ -248,7 +251,8 @@ fn append(pieces: &mut String, piece: &Text<'_>) {
     for point in piece.code_points() {
         match char::from_u32(point) {
             Some(one) => pieces.push(one),
-            // Half of a surrogate pair, whose other half is in the next piece: inside JSON text its escape says the same.
+            // Half of a surrogate pair, whose other half is in the next piece: inside JSON text its escape says the
+            // same.
             None => {
                 // Writing into a String cannot fail.
                 let _ = write!(pieces, "\\u{point:04x}");

@@ -1,9 +1,10 @@
 //! Tool lists and whole requests: names, wrappers, quarantine, and the way back.
 //!
-//! A list is taken apart (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an acceptable schema
-//! (`sanitize_list`, with `budget` for what a request may hold), and what has to be undone is noted (`restore`). A whole request
-//! (`request`) also speaks of tools in its history (`call_sites`) and in what it forces (`choice`). Replies come back whole (`restore`)
-//! or in pieces (`stream_restorer` with what it holds back in `held`, and `sse`).
+//! A list is taken apart (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an
+//! acceptable schema (`sanitize_list`, with `budget` for what a request may hold and `quarantine` for what cannot be
+//! had), and what has to be undone is noted (`restore`). A whole request (`request`) also speaks of tools in its
+//! history (`call_sites`) and in what it forces (`choice`). Replies come back whole (`restore`) or in pieces
+//! (`stream_restorer` with what it holds back in `held`, and `sse`).
 
 mod arguments;
 mod budget;
@@ -11,6 +12,7 @@ mod call_sites;
 pub(crate) mod check;
 mod choice;
 mod held;
+pub(crate) mod quarantine;
 pub(crate) mod request;
 pub(crate) mod restore;
 pub(crate) mod sanitize_list;

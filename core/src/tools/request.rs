@@ -1,12 +1,14 @@
-//! `adapt_request`: a whole request made acceptable. Deferred loading first, then every tool, then what speaks of tools.
+//! `adapt_request`: a whole request made acceptable. Deferred loading first, then every tool, then what speaks of
+//! tools.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
     call_sites,
     choice::{self, ChoiceOutcome},
+    quarantine::Quarantined,
     restore::RestoreMap,
-    sanitize_list::{self, Quarantined, ToolChange},
+    sanitize_list::{self, ToolChange},
     tool_format::{self, remove},
     wire::Wire,
 };
@@ -103,9 +105,11 @@ fn rewrite_tools<'a>(
         };
         let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
         let outcome =
-            sanitize_list::rewrite_with_names(tools, options, core::mem::take(&mut found.1)).map_err(|error| match error.code() {
-                Code::InvalidRequest => error.below("/tools"),
-                _ => error,
+            sanitize_list::rewrite_with_names(tools, options, core::mem::take(&mut found.1)).map_err(|error| {
+                match error.code() {
+                    Code::InvalidRequest => error.below("/tools"),
+                    _ => error,
+                }
             })?;
         emptied = had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty);
         report.quarantined = outcome.quarantined;
@@ -139,7 +143,11 @@ fn rewrite_tools<'a>(
 }
 
 /// Gives tools that the history speaks of the names they have now.
-fn rename_history(request: &mut Node<'_>, wire: Wire, new_name: &dyn Fn(&Text<'_>) -> Option<String>) -> Result<(), Error> {
+fn rename_history(
+    request: &mut Node<'_>,
+    wire: Wire,
+    new_name: &dyn Fn(&Text<'_>) -> Option<String>,
+) -> Result<(), Error> {
     let renamed = request.visit(wire.history(), |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());
@@ -163,7 +171,8 @@ fn rename_history(request: &mut Node<'_>, wire: Wire, new_name: &dyn Fn(&Text<'_
 }
 
 fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Wire, Error> {
-    let given = |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
+    let given =
+        |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
     match options.tools.format {
         Some(ToolFormat::Anthropic) => Ok(Wire::Anthropic),
         Some(ToolFormat::OpenaiChat) => Ok(Wire::Chat),

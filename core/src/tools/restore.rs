@@ -46,7 +46,10 @@ fn spelled(text: &Text<'_>) -> String {
 }
 
 fn read_text(spelled: &str) -> Text<'_> {
-    json::read(spelled).ok().and_then(|node| if let Data::String(text) = node.into_data() { Some(text) } else { None }).unwrap_or("".into())
+    json::read(spelled)
+        .ok()
+        .and_then(|node| if let Data::String(text) = node.into_data() { Some(text) } else { None })
+        .unwrap_or("".into())
 }
 
 impl RestoreEntry {
@@ -91,7 +94,8 @@ impl RestoreMap {
         self.way(name).map_or(Ok(()), |way| way.plan.restore(arguments))
     }
 
-    /// Restores arguments that are JSON text. What is no JSON is the model's mistake, and stays: the tool's server tells it.
+    /// Restores arguments that are JSON text. What is no JSON is the model's mistake, and stays: the tool's server
+    /// tells it.
     pub(crate) fn text(&self, name: &Text<'_>, arguments: &str) -> Option<String> {
         if !self.is_encoded(name) {
             return None;
@@ -135,7 +139,10 @@ impl RestoreMap {
 
     /// Restores one call where it stands.
     pub(super) fn site(&self, site: Site<'_, '_>) -> Result<(), Error> {
-        let Some(called) = site.node.get(site.name).and_then(Node::as_text).map(|name| name.clone().into_owned()) else { return Ok(()) };
+        let Some(called) = site.node.get(site.name).and_then(Node::as_text).map(|name| name.clone().into_owned())
+        else {
+            return Ok(());
+        };
         let outcome = match site.arguments {
             Some(key) => site.node.visit(key, |arguments| self.any(&called, arguments)).unwrap_or(Ok(())),
             None => Ok(()),
@@ -172,28 +179,42 @@ impl RestoreMap {
     /// From JSON, as [`Self::to_node`] gives it.
     pub(crate) fn from_node(node: &Node<'_>) -> Result<RestoreMap, Error> {
         let wrong = |pointer: String, expected: &str| {
-            Error::new(Code::InvalidValue, pointer, format!("expected {expected}, as `restore` was written; found something else"))
+            Error::new(
+                Code::InvalidValue,
+                pointer,
+                format!("expected {expected}, as `restore` was written; found something else"),
+            )
         };
         match node.get("version").map(|version| (version.as_u64(), version)) {
             Some((Some(VERSION), _)) => {}
             Some((Some(older), _)) if older < VERSION => {
                 let message = format!(
-                    "expected the version {VERSION}, found {older}, which an older toolwire wrote: sanitize the tools again for a `restore` of today"
+                    "expected the version {VERSION}, found {older}, which an older toolwire wrote: sanitize the tools \
+                        again for a `restore` of today"
                 );
                 return Err(Error::new(Code::InvalidValue, "/version", message));
             }
             _ => return Err(wrong("/version".into(), "the version 2")),
         }
-        let tools = node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
+        let tools =
+            node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
         let mut ways = RestoreMap::default();
         for member in tools {
             let mut at = String::from("/tools");
             json::push_token(&mut at, &member.key.display());
             let text = |key: &str| member.value.get(key).map(|text| text.as_text().map(spelled));
             let name = text("name").flatten().ok_or_else(|| wrong(at.clone() + "/name", "a name"))?;
-            let namespace = text("namespace").map(|name| name.ok_or_else(|| wrong(at.clone() + "/namespace", "a name"))).transpose()?;
-            let plan = member.value.get("plan").map(|plan| Plan::from_node(plan).map_err(|error| error.below(&(at.clone() + "/plan"))));
-            ways.add(member.key.display().to_string(), RestoreEntry { name, namespace, plan: plan.transpose()?.unwrap_or_default() });
+            let namespace = text("namespace")
+                .map(|name| name.ok_or_else(|| wrong(at.clone() + "/namespace", "a name")))
+                .transpose()?;
+            let plan = member
+                .value
+                .get("plan")
+                .map(|plan| Plan::from_node(plan).map_err(|error| error.below(&(at.clone() + "/plan"))));
+            ways.add(
+                member.key.display().to_string(),
+                RestoreEntry { name, namespace, plan: plan.transpose()?.unwrap_or_default() },
+            );
         }
         Ok(ways)
     }

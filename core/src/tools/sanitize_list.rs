@@ -4,15 +4,16 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     arguments, budget,
+    quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
-    tool_format::{self, Edits, Entry, Shape},
+    tool_format::{self, pointer, Edits, Entry, Shape},
     tool_list::{Listed, Listing},
 };
 use crate::{
     collections::Set,
     dialect::{self, surface::NoArguments, Dialect},
     error::{Code, Error},
-    json::{push_token, Data, Node, Text},
+    json::{Node, Text},
     limits::MAX_TOOLS,
     names::{self, Names},
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
@@ -20,20 +21,6 @@ use crate::{
     rules::{Constraint, Rule},
     sanitize::{self, decode::Plan},
 };
-
-/// A tool that was set aside, and why. One bad tool never costs the others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Quarantined {
-    /// Its name, if it has one.
-    pub name: Option<String>,
-    /// JSON Pointer into the list: what cannot be accepted.
-    pub pointer: String,
-    /// Why, in kebab-case: the code of an error of [`sanitize`](crate::sanitize), or a rule about tools.
-    pub rule: &'static str,
-    /// For people: what was expected, then what was found.
-    pub message: String,
-}
 
 /// A change, and which tool it is about. Its pointers are pointers into the lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,13 +44,6 @@ pub(crate) struct Outcome<'a> {
     pub(crate) names: Names,
     /// The names that can be called, as they are now.
     pub(crate) accepted: Set<String>,
-}
-
-/// Why a tool is set aside.
-struct Refused {
-    rule: &'static str,
-    pointer: String,
-    message: String,
 }
 
 /// A tool as it is sent, to be reported once its place is known.
@@ -103,9 +83,15 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<Out
 }
 
 /// Rewrites a list of which some tools have their names already.
-pub(super) fn rewrite_with_names<'a>(tools: Node<'a>, options: &ToolsOptions, mut names: Names) -> Result<Outcome<'a>, Error> {
+pub(super) fn rewrite_with_names<'a>(
+    tools: Node<'a>,
+    options: &ToolsOptions,
+    mut names: Names,
+) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
-    let Some(first) = targets.first() else { return Err(Error::new(Code::UnknownDialect, "/dialect", "expected a dialect, found none")) };
+    let Some(first) = targets.first() else {
+        return Err(Error::new(Code::UnknownDialect, "/dialect", "expected a dialect, found none"));
+    };
     let surface = first.dialect.tools;
     let format = options.format.unwrap_or(surface.format);
     let listing = Listing::read(tools)?;
@@ -125,7 +111,17 @@ pub(super) fn rewrite_with_names<'a>(tools: Node<'a>, options: &ToolsOptions, mu
     let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
     let (allow, most) = (options.sanitize.allow, options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX));
-    let mut writer = Writer { targets, format, allow, most, names: &names, accepted, count, quarantined, ways: RestoreMap::default() };
+    let mut writer = Writer {
+        targets,
+        format,
+        allow,
+        most,
+        names: &names,
+        accepted,
+        count,
+        quarantined,
+        ways: RestoreMap::default(),
+    };
     let mut changes = Vec::new();
     let tools = listing.write(
         format,
@@ -226,7 +222,12 @@ impl Writer<'_> {
 
     /// The most tools of a request are the API's, whatever dialect a single one is written in.
     fn has_room(&self) -> Result<(), Refused> {
-        let most = self.targets.first().and_then(|target| target.dialect.tools.tools_most).unwrap_or(usize::MAX).min(self.most);
+        let most = self
+            .targets
+            .first()
+            .and_then(|target| target.dialect.tools.tools_most)
+            .unwrap_or(usize::MAX)
+            .min(self.most);
         if self.count >= most {
             let message = format!("expected at most {most} tools in a request, found one more");
             return Err(refused(Constraint::TooManyTools.id(), "", message));
@@ -289,7 +290,13 @@ impl Written<'_> {
 }
 
 impl Target {
-    fn write<'a>(&self, entry: &mut Node<'a>, shape: Shape, target: usize, format: ToolFormat) -> Result<Written<'a>, Refused> {
+    fn write<'a>(
+        &self,
+        entry: &mut Node<'a>,
+        shape: Shape,
+        target: usize,
+        format: ToolFormat,
+    ) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
         let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
         match shape.schema(entry).map(arguments::none) {
@@ -301,7 +308,10 @@ impl Target {
             }
             Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
             Some(_) => {
-                let (at, to) = (pointer(&shape.pointer_to_schema()), pointer(&tool_format::written(format, false).pointer_to_schema()));
+                let (at, to) = (
+                    pointer(&shape.pointer_to_schema()),
+                    pointer(&tool_format::written(format, false).pointer_to_schema()),
+                );
                 let sanitized = shape.edit_schema(entry, |schema| {
                     // The rules take a schema for the whole input.
                     let root = schema.origin().number().unwrap_or_default();
@@ -310,8 +320,9 @@ impl Target {
                     schema.renumber(root, true);
                     sanitized
                 });
-                (written.changes, written.plan) =
-                    sanitized.unwrap_or_else(|| Ok((Vec::new(), Plan::default()))).map_err(|error| failed(&error, &at))?;
+                (written.changes, written.plan) = sanitized
+                    .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))
+                    .map_err(|error| failed(&error, &at))?;
                 for change in &mut written.changes {
                     change.pointer.insert_str(0, &at);
                     if let Some(output) = &mut change.output_pointer {
@@ -330,8 +341,10 @@ impl Target {
             if takes > 0 && taken + takes > limit.most {
                 let rule = limit.counts.rule();
                 let (what, most) = (limit.counts.words(), limit.most);
-                let message =
-                    format!("expected at most {most} {what} in all tools of a request, found {takes} more than the {taken} before");
+                let message = format!(
+                    "expected at most {most} {what} in all tools of a request, found {takes} more than the \
+                        {taken} before"
+                );
                 return Err(refused(rule, "", message));
             }
         }
@@ -368,66 +381,52 @@ fn description(
     };
     if text.is_empty() && surface.no_empty_description {
         let message = "removed the empty description".into();
-        changes.push(about(Rule::DropDescription, (from, None), Guidance::Same, reason(dialect, Constraint::EmptyDescription), message));
+        changes.push(about(
+            Rule::DropDescription,
+            (from, None),
+            Guidance::Same,
+            reason(dialect, Constraint::EmptyDescription),
+            message,
+        ));
         return Some(None);
     }
     let most = surface.description_most?;
     let length = text.code_points().count();
-    let cut = text.value().filter(|_| length > most).map(|text| format!("{}…", names::cut(&text, most.saturating_sub(1))))?;
+    let cut =
+        text.value().filter(|_| length > most).map(|text| format!("{}…", names::cut(&text, most.saturating_sub(1))))?;
     let message = format!("shortened the description from {length} to {most} characters");
     let at = (from, Some(pointer(&written.pointer_to(KEY))));
-    changes.push(about(Rule::CutDescription, at, Guidance::Lost, reason(dialect, Constraint::DescriptionLength), message));
+    changes.push(about(
+        Rule::CutDescription,
+        at,
+        Guidance::Lost,
+        reason(dialect, Constraint::DescriptionLength),
+        message,
+    ));
     Some(Some(cut))
 }
 
 /// A change of a tool that leaves its arguments as they are.
-fn about(rule: Rule, (from, to): (String, Option<String>), guidance: Guidance, reason: Cow<'static, str>, message: String) -> Change {
-    Change { pointer: from, output_pointer: to, rule: rule.id(), accepts: Accepts::Same, guidance, encoded: false, reason, message }
-}
-
-fn pointer(path: &[&str]) -> String {
-    let mut out = String::new();
-    path.iter().for_each(|token| push_token(&mut out, token));
-    out
+fn about(
+    rule: Rule,
+    (from, to): (String, Option<String>),
+    guidance: Guidance,
+    reason: Cow<'static, str>,
+    message: String,
+) -> Change {
+    Change {
+        pointer: from,
+        output_pointer: to,
+        rule: rule.id(),
+        accepts: Accepts::Same,
+        guidance,
+        encoded: false,
+        reason,
+        message,
+    }
 }
 
 /// The fact that a rule about tools rests on.
 fn reason(dialect: &'static Dialect, constraint: Constraint) -> Cow<'static, str> {
     dialect.fact_of(constraint.id()).map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
-}
-
-fn within(allow: Allow, changes: &[Change]) -> Result<(), Refused> {
-    let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else { return Ok(()) };
-    let (needed, allowed) = (Allow::needed_for(worst.accepts, worst.encoded).as_str(), allow.as_str());
-    let message = format!("expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}", worst.message);
-    Err(Refused { rule: Code::TooLossy.as_str(), pointer: worst.pointer.clone(), message })
-}
-
-fn failed(error: &Error, at: &str) -> Refused {
-    Refused { rule: error.code().as_str(), pointer: format!("{at}{}", error.pointer()), message: error.message().into() }
-}
-
-fn refused(rule: &'static str, at: &str, message: String) -> Refused {
-    Refused { rule, pointer: at.into(), message }
-}
-
-fn unknown(entry: &Node<'_>) -> Refused {
-    let found = match entry.data() {
-        Data::Object(_) => "an object without any of them",
-        _ => entry.kind(),
-    };
-    refused(
-        Constraint::NotATool.id(),
-        "",
-        format!("expected a tool: an object with a name, a schema or the type of a hosted tool; found {found}"),
-    )
-}
-
-fn nameless(shape: Shape, entry: &Node<'_>) -> Refused {
-    let found = match shape.part(entry, "name") {
-        None => "none",
-        Some(name) if name.as_text().is_some() => "an empty string",
-        Some(name) => name.kind(),
-    };
-    refused(Constraint::NamelessTool.id(), &pointer(&shape.pointer_to("name")), format!("expected a name as a string, found {found}"))
 }

@@ -1,5 +1,5 @@
-//! The text of an event stream (`text/event-stream`): cut into events, and written again. Knows lines, and nothing of what is done
-//! to events.
+//! The text of an event stream (`text/event-stream`): cut into events, and written again. Knows lines, and nothing of
+//! what is done to events.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -28,7 +28,8 @@ pub(crate) struct Buffer {
     line: usize,
     /// How far the end of that line was looked for.
     searched: usize,
-    /// The last line ended with a CR at the very end of a piece: what becomes of an LF that comes next and belongs to it.
+    /// The last line ended with a CR at the very end of a piece: what becomes of an LF that comes next and belongs to
+    /// it.
     half: Option<Half>,
     /// What was ready to be passed on when an error came: the next call hands it out, so that nothing is lost.
     ready: String,
@@ -145,8 +146,8 @@ impl Buffer {
         self.searched = self.searched.saturating_sub(passed);
     }
 
-    /// The text that is left at the end of a stream. Some servers leave out the blank line behind their last event; it is one
-    /// nevertheless, if it is whole.
+    /// The text that is left at the end of a stream. Some servers leave out the blank line behind their last event; it
+    /// is one nevertheless, if it is whole.
     ///
     /// # Errors
     /// Those of the sink. The next call then gives what was held back, and the last event as it came.

@@ -1,7 +1,7 @@
 //! A reply in pieces: names restored at once, encoded arguments held back and restored where their call ends.
 //!
-//! The events of all APIs are told apart by what is in them; which API it is need not be known. Events that hold whole calls
-//! (Gemini's, and the closing ones of Responses) are restored like whole replies.
+//! The events of all APIs are told apart by what is in them; which API it is need not be known. Events that hold whole
+//! calls (Gemini's, and the closing ones of Responses) are restored like whole replies.
 
 use alloc::{string::String, vec::Vec};
 
@@ -99,8 +99,11 @@ impl Stream {
     /// A block or an item begins.
     fn begin<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         for inner in ["content_block", "item"] {
-            let is_call = |item: &Node<'_>| item.get("type").is_some_and(|kind| kind.is_text("tool_use") || kind.is_text("function_call"));
-            let called = event.get(inner).filter(|item| is_call(item)).and_then(|item| item.get("name")).and_then(Node::as_text);
+            let is_call = |item: &Node<'_>| {
+                item.get("type").is_some_and(|kind| kind.is_text("tool_use") || kind.is_text("function_call"))
+            };
+            let called =
+                event.get(inner).filter(|item| is_call(item)).and_then(|item| item.get("name")).and_then(Node::as_text);
             let encoded = called.filter(|name| self.ways.is_encoded(name)).map(|name| name.clone().into_owned());
             self.in_item(event, inner)?;
             if let Some(name) = encoded {
@@ -175,7 +178,8 @@ impl Stream {
             }
             let says = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
             let delta = choice.get("delta").and_then(Node::as_object);
-            let empty = delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
+            let empty =
+                delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
             nothing_left &= empty && !says("finish_reason") && !says("message");
         });
         let held = outcome?;

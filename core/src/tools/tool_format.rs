@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     dialect::{surface::StrictFlag, Dialect},
-    json::{Member, Node, Object, Text},
+    json::{push_token, Member, Node, Object, Text},
     options::ToolFormat,
 };
 
@@ -111,8 +111,13 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
     }
     let found = KEYS.iter().find(|(key, _)| object.has(key));
     match (kind, found) {
-        _ if is_function => Entry::Tool(Shape { format: Some(ToolFormat::OpenaiResponses), holder: None, key: found.map(|(key, _)| *key) }),
-        // Anthropic writes `type: "custom"` for tools of the caller; OpenAI's custom tools have a grammar, and no schema.
+        _ if is_function => Entry::Tool(Shape {
+            format: Some(ToolFormat::OpenaiResponses),
+            holder: None,
+            key: found.map(|(key, _)| *key),
+        }),
+        // Anthropic writes `type: "custom"` for tools of the caller; OpenAI's custom tools have a grammar, and no
+        // schema.
         (Some(kind), Some((key, format))) if kind.is_text("custom") => {
             Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })
         }
@@ -120,14 +125,20 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
         (None, Some((key, format))) => Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) }),
         (None, None) if object.has("name") => Entry::Tool(Shape { format: None, holder: None, key: None }),
         // `{"googleSearch": {}}`, `{"cachePoint": {"type": "default"}}`
-        (None, None) if !object.is_empty() && object.iter().all(|member| member.value.as_object().is_some()) => Entry::Hosted,
+        (None, None) if !object.is_empty() && object.iter().all(|member| member.value.as_object().is_some()) => {
+            Entry::Hosted
+        }
         (None, None) => Entry::Unknown,
     }
 }
 
 /// The shape of a tool that is written in a format.
 pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> Shape {
-    Shape { format: Some(format), holder: holder_of(format), key: if without_schema { None } else { Some(key_of(format)) } }
+    Shape {
+        format: Some(format),
+        holder: holder_of(format),
+        key: if without_schema { None } else { Some(key_of(format)) },
+    }
 }
 
 /// What is to change about a tool, its schema aside.
@@ -186,7 +197,9 @@ impl Shape {
         let key = self.key?;
         let in_bedrock = self.format == Some(ToolFormat::Bedrock);
         self.edit_definition(entry, |definition| {
-            definition.visit(key, |schema| if in_bedrock { schema.visit(BEDROCK_INNER, edit) } else { Some(edit(schema)) }).flatten()
+            definition
+                .visit(key, |schema| if in_bedrock { schema.visit(BEDROCK_INNER, edit) } else { Some(edit(schema)) })
+                .flatten()
         })?
     }
 
@@ -204,8 +217,8 @@ impl Shape {
         [self.holder, Some(key)].into_iter().flatten().collect()
     }
 
-    /// Writes an entry in a format. `added` is a schema for a tool that had none. Everything else in an entry is its API's
-    /// business: it stays if the entry stays with that API, and is left out otherwise.
+    /// Writes an entry in a format. `added` is a schema for a tool that had none. Everything else in an entry is its
+    /// API's business: it stays if the entry stays with that API, and is left out otherwise.
     pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         let stays = self.format.is_some_and(|own| family(own) == family(format)) && self.holder == holder_of(format);
         if stays || (self.format.is_none() && holder_of(format).is_none() && family(format) != Family::Openai) {
@@ -301,4 +314,11 @@ fn rename(node: &mut Node<'_>, from: &str, to: &'static str) {
     if let Some(member) = members.into_iter().find(|member| member.key.is(from)) {
         member.key = Text::literal(to);
     }
+}
+
+/// The pointer to a part of an entry.
+pub(super) fn pointer(path: &[&str]) -> String {
+    let mut out = String::new();
+    path.iter().for_each(|token| push_token(&mut out, token));
+    out
 }

@@ -1,4 +1,5 @@
-//! A tool list taken apart into its entries and put together again. Knows where tools stand in a list, and nothing of tools.
+//! A tool list taken apart into its entries and put together again. Knows where tools stand in a list, and nothing of
+//! tools.
 //!
 //! What comes back together exactly as it was is still the caller's own value.
 
@@ -101,7 +102,8 @@ impl<'a> Listing<'a> {
         };
         // What is taken out of a namespace is another list, whatever becomes of its entries.
         found.intact &= !entries.iter().any(is_flattened);
-        let names = if entries.iter().any(is_namespace) { FlatNames::plan(entries.iter()) } else { FlatNames::default() };
+        let names =
+            if entries.iter().any(is_namespace) { FlatNames::plan(entries.iter()) } else { FlatNames::default() };
         let mut slots = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
             slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None }, &names, &mut slots);
@@ -117,7 +119,8 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// Puts a list together from what `write` makes of each entry; `None` leaves it out. `placed` is told where each stands.
+    /// Puts a list together from what `write` makes of each entry; `None` leaves it out. `placed` is told where each
+    /// stands.
     pub(super) fn write<D>(
         self,
         format: ToolFormat,
@@ -204,7 +207,10 @@ fn is_flattened(entry: &Node<'_>) -> bool {
 fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
     let entry = Found::of(&listed.entry);
     let Data::Object(object) = listed.entry.into_data() else {
-        return Slot::Group(Group { list: Vec::new(), shell: Shell { members: Vec::new(), place: 0, entry, list: entry } });
+        return Slot::Group(Group {
+            list: Vec::new(),
+            shell: Shell { members: Vec::new(), place: 0, entry, list: entry },
+        });
     };
     let place = object.position(key).unwrap_or_default();
     let mut members = object.into_members();
@@ -216,8 +222,8 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
     Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
 }
 
-/// The tools of a namespace as entries of the list, under names that say where they were. Only where namespaces are known
-/// at all can they stay, and there deferred loading has flattened them.
+/// The tools of a namespace as entries of the list, under names that say where they were. Only where namespaces are
+/// known at all can they stay, and there deferred loading has flattened them.
 fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames<'a>, slots: &mut Vec<Slot<'a>>) {
     let namespace = nested_namespace(outer, listed.entry.get("name").and_then(Node::as_text));
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);

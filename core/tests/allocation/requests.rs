@@ -10,7 +10,8 @@ fn a_large_request_costs_a_quarter_of_itself_at_most() {
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
         let (answer, plain) = given(|| apply_deferred_loading_json(&text, &options).expect("a request"));
-        let (reported, with_report) = given(|| apply_deferred_loading_json_with_report(&text, &options).expect("a request"));
+        let (reported, with_report) =
+            given(|| apply_deferred_loading_json_with_report(&text, &options).expect("a request"));
         assert_eq!(answer, reported.request, "{name}");
         assert!(answer.len() < text.len(), "{name}: tools are hidden, so this is a new text");
         for (form, bytes) in [("plain", plain), ("with report", with_report)] {
@@ -27,7 +28,8 @@ fn an_unchanged_request_costs_next_to_nothing() {
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
         let sent = apply_deferred_loading_json(&text, &DeferredOptions::default()).expect("a request").into_owned();
-        let (again, bytes) = given(|| apply_deferred_loading_json(&sent, &DeferredOptions::default()).expect("a request"));
+        let (again, bytes) =
+            given(|| apply_deferred_loading_json(&sent, &DeferredOptions::default()).expect("a request"));
         assert_eq!(again.as_ptr(), sent.as_ptr(), "{name}: the very same text");
         println!("{name}, unchanged: {} bytes in, {bytes} more", sent.len());
         assert!(bytes <= sent.len() / 4, "{name}: {bytes} bytes for a text of {}", sent.len());

@@ -36,11 +36,14 @@ fn a_large_event_in_small_pieces_costs_its_size() {
 
 #[test]
 fn an_exchange_costs_its_size_too() {
-    let body = r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
+    let body =
+        r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
     let options = ExchangeOptions::default().dialect("anthropic");
     let text = format!("data: {{\"x\":\"{}\"}}\n\n", "x".repeat(4 << 20));
-    let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
-    let (out, bytes) = given(|| cut(&text, 1024).map(|piece| exchange.feed_text(piece).expect("text").len()).sum::<usize>());
+    let mut exchange =
+        Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
+    let (out, bytes) =
+        given(|| cut(&text, 1024).map(|piece| exchange.feed_text(piece).expect("text").len()).sum::<usize>());
     assert_eq!(out, text.len());
     assert!(bytes <= 8 * text.len(), "{bytes} bytes for a text of {}", text.len());
 }
@@ -53,7 +56,8 @@ fn opening(index: usize) -> Value {
     json!({"index": index, "id": format!("c{index}"), "function": {"name": "show", "arguments": "{\"dollar_ref_\":\"main\"}"}})
 }
 
-/// Many calls that begin in one chunk and end in one chunk: each used to copy the whole chunk, and to look through all entries.
+/// Many calls that begin in one chunk and end in one chunk: each used to copy the whole chunk, and to look through all
+/// entries.
 #[test]
 fn many_calls_at_once_cost_their_size() {
     let many = 20_000;
@@ -70,7 +74,8 @@ fn many_calls_at_once_cost_their_size() {
     assert_eq!(calls[many - 1], json!({"index": many - 1, "function": {"arguments": "{\"$ref\":\"main\"}"}}));
 }
 
-/// Calls of many choices, opened first and closed one choice at a time: each end used to look through all that were open.
+/// Calls of many choices, opened first and closed one choice at a time: each end used to look through all that were
+/// open.
 #[test]
 fn choices_that_end_one_by_one_cost_their_size() {
     let many = 20_000;
@@ -96,7 +101,8 @@ fn open_calls_are_limited() {
     let mut stream = stream();
     let mut opened = 0;
     let error = loop {
-        let calls: Vec<Value> = (opened..opened + 10_000).map(|index| json!({"index": index, "function": {"name": "show"}})).collect();
+        let calls: Vec<Value> =
+            (opened..opened + 10_000).map(|index| json!({"index": index, "function": {"name": "show"}})).collect();
         match stream.feed(&json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]})) {
             Ok(_) => opened += 10_000,
             Err(error) => break error,

@@ -32,9 +32,21 @@ const TOOL: &[&str] = &["tool"];
 const TOOL_OR_RESPONSE: &[&str] = &["tool", "tool-in-input", "response_format"];
 
 const MAPPED: &[Surface] = &[
-    Surface { host: "api.openai.com", format: "openai-chat", kinds: TOOL_OR_RESPONSE, strict: Strict::True, dialect: "openai-strict" },
+    Surface {
+        host: "api.openai.com",
+        format: "openai-chat",
+        kinds: TOOL_OR_RESPONSE,
+        strict: Strict::True,
+        dialect: "openai-strict",
+    },
     Surface { host: "api.openai.com", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "openai-chat" },
-    Surface { host: "api.openai.com", format: "openai-responses", kinds: TOOL_OR_RESPONSE, strict: Strict::True, dialect: "openai-strict" },
+    Surface {
+        host: "api.openai.com",
+        format: "openai-responses",
+        kinds: TOOL_OR_RESPONSE,
+        strict: Strict::True,
+        dialect: "openai-strict",
+    },
     // Where `strict` is left out, the API makes the schema strict if it can, and takes it as it is if it cannot.
     Surface {
         host: "api.openai.com",
@@ -50,8 +62,20 @@ const MAPPED: &[Surface] = &[
         strict: Strict::Any,
         dialect: "anthropic-strict",
     },
-    Surface { host: "api.anthropic.com", format: "anthropic-messages", kinds: TOOL, strict: Strict::True, dialect: "anthropic-strict" },
-    Surface { host: "api.anthropic.com", format: "anthropic-messages", kinds: TOOL, strict: Strict::Not, dialect: "anthropic" },
+    Surface {
+        host: "api.anthropic.com",
+        format: "anthropic-messages",
+        kinds: TOOL,
+        strict: Strict::True,
+        dialect: "anthropic-strict",
+    },
+    Surface {
+        host: "api.anthropic.com",
+        format: "anthropic-messages",
+        kinds: TOOL,
+        strict: Strict::Not,
+        dialect: "anthropic",
+    },
     Surface {
         host: "googleapis.com",
         format: "gemini-generateContent",
@@ -67,7 +91,13 @@ const MAPPED: &[Surface] = &[
         dialect: "gemini-json-schema",
     },
     Surface { host: "api.x.ai", format: "openai-responses", kinds: TOOL, strict: Strict::Any, dialect: "xai" },
-    Surface { host: "api.deepseek.com", format: "openai-chat", kinds: TOOL, strict: Strict::True, dialect: "deepseek-strict" },
+    Surface {
+        host: "api.deepseek.com",
+        format: "openai-chat",
+        kinds: TOOL,
+        strict: Strict::True,
+        dialect: "deepseek-strict",
+    },
     Surface { host: "api.deepseek.com", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "deepseek" },
     Surface { host: "amazonaws.com", format: "bedrock-converse", kinds: TOOL, strict: Strict::Not, dialect: "bedrock" },
     Surface { host: "api.mistral.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "mistral" },
@@ -75,14 +105,19 @@ const MAPPED: &[Surface] = &[
     Surface { host: "api.cerebras.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Any, dialect: "cerebras" },
 ];
 
-/// Rows that bind no dialect: how the host ends (`""`: any), how the kind begins, and why not. The first that fits counts.
+/// Rows that bind no dialect: how the host ends (`""`: any), how the kind begins, and why not. The first that fits
+/// counts.
 const UNMAPPED: &[(&str, &str, &str)] = &[
     ("", "response_format", "a response format of a host where no dialect is known to hold for them"),
     ("**REDACTED**", "tool", "the host is not told"),
     ("openrouter.ai", "tool", "a router: the request went to a provider that is not told"),
     ("router.huggingface.co", "tool", "a router: the request went to a provider that is not told"),
     ("<GPUSTACK_API_BASE>/chat/completions", "tool", "a server for several engines, one of them not told"),
-    ("<OLLAMA_API_BASE>/chat/completions", "tool", "Ollama shows tools to the model and makes no grammar of them: nothing is checked"),
+    (
+        "<OLLAMA_API_BASE>/chat/completions",
+        "tool",
+        "Ollama shows tools to the model and makes no grammar of them: nothing is checked",
+    ),
     ("ollama.com", "tool", "Ollama's cloud hands requests on to hosts that are not told"),
     ("api.cohere.com", "tool", "no dialect: Cohere"),
     ("rubyllm.services.ai.azure.com", "tool", "no dialect: Azure, for models of several makers"),
@@ -101,11 +136,22 @@ const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     ("gemini", "unknown-keyword", 1, "`any_of` is the protocol's other name for `anyOf`, and no key of JSON Schema"),
     ("gemini", "untyped", 1, "the same schema"),
     ("gemini-json-schema", "root-object", 1, "a response format whose root is a reference; tools have an object there"),
-    ("gemini-json-schema", "beside-ref", 1, "`title` beside a reference at the root: the documentation refuses it everywhere"),
-    ("openai-strict", "any-of-first-keys", 1, "recorded with sorted keys: `kind`, by which the branches differ, stood first"),
+    (
+        "gemini-json-schema",
+        "beside-ref",
+        1,
+        "`title` beside a reference at the root: the documentation refuses it everywhere",
+    ),
+    (
+        "openai-strict",
+        "any-of-first-keys",
+        1,
+        "recorded with sorted keys: `kind`, by which the branches differ, stood first",
+    ),
 ];
 
-const UPPER_CASE: &str = "upper case is how the protocol spells types; `sanitize` spells them as JSON Schema does, which is accepted too";
+const UPPER_CASE: &str =
+    "upper case is how the protocol spells types; `sanitize` spells them as JSON Schema does, which is accepted too";
 
 fn surface(row: &Value) -> Option<&'static Surface> {
     let strict = row["strict"] == true;
@@ -129,13 +175,17 @@ fn accepted_schemas_are_accepted() {
         let mut excepted: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let mut faults = Vec::new();
         for row in &rows {
-            let name = format!("{} {} {} ({})", text(row, "host"), text(row, "kind"), text(row, "name"), text(row, "source"));
+            let name =
+                format!("{} {} {} ({})", text(row, "host"), text(row, "kind"), text(row, "name"), text(row, "source"));
             let Some(surface) = surface(row) else {
-                let known =
-                    UNMAPPED.iter().find(|(host, kind, _)| text(row, "host").ends_with(host) && text(row, "kind").starts_with(kind));
+                let known = UNMAPPED
+                    .iter()
+                    .find(|(host, kind, _)| text(row, "host").ends_with(host) && text(row, "kind").starts_with(kind));
                 match known {
                     Some((_, _, why)) => *unmapped.entry(why).or_default() += 1,
-                    None => faults.push(format!("{name}: neither mapped to a dialect nor named as one that binds none")),
+                    None => {
+                        faults.push(format!("{name}: neither mapped to a dialect nor named as one that binds none"))
+                    }
                 }
                 continue;
             };
@@ -145,7 +195,9 @@ fn accepted_schemas_are_accepted() {
             for rule in &rules {
                 *excepted.entry((surface.dialect, rule)).or_default() += 1;
             }
-            let is_known = |rule: &&str| EXCEPTIONS.iter().any(|(dialect, known, _, _)| *dialect == surface.dialect && known == rule);
+            let is_known = |rule: &&str| {
+                EXCEPTIONS.iter().any(|(dialect, known, _, _)| *dialect == surface.dialect && known == rule)
+            };
             if !rules.iter().all(is_known) {
                 faults.push(format!("{name}: {} finds {found:?}\n  in {}", surface.dialect, row["schema"]));
             }
@@ -161,7 +213,9 @@ fn accepted_schemas_are_accepted() {
             say(&format!("  {count:>4} rows of {dialect} excepted from `{rule}`: {why}"));
             let found = excepted.get(&(*dialect, *rule)).copied().unwrap_or_default();
             if found > *count || (is_whole && found < *count) {
-                faults.push(format!("{dialect} refuses {found} accepted rows by `{rule}`, the list of exceptions says {count}"));
+                faults.push(format!(
+                    "{dialect} refuses {found} accepted rows by `{rule}`, the list of exceptions says {count}"
+                ));
             }
         }
         assert!(faults.is_empty(), "{} faults\n\n{}\n", faults.len(), faults.join("\n\n"));

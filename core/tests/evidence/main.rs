@@ -1,7 +1,8 @@
 //! Every dialect held to what real APIs answered: schemas that they accepted, and rejections that users quoted.
 //!
-//! Precedence: an authority's validator (walle.rs), then accepted schemas, then quoted rejections, then the tables. Each row of
-//! the data is mapped to a dialect or named as one that says nothing about any; a row that is neither fails.
+//! Precedence: an authority's validator (walle.rs), then accepted schemas, then quoted rejections, then the tables.
+//! Each row of the data is mapped to a dialect or named as one that says nothing about any; a row that is neither
+//! fails.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,

@@ -53,8 +53,14 @@ const SAME: &[(&str, &str)] = &[
 
 /// Rows in which `check` does not name the problem, and why it need not.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    ("https://github.com/makenotion/notion-mcp-server/issues/102", "really strict mode: `allOf` is accepted where it is not"),
-    ("https://github.com/MoonshotAI/kimi-cli/issues/2061", "outdated: the validator accepts descriptions on both sides of a reference"),
+    (
+        "https://github.com/makenotion/notion-mcp-server/issues/102",
+        "really strict mode: `allOf` is accepted where it is not",
+    ),
+    (
+        "https://github.com/MoonshotAI/kimi-cli/issues/2061",
+        "outdated: the validator accepts descriptions on both sides of a reference",
+    ),
     ("https://github.com/earendil-works/pi/issues/4138", "outdated: the validator accepts schemas without a type"),
 ];
 
@@ -69,7 +75,10 @@ fn reported_rejections_are_named() {
             let Some((_, dialect)) = PROVIDERS.iter().find(|(provider, _)| *provider == text(row, "provider")) else {
                 match UNMAPPED.iter().find(|(provider, _)| *provider == text(row, "provider")) {
                     Some((provider, why)) => unmapped.push(format!("{provider}: {why} ({url})")),
-                    None => faults.push(format!("{url}: the provider `{}` is neither mapped nor named as unmapped", row["provider"])),
+                    None => faults.push(format!(
+                        "{url}: the provider `{}` is neither mapped nor named as unmapped",
+                        row["provider"]
+                    )),
                 }
                 continue;
             };
@@ -77,8 +86,8 @@ fn reported_rejections_are_named() {
                 unmapped.push(format!("{dialect}: no schema told ({url})"));
                 continue;
             }
-            // A schema that was written to fit the message binds only where nothing better speaks, and nothing better does here but
-            // where an exception says so.
+            // A schema that was written to fit the message binds only where nothing better speaks, and nothing better
+            // does here but where an exception says so.
             let is_quoted = text(row, "schema_origin").starts_with("quoted");
             *counts.entry(if is_quoted { "quoted" } else { "reconstructed" }).or_default() += 1;
             let Some((_, rule)) = SAME.iter().find(|(says, _)| error.contains(says)) else {
@@ -94,7 +103,10 @@ fn reported_rejections_are_named() {
                 }
                 Some(_) => faults.push(format!("{url}: named, or quoted, and yet an exception")),
                 None if is_named => {}
-                None => faults.push(format!("{url}: {dialect} does not find `{rule}`\n  {error}\n  {}\n  {found:?}", row["schema"])),
+                None => faults.push(format!(
+                    "{url}: {dialect} does not find `{rule}`\n  {error}\n  {}\n  {found:?}",
+                    row["schema"]
+                )),
             }
         }
         say(&format!("issue_cases.jsonl: {} rows, {counts:?}, {} that bind no dialect", rows.len(), unmapped.len()));

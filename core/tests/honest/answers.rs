@@ -1,7 +1,8 @@
 //! How a model would answer: an instance of the original schema, said in the ways that the sanitized schema offers.
 //!
-//! Follows the sanitized schema alone and knows no rule: a property that must be there and is not, is null; an object of any names
-//! may be a list of pairs of key and value; a string may hold JSON; a name may be another one. What fits is for a validator to say.
+//! Follows the sanitized schema alone and knows no rule: a property that must be there and is not, is null; an object
+//! of any names may be a list of pairs of key and value; a string may hold JSON; a name may be another one. What fits
+//! is for a validator to say.
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -16,7 +17,8 @@ const OTHERS: &str = "Other properties, as pairs of key and value";
 /// The most references and branches on the way to an answer.
 const DEEPEST: usize = 40;
 
-/// The most schemas that are looked at for one instance: recursion through several branches has no end worth waiting for.
+/// The most schemas that are looked at for one instance: recursion through several branches has no end worth waiting
+/// for.
 const LONGEST: usize = 20_000;
 
 /// Ways to say the instance.
@@ -48,7 +50,9 @@ impl Answers<'_> {
         self.left.set(self.left.get().saturating_sub(1));
         let Some(fuel) = fuel.checked_sub(1).filter(|_| self.left.get() > 0) else { return Vec::new() };
         let mut found = Vec::new();
-        if let Some(target) = schema["$ref"].as_str().and_then(|reference| self.root.pointer(reference.strip_prefix('#')?)) {
+        if let Some(target) =
+            schema["$ref"].as_str().and_then(|reference| self.root.pointer(reference.strip_prefix('#')?))
+        {
             found.extend(self.of(instance, target, fuel));
         }
         for keyword in ["anyOf", "oneOf", "allOf"] {
@@ -93,7 +97,10 @@ impl Answers<'_> {
             found.push(text.clone());
             // A listed text may spell it otherwise.
             let is_it = |listed: &&Value| {
-                listed.as_str().and_then(|text| serde_json::from_str(text).ok()).is_some_and(|held| same(&held, instance))
+                listed
+                    .as_str()
+                    .and_then(|text| serde_json::from_str(text).ok())
+                    .is_some_and(|held| same(&held, instance))
             };
             found.extend(schema["enum"].as_array().into_iter().flatten().filter(is_it).cloned());
         }
@@ -118,8 +125,9 @@ impl Answers<'_> {
     fn object(&self, members: &Map<String, Value>, schema: &Value, fuel: usize) -> Vec<Value> {
         let none = Map::new();
         let table = schema["properties"].as_object().unwrap_or(&none);
-        let lists =
-            |schema: &Value, name: &String| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
+        let lists = |schema: &Value, name: &String| {
+            schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name))
+        };
         let parts = || schema["allOf"].as_array().into_iter().flatten();
         let is_required = |name: &String| lists(schema, name) || parts().any(|part| lists(part, name));
         let new_name = |name: &String| match self.names.get(name.as_str()) {
@@ -156,18 +164,25 @@ impl Answers<'_> {
         let mut found = Vec::new();
         for (keys, values, rest) in ways {
             // Members that no property speaks of are said by what speaks of all others.
-            let (free, free_values): (Vec<String>, Vec<Vec<Value>>) =
-                rest.iter().map(|(name, value)| (name.clone(), self.or_itself(value, &schema["additionalProperties"], fuel))).unzip();
+            let (free, free_values): (Vec<String>, Vec<Vec<Value>>) = rest
+                .iter()
+                .map(|(name, value)| (name.clone(), self.or_itself(value, &schema["additionalProperties"], fuel)))
+                .unzip();
             let keys: Vec<String> = keys.into_iter().chain(free).collect();
             let values: Vec<Vec<Value>> = values.into_iter().chain(free_values).collect();
-            found.extend(self.combined(values).into_iter().map(|values| Value::Object(keys.iter().cloned().zip(values).collect())));
+            found.extend(
+                self.combined(values)
+                    .into_iter()
+                    .map(|values| Value::Object(keys.iter().cloned().zip(values).collect())),
+            );
         }
         found
     }
 
     /// An object with one property may stand for what is in it.
     fn boxed(&self, instance: &Value, schema: &Value, fuel: usize) -> Vec<Value> {
-        let Some((name, inner)) = schema["properties"].as_object().filter(|table| table.len() == 1).and_then(|table| table.iter().next())
+        let Some((name, inner)) =
+            schema["properties"].as_object().filter(|table| table.len() == 1).and_then(|table| table.iter().next())
         else {
             return Vec::new();
         };
@@ -180,7 +195,9 @@ impl Answers<'_> {
         }
         let keys: Vec<&String> = members.keys().collect();
         let values = members.values().map(|value| self.or_itself(value, &pair["properties"]["value"], fuel)).collect();
-        let pairs = |values: Vec<Value>| keys.iter().zip(values).map(|(key, value)| json!({"key": key, "value": value})).collect();
+        let pairs = |values: Vec<Value>| {
+            keys.iter().zip(values).map(|(key, value)| json!({"key": key, "value": value})).collect()
+        };
         self.combined(values).into_iter().map(pairs).collect()
     }
 }
@@ -196,7 +213,9 @@ fn kinds(value: &Value) -> &'static [&'static str] {
 }
 
 fn is_pair(schema: &Value) -> bool {
-    schema["properties"].as_object().is_some_and(|table| table.len() == 2 && table.contains_key("key") && table.contains_key("value"))
+    schema["properties"]
+        .as_object()
+        .is_some_and(|table| table.len() == 2 && table.contains_key("key") && table.contains_key("value"))
 }
 
 impl Answers<'_> {
@@ -204,8 +223,9 @@ impl Answers<'_> {
     fn combined(&self, choices: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
         let mut ways: Vec<Vec<Value>> = vec![Vec::new()];
         for choice in choices {
-            let longer =
-                |way: &Vec<Value>| choice.iter().map(|value| way.iter().chain([value]).cloned().collect()).collect::<Vec<Vec<Value>>>();
+            let longer = |way: &Vec<Value>| {
+                choice.iter().map(|value| way.iter().chain([value]).cloned().collect()).collect::<Vec<Vec<Value>>>()
+            };
             let mut all = ways.iter().flat_map(longer);
             let kept = all.by_ref().take(MOST).collect();
             self.are_all.set(self.are_all.get() && all.next().is_none());

@@ -40,7 +40,8 @@ impl Sent {
     /// New names of properties by old ones, as the messages have them.
     fn renamed(&self) -> BTreeMap<String, String> {
         let names = |change: &Change| -> Option<(String, String)> {
-            let (old, new) = change.message.strip_prefix("renamed the property `")?.strip_suffix('`')?.split_once("` to `")?;
+            let (old, new) =
+                change.message.strip_prefix("renamed the property `")?.strip_suffix('`')?.split_once("` to `")?;
             Some((old.into(), new.into()))
         };
         self.changes.iter().filter_map(names).collect()
@@ -64,7 +65,8 @@ fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
     jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
 }
 
-/// Whether a value is valid. The validator panics on some schemas (0.60.2: "pending schema target dropped"): then nobody can tell.
+/// Whether a value is valid. The validator panics on some schemas (0.60.2: "pending schema target dropped"): then
+/// nobody can tell.
 fn valid(validator: &Validator, value: &Value) -> Option<bool> {
     std::panic::catch_unwind(AssertUnwindSafe(|| validator.is_valid(value))).ok()
 }
@@ -90,13 +92,20 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     let mut faults = Vec::new();
     let again = sanitize_with_report(&output, options);
     if again.as_ref().map(|again| &again.schema).ok() != Some(&output) {
-        faults.push(format!("not idempotent\n  in  {schema}\n  out {output}\n  2nd {:?}", again.map(|again| again.schema.to_string())));
+        faults.push(format!(
+            "not idempotent\n  in  {schema}\n  out {output}\n  2nd {:?}",
+            again.map(|again| again.schema.to_string())
+        ));
     }
     match check(&output, options) {
         Ok(violations) if violations.is_empty() => {}
         other => faults.push(format!("check {other:?}\n  in  {schema}\n  out {output}")),
     }
-    let speaks = if output["$schema"].as_str().is_some_and(|name| name.contains("draft-07")) { Draft::Draft7 } else { Draft::Draft202012 };
+    let speaks = if output["$schema"].as_str().is_some_and(|name| name.contains("draft-07")) {
+        Draft::Draft7
+    } else {
+        Draft::Draft202012
+    };
     let Some(after) = validator(&readable(&output, options), speaks) else {
         let why = jsonschema::options().with_draft(speaks).build(&output).err().map(|error| error.to_string());
         faults.push(format!("output unreadable to the validator: {why:?}\n  in  {schema}\n  out {output}"));
@@ -113,7 +122,8 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     };
     let mut verdicts = 0;
     for instance in instances {
-        let verdict = if sent.is_encoded() { encoded(&sent, schema, instance, options) } else { plain(&sent, schema, instance) };
+        let verdict =
+            if sent.is_encoded() { encoded(&sent, schema, instance, options) } else { plain(&sent, schema, instance) };
         verdicts += usize::from(verdict.is_some());
         faults.extend(verdict.and_then(Result::err));
     }
@@ -139,7 +149,8 @@ fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     Some(Err(format!("{instance} was {was}, is {is}\n  in  {schema}\n  out {}\n  {rules:?}", sent.schema)))
 }
 
-/// Answers as a model would that reads the output, restores the answers, and looks for one that came back as the instance.
+/// Answers as a model would that reads the output, restores the answers, and looks for one that came back as the
+/// instance.
 fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOptions) -> Verdict {
     let names = sent.renamed();
     let mut accepted = Vec::new();
@@ -149,7 +160,8 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOpti
             accepted.push(answer);
         }
     }
-    let restored: Vec<Option<Value>> = accepted.iter().map(|answer| restore_arguments(answer, schema, options).ok()).collect();
+    let restored: Vec<Option<Value>> =
+        accepted.iter().map(|answer| restore_arguments(answer, schema, options).ok()).collect();
     let was = valid(&sent.before, instance)?;
     // An open object may have a member of the old name, of which nothing is said any longer.
     let is_as_told = |answer: &Value| was || !names.keys().any(|old| has_member(answer, old));
@@ -164,7 +176,12 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOpti
         (false, true) => sent.says(Accepts::Wider),
         _ => true,
     };
-    let fault = || format!("{instance} was {was}, said as {accepted:?} came back as {restored:?}\n  in  {schema}\n  out {}", sent.schema);
+    let fault = || {
+        format!(
+            "{instance} was {was}, said as {accepted:?} came back as {restored:?}\n  in  {schema}\n  out {}",
+            sent.schema
+        )
+    };
     Some(if told { Ok(()) } else { Err(fault()) })
 }
 
@@ -180,16 +197,19 @@ fn has_member(value: &Value, name: &str) -> bool {
 pub(crate) fn same(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one == two || one.as_f64() == two.as_f64(),
-        (Value::Array(one), Value::Array(two)) => one.len() == two.len() && one.iter().zip(two).all(|(one, two)| same(one, two)),
+        (Value::Array(one), Value::Array(two)) => {
+            one.len() == two.len() && one.iter().zip(two).all(|(one, two)| same(one, two))
+        }
         (Value::Object(one), Value::Object(two)) => {
-            one.len() == two.len() && one.iter().all(|(key, value)| two.get(key).is_some_and(|other| same(value, other)))
+            one.len() == two.len()
+                && one.iter().all(|(key, value)| two.get(key).is_some_and(|other| same(value, other)))
         }
         _ => one == two,
     }
 }
 
-/// Whether arguments that a model makes of the output alone come back as something that the tool accepts, unless the report says
-/// otherwise; `None` where the model may not send them, or nothing is claimed of them.
+/// Whether arguments that a model makes of the output alone come back as something that the tool accepts, unless the
+/// report says otherwise; `None` where the model may not send them, or nothing is claimed of them.
 #[allow(dead_code, reason = "the fuzzer's")]
 pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value, options: &SanitizeOptions) -> Verdict {
     // An open object may have a member of the old name, of which nothing is said any longer.

@@ -1,9 +1,10 @@
-//! The report held to its word by a real validator: an instance that is lost needs a change that says `narrower` or `mixed`,
-//! one that is gained needs `wider` or `mixed`, and `lossless` means that nothing changed at all.
+//! The report held to its word by a real validator: an instance that is lost needs a change that says `narrower` or
+//! `mixed`, one that is gained needs `wider` or `mixed`, and `lossless` means that nothing changed at all.
 //!
-//! The schemas and instances are the official test suite's (../shared/data/test_suite.jsonl, or its sample in tests/sample), each as it is and wrapped in a
-//! property, so that the root rule cannot excuse anything. Where arguments are encoded, the instance is answered as a model would
-//! that reads the output, and restored. `TOOLWIRE_DIALECT=name` shows everything that is wrong with one.
+//! The schemas and instances are the official test suite's (../shared/data/test_suite.jsonl, or its sample in
+//! tests/sample), each as it is and wrapped in a property, so that the root rule cannot excuse anything. Where
+//! arguments are encoded, the instance is answered as a model would that reads the output, and restored.
+//! `TOOLWIRE_DIALECT=name` shows everything that is wrong with one.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -40,7 +41,9 @@ fn say(line: &str) {
 
 fn groups() -> Vec<Group> {
     let wanted = std::env::var("TOOLWIRE_SUITE").unwrap_or(WHOLE.into());
-    let text = fs::read_to_string(Path::new(&wanted)).or_else(|_| fs::read_to_string(SAMPLE)).expect("the suite, or the sample of it");
+    let text = fs::read_to_string(Path::new(&wanted))
+        .or_else(|_| fs::read_to_string(SAMPLE))
+        .expect("the suite, or the sample of it");
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row of the test suite"));
     rows.map(|row| Group {
         name: format!(
@@ -50,7 +53,12 @@ fn groups() -> Vec<Group> {
         ),
         draft: if row["draft"] == "draft7" { Draft::Draft7 } else { Draft::Draft202012 },
         schema: row["schema"].clone(),
-        tests: row["tests"].as_array().expect("tests").iter().map(|test| (test["data"].clone(), test["valid"] == true)).collect(),
+        tests: row["tests"]
+            .as_array()
+            .expect("tests")
+            .iter()
+            .map(|test| (test["data"].clone(), test["valid"] == true))
+            .collect(),
     })
     .collect()
 }
@@ -58,7 +66,9 @@ fn groups() -> Vec<Group> {
 /// Remote and dynamic references are resolved by nobody here.
 fn out_of_reach(schema: &Value) -> bool {
     let text = schema.to_string();
-    ["$dynamicRef", "localhost:1234", "\"$ref\":\"http", "$vocabulary", "$recursiveRef"].iter().any(|mark| text.contains(mark))
+    ["$dynamicRef", "localhost:1234", "\"$ref\":\"http", "$vocabulary", "$recursiveRef"]
+        .iter()
+        .any(|mark| text.contains(mark))
 }
 
 fn wrapped(group: &Group) -> (Value, Vec<Value>) {
@@ -75,14 +85,18 @@ fn wrapped(group: &Group) -> (Value, Vec<Value>) {
 
 #[test]
 fn every_dialect_reports_what_the_official_suite_shows() {
-    let (groups, skipped): (Vec<Group>, Vec<Group>) = groups().into_iter().partition(|group| !out_of_reach(&group.schema));
+    let (groups, skipped): (Vec<Group>, Vec<Group>) =
+        groups().into_iter().partition(|group| !out_of_reach(&group.schema));
     say(&format!("out of reach: {} groups with remote or dynamic references", skipped.len()));
     skipped.iter().for_each(|group| say(&format!("  {}", group.name)));
     let asked = std::env::var("TOOLWIRE_DIALECT").ok();
-    let names: Vec<&str> = dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex")).collect();
+    let names: Vec<&str> =
+        dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex")).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| asked.as_ref().is_none_or(|asked| asked == name)).collect();
     // Two halves, because the machines that run this have two cores at least.
-    let half = |start: usize| names.iter().skip(start).step_by(2).map(|name| (*name, judge_all(name, &groups))).collect::<Vec<_>>();
+    let half = |start: usize| {
+        names.iter().skip(start).step_by(2).map(|name| (*name, judge_all(name, &groups))).collect::<Vec<_>>()
+    };
     let mut results = thread::scope(|scope| {
         let other = scope.spawn(|| half(1));
         let mut results = half(0);
@@ -95,11 +109,16 @@ fn every_dialect_reports_what_the_official_suite_shows() {
         say(&format!("{name}: {} faults, {tally:?}", faults.len()));
         let most = limits::of(name);
         if faults.len() > most || asked.is_some() {
-            faults.iter().take(if asked.is_some() { usize::MAX } else { 10 }).for_each(|fault| println!("{name}: {fault}\n"));
+            faults
+                .iter()
+                .take(if asked.is_some() { usize::MAX } else { 10 })
+                .for_each(|fault| println!("{name}: {fault}\n"));
         }
         match faults.len() {
             count if count > most => broken.push(format!("{name}: {count} faults, at most {most} may be")),
-            count if count < most => say(&format!("  {count} faults, and tests/honest/limits.rs allows {most}: lower it")),
+            count if count < most => {
+                say(&format!("  {count} faults, and tests/honest/limits.rs allows {most}: lower it"))
+            }
             _ => {}
         }
     }

@@ -1,4 +1,5 @@
-//! What Gemini's Schema message says in OpenAPI's words, in those of JSON Schema, so that a validator reads it as the API does.
+//! What Gemini's Schema message says in OpenAPI's words, in those of JSON Schema, so that a validator reads it as the
+//! API does.
 
 use serde_json::{json, Map, Value};
 
@@ -7,7 +8,8 @@ pub(crate) fn in_json_schema(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(in_json_schema).collect(),
         Value::Object(members) => {
-            let mut plain: Map<String, Value> = members.iter().map(|(key, value)| (key.clone(), in_json_schema(value))).collect();
+            let mut plain: Map<String, Value> =
+                members.iter().map(|(key, value)| (key.clone(), in_json_schema(value))).collect();
             let is_listed = plain.get("type") == Some(&json!("integer")) && plain.get("format") == Some(&json!("enum"));
             if let Some(spelled) = plain.get("enum").and_then(Value::as_array).cloned().filter(|_| is_listed) {
                 let numbers = spelled.iter().filter_map(|value| value.as_str()?.parse::<i64>().ok());

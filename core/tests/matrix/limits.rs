@@ -1,5 +1,6 @@
-//! How much may still go wrong, by dialect and collection. Numbers here only fall; the test says when one can. (In the test suite they
-//! rose once: what was reported as `same` of several dynamic anchors of one name, and beside `unevaluated…`, was not.)
+//! How much may still go wrong, by dialect and collection. Numbers here only fall; the test says when one can. (In the
+//! test suite they rose once: what was reported as `same` of several dynamic anchors of one name, and beside
+//! `unevaluated…`, was not.)
 
 /// For each dialect, in the order of the collections: errors, faults, and outputs that are narrower or mixed.
 #[rustfmt::skip]

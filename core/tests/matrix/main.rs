@@ -27,7 +27,10 @@ fn hold(collections: &[measure::Collection], is_whole: bool) {
         collections.iter().flat_map(|collection| described().map(move |dialect| (dialect, collection))).collect();
     // Two halves, because the machines that run this have two cores at least.
     let half = |start: usize| {
-        jobs.iter().skip(start).step_by(2).map(|(dialect, collection)| (*dialect, collection.name, measure(dialect, collection)))
+        jobs.iter()
+            .skip(start)
+            .step_by(2)
+            .map(|(dialect, collection)| (*dialect, collection.name, measure(dialect, collection)))
     };
     let mut rows: Vec<(&str, &str, Row)> = thread::scope(|scope| {
         let other = scope.spawn(|| half(1).collect::<Vec<_>>());
@@ -40,8 +43,12 @@ fn hold(collections: &[measure::Collection], is_whole: bool) {
     });
     let mut broken = Vec::new();
     for (dialect, name, row) in &rows {
-        let cells: Vec<String> =
-            HEADER.iter().zip(row.cells()).filter(|(_, count)| *count > 0).map(|(name, count)| format!("{count} {name}")).collect();
+        let cells: Vec<String> = HEADER
+            .iter()
+            .zip(row.cells())
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
         say(&format!("{dialect:<20} {name:<14} {}", cells.join(", ")));
         let place = collections.iter().position(|known| known.name == *name).unwrap_or_default();
         let Some([errors, faults, doubtful]) = limits::of(dialect, place) else {
@@ -55,7 +62,11 @@ fn hold(collections: &[measure::Collection], is_whole: bool) {
         ] {
             if count > most {
                 let first: Vec<&str> = row.faults.iter().take(3).map(String::as_str).collect();
-                broken.push(format!("{dialect}, {name}: {count} {what}, at most {most} may be\n{}\n{:?}", first.join("\n"), row.says));
+                broken.push(format!(
+                    "{dialect}, {name}: {count} {what}, at most {most} may be\n{}\n{:?}",
+                    first.join("\n"),
+                    row.says
+                ));
             } else if is_whole && count < most {
                 say(&format!("  {what}: {count}, and tests/matrix/limits.rs allows {most}: lower it"));
             }

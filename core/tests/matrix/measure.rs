@@ -34,11 +34,22 @@ pub(crate) struct Row {
     pub(crate) says: BTreeMap<String, usize>,
 }
 
-pub(crate) const HEADER: [&str; 9] = ["unchanged", "lossless", "same", "wider", "narrower", "mixed", "errors", "encoded", "faults"];
+pub(crate) const HEADER: [&str; 9] =
+    ["unchanged", "lossless", "same", "wider", "narrower", "mixed", "errors", "encoded", "faults"];
 
 impl Row {
     pub(crate) fn cells(&self) -> [usize; 9] {
-        [self.unchanged, self.lossless, self.same, self.wider, self.narrower, self.mixed, self.errors, self.encoded, self.faults.len()]
+        [
+            self.unchanged,
+            self.lossless,
+            self.same,
+            self.wider,
+            self.narrower,
+            self.mixed,
+            self.errors,
+            self.encoded,
+            self.faults.len(),
+        ]
     }
 }
 
@@ -47,7 +58,8 @@ pub(crate) fn described() -> impl Iterator<Item = &'static str> {
     dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex"))
 }
 
-/// The sample, which is a part of this repository, and all the data, which may lie beside the checkout; seen from this crate.
+/// The sample, which is a part of this repository, and all the data, which may lie beside the checkout; seen from this
+/// crate.
 pub(crate) const SAMPLE: &str = "../tests/sample";
 pub(crate) const WHOLE: &str = "../../shared/data";
 
@@ -65,14 +77,21 @@ pub(crate) fn collections(folder: &str) -> Option<Vec<Collection>> {
         Collection { name, schemas: counts.into_iter().collect() }
     };
     Some(vec![
-        gathered("real tools", read("mcp_tools.jsonl")?.into_iter().filter_map(|row| plain(row, "inputSchema")).collect()),
+        gathered(
+            "real tools",
+            read("mcp_tools.jsonl")?.into_iter().filter_map(|row| plain(row, "inputSchema")).collect(),
+        ),
         gathered("test suite", read("test_suite.jsonl")?.iter().map(wrapped).collect()),
         gathered("issue rows", read("issue_cases.jsonl")?.into_iter().filter_map(|row| plain(row, "schema")).collect()),
-        gathered("accepted rows", read("accepted_schemas.jsonl")?.into_iter().filter_map(|row| plain(row, "schema")).collect()),
+        gathered(
+            "accepted rows",
+            read("accepted_schemas.jsonl")?.into_iter().filter_map(|row| plain(row, "schema")).collect(),
+        ),
     ])
 }
 
-/// A schema of the official suite as a property, because arguments are objects and most of its schemas speak of other things.
+/// A schema of the official suite as a property, because arguments are objects and most of its schemas speak of other
+/// things.
 fn wrapped(row: &Value) -> String {
     let mut inner = row.get("schema").cloned().unwrap_or_default();
     if let Some(object) = inner.as_object_mut() {
@@ -86,7 +105,8 @@ fn wrapped(row: &Value) -> String {
 }
 
 /// What `portable` is the meet of.
-const SURFACES: [&str; 7] = ["openai-chat", "openai-responses", "anthropic", "gemini-json-schema", "moonshot", "deepseek", "mistral"];
+const SURFACES: [&str; 7] =
+    ["openai-chat", "openai-responses", "anthropic", "gemini-json-schema", "moonshot", "deepseek", "mistral"];
 
 /// Sanitizes every schema, and holds the outcome to what is promised of it.
 pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {

@@ -27,20 +27,28 @@ fn nested(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
 }
 
 fn branches(count: usize) -> Value {
-    (0..count).map(|index| json!({"properties": {format!("b{index}"): {"type": "string"}}, "required": [format!("b{index}")]})).collect()
+    (0..count)
+        .map(
+            |index| json!({"properties": {format!("b{index}"): {"type": "string"}}, "required": [format!("b{index}")]}),
+        )
+        .collect()
 }
 
 fn shapes() -> Vec<(&'static str, Value)> {
     let chain = |fan: usize, length: usize| {
         let step = |index: usize| {
-            let properties = object((0..fan).map(|branch| (format!("p{branch}"), reference(format!("d{}", index + 1)))));
+            let properties =
+                object((0..fan).map(|branch| (format!("p{branch}"), reference(format!("d{}", index + 1)))));
             (format!("d{index}"), json!({"type": "object", "properties": properties}))
         };
         let last = (format!("d{length}"), json!({"type": "string", "description": "the end"}));
         with(reference("d0"), object((0..length).map(step).chain([last])))
     };
-    let heavy = object((0..200).map(|index| (format!("p{index}"), json!({"type": "string", "description": "a property"}))));
-    let union = |name: &str, count: usize| -> Value { (0..count).map(|index| json!({"properties": {name: {"const": index}}})).collect() };
+    let heavy =
+        object((0..200).map(|index| (format!("p{index}"), json!({"type": "string", "description": "a property"}))));
+    let union = |name: &str, count: usize| -> Value {
+        (0..count).map(|index| json!({"properties": {name: {"const": index}}})).collect()
+    };
     let many: Vec<String> = (0..5_000).map(|index| format!("value {index}")).collect();
     vec![
         ("fan-out-2 chain of 40 definitions", chain(2, 40)),
@@ -121,10 +129,12 @@ fn bounded() {
         let before = schema.to_string().len();
         // Nothing that says less can be told from the many names of a table that was asked for.
         let asked_for_too_much =
-            ["2,500 properties, each with its definition", "chain of 5,000 aliases", "ring of 5,000 aliases"].contains(&name);
-        for (how, options) in
-            [("inline", SanitizeOptions::new("moonshot")), ("keep", SanitizeOptions::new("moonshot").refs(toolwire::Refs::Keep))]
-        {
+            ["2,500 properties, each with its definition", "chain of 5,000 aliases", "ring of 5,000 aliases"]
+                .contains(&name);
+        for (how, options) in [
+            ("inline", SanitizeOptions::new("moonshot")),
+            ("keep", SanitizeOptions::new("moonshot").refs(toolwire::Refs::Keep)),
+        ] {
             let start = Instant::now();
             let result = toolwire::sanitize_with_report(&schema, &options);
             let elapsed = start.elapsed();

@@ -1,4 +1,5 @@
-//! `sanitize` for `moonshot` against everything there is: what its authority rejects, real tools, hard shapes, random ones.
+//! `sanitize` for `moonshot` against everything there is: what its authority rejects, real tools, hard shapes, random
+//! ones.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -16,7 +17,8 @@ use std::io::Write as _;
 
 use serde_json::Value;
 use toolwire::{
-    check, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report, Accepts, Error, Rewritten, SanitizeOptions,
+    check, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report, Accepts, Error, Rewritten,
+    SanitizeOptions,
 };
 
 /// Said past the test harness, which would swallow it.
@@ -36,15 +38,23 @@ fn effect<T>(result: &Rewritten<T>) -> &'static str {
     }
 }
 
-/// Sanitizes on every path and holds the outcome to everything that is promised of each; what is wrong is added to `faults`.
-fn held(name: &str, schema: &Value, options: &SanitizeOptions, faults: &mut Vec<String>) -> Result<Rewritten<Value>, Error> {
+/// Sanitizes on every path and holds the outcome to everything that is promised of each; what is wrong is added to
+/// `faults`.
+fn held(
+    name: &str,
+    schema: &Value,
+    options: &SanitizeOptions,
+    faults: &mut Vec<String>,
+) -> Result<Rewritten<Value>, Error> {
     let mut fault = |what: String| faults.push(format!("{name}: {what}\n  in  {}", shown(&schema.to_string())));
     let text = schema.to_string();
     let from_text = sanitize_json_with_report(&text, options);
     let result = match sanitize_with_report(schema, options) {
         Ok(result) => result,
         Err(error) => {
-            if from_text.as_ref().err().map(|other| (other.code(), other.pointer())) != Some((error.code(), error.pointer())) {
+            if from_text.as_ref().err().map(|other| (other.code(), other.pointer()))
+                != Some((error.code(), error.pointer()))
+            {
                 fault(format!("the value path refuses ({error}), the text path does not"));
             }
             if error.message().is_empty() {
@@ -56,7 +66,9 @@ fn held(name: &str, schema: &Value, options: &SanitizeOptions, faults: &mut Vec<
     let output = result.schema.to_string();
     match from_text {
         Ok(other) if other.schema == output && other.changes == result.changes => {}
-        Ok(other) => fault(format!("value and text differ\n  value {}\n  text  {}", shown(&output), shown(&other.schema))),
+        Ok(other) => {
+            fault(format!("value and text differ\n  value {}\n  text  {}", shown(&output), shown(&other.schema)))
+        }
         Err(error) => fault(format!("only the text path refuses: {error}")),
     }
     if sanitize(schema, options).ok().as_ref().map(Value::to_string).as_ref() != Some(&output) {
@@ -73,7 +85,11 @@ fn held(name: &str, schema: &Value, options: &SanitizeOptions, faults: &mut Vec<
         Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shown(&output))),
     }
     if result.changes.is_empty() != (output == text) {
-        fault(format!("the report ({} changes) does not say whether something changed\n  out {}", result.changes.len(), shown(&output)));
+        fault(format!(
+            "the report ({} changes) does not say whether something changed\n  out {}",
+            result.changes.len(),
+            shown(&output)
+        ));
     }
     for change in &result.changes {
         let lost = schema.pointer(&change.pointer).is_none();

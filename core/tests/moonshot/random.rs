@@ -1,4 +1,5 @@
-//! Schemas that nobody would write, some of which somebody did: never a panic, always a promise kept or an error that says why.
+//! Schemas that nobody would write, some of which somebody did: never a panic, always a promise kept or an error that
+//! says why.
 
 use std::{collections::BTreeMap, panic};
 
@@ -26,7 +27,8 @@ impl Dice {
 /// How `sanitize` says that its rules fell short and `check` noticed.
 const REFUSED: &str = "can say, found that it cannot";
 
-const NAMES: [&str; 12] = ["a", "b", "type", "$ref", "properties", "required", "__proto__", "a/b", "x~y", "{id}", "anyOf", "dollar_ref_"];
+const NAMES: [&str; 12] =
+    ["a", "b", "type", "$ref", "properties", "required", "__proto__", "a/b", "x~y", "{id}", "anyOf", "dollar_ref_"];
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 const REFERENCES: [&str; 14] = [
     "#",
@@ -61,7 +63,9 @@ fn value(dice: &mut Dice) -> Value {
 
 fn table(dice: &mut Dice, depth: usize, malformed: usize) -> Value {
     let count = dice.roll(4);
-    Value::Object((0..count).map(|_| (dice.pick(&NAMES).to_string(), schema(dice, depth, malformed))).collect::<Map<_, _>>())
+    Value::Object(
+        (0..count).map(|_| (dice.pick(&NAMES).to_string(), schema(dice, depth, malformed))).collect::<Map<_, _>>(),
+    )
 }
 
 fn list(dice: &mut Dice, depth: usize, malformed: usize) -> Value {
@@ -126,7 +130,9 @@ fn schema(dice: &mut Dice, depth: usize, malformed: usize) -> Value {
 fn document(dice: &mut Dice, malformed: usize) -> Value {
     let mut root = match dice.roll(3) {
         0 => schema(dice, 4, malformed),
-        _ => json!({"type": "object", "properties": {"a": schema(dice, 3, malformed), "v": schema(dice, 3, malformed)}}),
+        _ => {
+            json!({"type": "object", "properties": {"a": schema(dice, 3, malformed), "v": schema(dice, 3, malformed)}})
+        }
     };
     if let Some(object) = root.as_object_mut() {
         if dice.roll(2) == 0 {

@@ -80,11 +80,13 @@ fn is_accepted(case: &Value) -> bool {
 fn of_what_the_validator_rejects() {
     for Source { text, .. } in sources("walle_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
-        let (mut plain, mut inside, mut accepted, mut faults, mut harmless) = (Table::new(), Table::new(), Table::new(), Vec::new(), 0);
+        let (mut plain, mut inside, mut accepted, mut faults, mut harmless) =
+            (Table::new(), Table::new(), Table::new(), Vec::new(), 0);
         for case in &cases {
             let (name, schema) = (case["name"].as_str().unwrap_or_default(), &case["schema"]);
             if is_accepted(case) {
-                // What the validator accepts and the root gate too must not come out worse; every property may hold the rest.
+                // What the validator accepts and the root gate too must not come out worse; every property may hold the
+                // rest.
                 if schema["type"] == "object" {
                     measure(name, schema, &mut accepted, &mut faults);
                 }
@@ -95,22 +97,30 @@ fn of_what_the_validator_rejects() {
             let outer = wrapped(schema);
             measure(&format!("{name} (wrapped)"), &outer, &mut inside, &mut faults);
             // Then the fault was one of the root, or of a path that now leads elsewhere.
-            harmless += usize::from(check(&outer, &SanitizeOptions::new("moonshot")).is_ok_and(|found| found.is_empty()));
+            harmless +=
+                usize::from(check(&outer, &SanitizeOptions::new("moonshot")).is_ok_and(|found| found.is_empty()));
         }
         print("rejected by the validator, as they are", &plain);
         print("rejected by the validator, as a property", &inside);
         say(&format!("  {harmless} of them are no longer rejected once they are a property"));
         print("accepted by the validator, the root an object", &accepted);
         settle(&faults);
-        assert!(!inside.keys().any(|outcome| outcome.starts_with("error")), "as a property everything can be repaired: {inside:?}");
-        assert!(!accepted.keys().any(|outcome| outcome.starts_with("error")), "what is accepted is never refused: {accepted:?}");
+        assert!(
+            !inside.keys().any(|outcome| outcome.starts_with("error")),
+            "as a property everything can be repaired: {inside:?}"
+        );
+        assert!(
+            !accepted.keys().any(|outcome| outcome.starts_with("error")),
+            "what is accepted is never refused: {accepted:?}"
+        );
     }
 }
 
 #[test]
 fn of_what_users_reported() {
     for Source { text, .. } in sources("issue_cases.jsonl") {
-        let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}"))).collect();
+        let rows: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}"))).collect();
         let (mut moonshot, mut others, mut faults) = (Table::new(), Table::new(), Vec::new());
         for row in rows.iter().filter(|row| !row["schema"].is_null()) {
             let name = row["url"].as_str().unwrap_or_default();
@@ -122,6 +132,9 @@ fn of_what_users_reported() {
         print("rejections by Moonshot that users reported", &moonshot);
         print("rejections by others that users reported", &others);
         settle(&faults);
-        assert!(moonshot.keys().chain(others.keys()).all(|outcome| !outcome.starts_with("error")), "{moonshot:?} {others:?}");
+        assert!(
+            moonshot.keys().chain(others.keys()).all(|outcome| !outcome.starts_with("error")),
+            "{moonshot:?} {others:?}"
+        );
     }
 }

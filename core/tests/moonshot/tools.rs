@@ -15,17 +15,23 @@ use super::{
 fn all_real_tools() {
     for Source { text, is_whole } in sources("mcp_tools.jsonl") {
         let options = SanitizeOptions::new("moonshot");
-        let (mut effects, mut rules, mut faults) = (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, usize>::new(), Vec::new());
+        let (mut effects, mut rules, mut faults) =
+            (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, usize>::new(), Vec::new());
         let mut schemas: Vec<String> = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty()) {
             let tool = json::read(line).unwrap_or_else(|error| panic!("{error}"));
-            let name = tool.get("name").and_then(|name| name.as_text()).map(|name| name.display().into_owned()).unwrap_or_default();
+            let name = tool
+                .get("name")
+                .and_then(|name| name.as_text())
+                .map(|name| name.display().into_owned())
+                .unwrap_or_default();
             let schema = tool.get("inputSchema").map(json::write).unwrap_or_default();
             let value: Value = serde_json::from_str(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
             match held(&name, &value, &options, &mut faults) {
                 Ok(result) => {
                     *effects.entry(effect(&result)).or_default() += 1;
-                    let found: std::collections::BTreeSet<&str> = result.changes.iter().map(|change| change.rule).collect();
+                    let found: std::collections::BTreeSet<&str> =
+                        result.changes.iter().map(|change| change.rule).collect();
                     found.into_iter().for_each(|rule| *rules.entry(rule).or_default() += 1);
                 }
                 Err(error) => faults.push(format!("{name}: {error}\n  in {}", shown(&schema))),
@@ -33,9 +39,13 @@ fn all_real_tools() {
             schemas.push(schema);
         }
         let start = Instant::now();
-        let bytes: usize = schemas.iter().map(|schema| sanitize_json(schema, &options).map_or(0, |text| text.len())).sum();
+        let bytes: usize =
+            schemas.iter().map(|schema| sanitize_json(schema, &options).map_or(0, |text| text.len())).sum();
         let each = start.elapsed().as_secs_f64() * 1e6 / schemas.len().max(1) as f64;
-        say(&format!("mcp_tools.jsonl: {} tools, {bytes} bytes, {each:.1} µs each (as this test was built)", schemas.len()));
+        say(&format!(
+            "mcp_tools.jsonl: {} tools, {bytes} bytes, {each:.1} µs each (as this test was built)",
+            schemas.len()
+        ));
         for (effect, count) in &effects {
             say(&format!("  {effect:<22} {count:>5}"));
         }

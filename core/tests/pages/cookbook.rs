@@ -1,11 +1,12 @@
-//! The cookbook: what providers answer, why, and the call that mends it. The cases are data; what is said to become of them is measured.
+//! The cookbook: what providers answer, why, and the call that mends it. The cases are data; what is said to become of
+//! them is measured.
 
 use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
 use toolwire::{
-    apply_deferred_loading_with_report, check, check_tools, sanitize_tools, sanitize_with_report, DeferredOptions, SanitizeOptions,
-    ToolsOptions,
+    apply_deferred_loading_with_report, check, check_tools, sanitize_tools, sanitize_with_report, DeferredOptions,
+    SanitizeOptions, ToolsOptions,
 };
 
 use super::markdown::{code, fence, link_sources, GENERATED};
@@ -62,12 +63,17 @@ impl Entry {
             }
             _ => {
                 let outcome = apply_deferred_loading_with_report(self.input(), &DeferredOptions::default())?;
-                let listed = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+                let listed =
+                    |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
                 let report = &outcome.report;
                 let warnings = report.warnings.iter().map(|warning| format!("warning {}", code(warning.code)));
                 Ok((
                     outcome.request,
-                    [listed("hidden", &report.hidden), listed("loaded", &report.loaded)].into_iter().flatten().chain(warnings).collect(),
+                    [listed("hidden", &report.hidden), listed("loaded", &report.loaded)]
+                        .into_iter()
+                        .flatten()
+                        .chain(warnings)
+                        .collect(),
                 ))
             }
         }
@@ -122,7 +128,9 @@ impl Entry {
         let dialect = self.text("dialect");
         match self.text("call") {
             "sanitize" => format!("const accepted = sanitize(schema, {{ dialect: '{dialect}' }});"),
-            "sanitizeTools" => format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});"),
+            "sanitizeTools" => {
+                format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});")
+            }
             _ => "const body = applyDeferredLoading(request);".to_owned(),
         }
     }
@@ -139,7 +147,13 @@ impl Entry {
 
 fn said(change: &toolwire::Change) -> String {
     let encoded = if change.encoded { ", encoded" } else { "" };
-    format!("`{}`: {} (accepts {}{encoded}, guidance {})", change.rule, change.message, change.accepts.as_str(), change.guidance.as_str())
+    format!(
+        "`{}`: {} (accepts {}{encoded}, guidance {})",
+        change.rule,
+        change.message,
+        change.accepts.as_str(),
+        change.guidance.as_str()
+    )
 }
 
 /// The page.

@@ -70,7 +70,9 @@ impl Verdict {
     fn of(dialect: &str, schema: &Value, at: &str, ours: impl Fn(&str) -> bool) -> Self {
         let options = SanitizeOptions::new(dialect);
         let refused: Vec<&'static str> = check(schema, &options)
-            .map(|found| found.iter().filter(|violation| ours(&violation.pointer)).map(|violation| violation.rule).collect())
+            .map(|found| {
+                found.iter().filter(|violation| ours(&violation.pointer)).map(|violation| violation.rule).collect()
+            })
             .unwrap_or_default();
         let refused = each_once(refused);
         match sanitize_with_report(schema, &options) {
@@ -102,7 +104,8 @@ impl Verdict {
             (None, None) if self.rules.is_empty() => String::new(),
             (None, None) => "left out".to_owned(),
         };
-        let rules = self.rules.iter().map(|rule| format!("[`{rule}`](../rules.md#{rule})")).collect::<Vec<_>>().join(", ");
+        let rules =
+            self.rules.iter().map(|rule| format!("[`{rule}`](../rules.md#{rule})")).collect::<Vec<_>>().join(", ");
         format!("| {} | {accepted} | {} | {} | {rules} |\n", cell(keyword), cell(&becomes), self.loss.word())
     }
 }
@@ -124,7 +127,9 @@ pub(crate) fn in_a_property(dialect: &str, probe: &str, definitions: &str) -> Ve
             object.insert("$defs".to_owned(), definitions);
         }
     }
-    Verdict::of(dialect, &schema, "/properties/x", |pointer| pointer.starts_with("/properties/x") || pointer.starts_with("/$defs"))
+    Verdict::of(dialect, &schema, "/properties/x", |pointer| {
+        pointer.starts_with("/properties/x") || pointer.starts_with("/$defs")
+    })
 }
 
 fn at_the_root(dialect: &str, probe: &str) -> Verdict {
@@ -137,7 +142,11 @@ pub(crate) fn page(dialect: &Dialect) -> String {
     let name = dialect.name;
     let mut page = format!("{GENERATED}# `{name}`\n\n");
     let _ = writeln!(page, "{}. Documented at <{}>.", dialect.surface, dialect.documentation);
-    let _ = writeln!(page, "Facts checked on {}, revision {}. [All dialects](README.md)\n", dialect.as_of, dialect.revision);
+    let _ = writeln!(
+        page,
+        "Facts checked on {}, revision {}. [All dialects](README.md)\n",
+        dialect.as_of, dialect.revision
+    );
     let _ =
         writeln!(page, "```ts\nsanitize(schema, {{ dialect: '{name}' }}); // Python: toolwire.sanitize(schema, dialect=\"{name}\")\n```\n");
     if name.starts_with("codex") {
@@ -163,7 +172,11 @@ fn settings(page: &mut String, dialect: &Dialect) {
     match dialect.encodes {
         [] => *page += "Arguments are never encoded: what the model sends is what the tool's server expects.\n\n",
         ways => {
-            let _ = writeln!(page, "Arguments may be encoded, and `restoreArguments` brings them back: {}.\n", ways.join("; "));
+            let _ = writeln!(
+                page,
+                "Arguments may be encoded, and `restoreArguments` brings them back: {}.\n",
+                ways.join("; ")
+            );
         }
     }
 }
@@ -221,18 +234,33 @@ fn keywords(page: &mut String, name: &str) {
 fn tool(page: &mut String, name: &str) {
     *page += "## One tool\n\n";
     let schema: Value = serde_json::from_str(TOOL).unwrap_or_default();
-    let _ = writeln!(page, "<details><summary>The schema that its server publishes</summary>\n\n{}\n</details>\n", fence("json", TOOL));
+    let _ = writeln!(
+        page,
+        "<details><summary>The schema that its server publishes</summary>\n\n{}\n</details>\n",
+        fence("json", TOOL)
+    );
     match sanitize_with_report(&schema, &SanitizeOptions::new(name)) {
         Err(error) => {
-            let _ = writeln!(page, "`sanitize` fails: `{}` at `{}`: {}", error.code().as_str(), error.pointer(), error.message());
+            let _ = writeln!(
+                page,
+                "`sanitize` fails: `{}` at `{}`: {}",
+                error.code().as_str(),
+                error.pointer(),
+                error.message()
+            );
         }
         Ok(report) => {
-            let _ = writeln!(page, "becomes\n\n{}", fence("json", &serde_json::to_string_pretty(&report.schema).unwrap_or_default()));
+            let _ = writeln!(
+                page,
+                "becomes\n\n{}",
+                fence("json", &serde_json::to_string_pretty(&report.schema).unwrap_or_default())
+            );
             if report.changes.is_empty() {
                 *page += "Nothing is changed.\n";
                 return;
             }
-            *page += "| at | rule | accepted arguments | what the model reads | what was done |\n|---|---|---|---|---|\n";
+            *page +=
+                "| at | rule | accepted arguments | what the model reads | what was done |\n|---|---|---|---|---|\n";
             for change in &report.changes {
                 let pointer = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
                 let accepts = change.accepts.as_str();

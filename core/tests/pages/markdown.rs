@@ -1,7 +1,8 @@
 //! How text becomes Markdown. Knows nothing of dialects.
 
 /// The first line of every page that nobody should edit.
-pub(crate) const GENERATED: &str = "<!-- Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this page. -->\n\n";
+pub(crate) const GENERATED: &str =
+    "<!-- Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this page. -->\n\n";
 
 /// As the cell of a table: one line, its bars escaped.
 pub(crate) fn cell(text: &str) -> String {
@@ -25,7 +26,15 @@ pub(crate) fn fence(language: &str, text: &str) -> String {
 pub(crate) fn link_sources(text: &str) -> String {
     text.split('`')
         .enumerate()
-        .map(|(index, part)| if index % 2 == 1 { format!("`{part}`") } else { part.split(' ').map(link).collect::<Vec<_>>().join(" ") })
+        .map(
+            |(index, part)| {
+                if index % 2 == 1 {
+                    format!("`{part}`")
+                } else {
+                    part.split(' ').map(link).collect::<Vec<_>>().join(" ")
+                }
+            },
+        )
         .collect()
 }
 
@@ -34,7 +43,9 @@ fn link(word: &str) -> String {
     let thread = || {
         let (repository, number) = name.split_once('#')?;
         let (owner, project) = repository.split_once('/')?;
-        let plain = |text: &str| !text.is_empty() && text.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char));
+        let plain = |text: &str| {
+            !text.is_empty() && text.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
+        };
         let numbered = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
         (plain(owner) && plain(project) && numbered).then(|| format!("https://github.com/{repository}/issues/{number}"))
     };

@@ -1,4 +1,5 @@
-//! The page of the messages: everything that reports, findings and errors say to people in the fixtures, so that it can be read in one go.
+//! The page of the messages: everything that reports, findings and errors say to people in the fixtures, so that it can
+//! be read in one go.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -85,7 +86,9 @@ impl Messages {
         }
         match value {
             Value::Array(items) => items.iter().for_each(|item| self.collect_from(item, words, are_violations)),
-            Value::Object(members) => members.values().for_each(|member| self.collect_from(member, words, are_violations)),
+            Value::Object(members) => {
+                members.values().for_each(|member| self.collect_from(member, words, are_violations))
+            }
             _ => {}
         }
     }
@@ -96,7 +99,9 @@ fn cases(folder: &Path) -> Vec<Value> {
     files.sort();
     files
         .iter()
-        .flat_map(|file| serde_json::from_str::<Vec<Value>>(&fs::read_to_string(file).unwrap_or_default()).unwrap_or_default())
+        .flat_map(|file| {
+            serde_json::from_str::<Vec<Value>>(&fs::read_to_string(file).unwrap_or_default()).unwrap_or_default()
+        })
         .collect()
 }
 
@@ -114,8 +119,14 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
     let member = |name: &str| input.get(name).cloned().unwrap_or(Value::Null);
     let inputs = match function {
         // Regular expressions are not in every build, and the page is the same in all.
-        Function::SearchTools | Function::AnswerToolSearch if options.get("mode").is_some_and(|mode| mode == "regex") => return Vec::new(),
-        Function::SearchTools => vec![member("tools").to_string(), member("query").as_str().unwrap_or_default().to_owned()],
+        Function::SearchTools | Function::AnswerToolSearch
+            if options.get("mode").is_some_and(|mode| mode == "regex") =>
+        {
+            return Vec::new()
+        }
+        Function::SearchTools => {
+            vec![member("tools").to_string(), member("query").as_str().unwrap_or_default().to_owned()]
+        }
         Function::AnswerToolSearch => vec![member("call").to_string(), member("tools").to_string()],
         Function::RestoreArguments => vec![text(case), case.get("schema").cloned().unwrap_or(Value::Null).to_string()],
         _ => vec![text(case)],
@@ -123,7 +134,9 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
     let dialects: Vec<&Value> = ["dialect", "fallback"].iter().filter_map(|name| options.get(name)).collect();
     let asked = match function {
         Function::Sanitize => Some((Function::Check, inputs.clone(), options.to_string())),
-        Function::SanitizeTools => Some((Function::CheckTools, inputs.clone(), json!({ "dialects": dialects }).to_string())),
+        Function::SanitizeTools => {
+            Some((Function::CheckTools, inputs.clone(), json!({ "dialects": dialects }).to_string()))
+        }
         _ => None,
     };
     [Some((function, inputs, options.to_string())), asked].into_iter().flatten().collect()
@@ -132,7 +145,8 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
 /// The input of a case as text, however it is written down.
 fn text(case: &Value) -> String {
     let part = |part: &Value| {
-        let times = part.get(1).and_then(Value::as_u64).and_then(|times| usize::try_from(times).ok()).unwrap_or_default();
+        let times =
+            part.get(1).and_then(Value::as_u64).and_then(|times| usize::try_from(times).ok()).unwrap_or_default();
         part.get(0).and_then(Value::as_str).unwrap_or_default().repeat(times)
     };
     match (case.get("inputText"), case.get("inputParts")) {
@@ -206,7 +220,12 @@ fn without_lists(text: &str) -> String {
 
 /// Text with `…` for everything in backticks.
 fn form(message: &str) -> String {
-    message.split('`').enumerate().map(|(index, part)| if index % 2 == 1 { "…" } else { part }).collect::<Vec<_>>().join("`")
+    message
+        .split('`')
+        .enumerate()
+        .map(|(index, part)| if index % 2 == 1 { "…" } else { part })
+        .collect::<Vec<_>>()
+        .join("`")
 }
 
 /// Is the second message the first, with more of it named?
@@ -267,11 +286,16 @@ fn entry(id: &str, said: &Said) -> String {
     let mut entry = format!("- {}\n", code(id));
     let mut forms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     // What is said of something in the input need not be shown of a keyword, too.
-    for message in messages.iter().filter(|message| !messages.iter().any(|wider| wider != *message && covers(wider, message))) {
+    for message in
+        messages.iter().filter(|message| !messages.iter().any(|wider| wider != *message && covers(wider, message)))
+    {
         forms.entry(form(message)).or_default().insert(message.clone());
     }
     // What is said of many keywords stands once.
-    for message in forms.into_iter().flat_map(|(form, messages)| if messages.len() > MANY { BTreeSet::from([form]) } else { messages }) {
+    for message in forms
+        .into_iter()
+        .flat_map(|(form, messages)| if messages.len() > MANY { BTreeSet::from([form]) } else { messages })
+    {
         let _ = writeln!(entry, "  - {}", message.replace('<', "\\<"));
     }
     entry

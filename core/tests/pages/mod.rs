@@ -18,8 +18,10 @@ pub(crate) fn root() -> PathBuf {
 
 /// Every generated page, by its path from the root of the project.
 pub(crate) fn pages() -> BTreeMap<String, String> {
-    let mut pages: BTreeMap<String, String> =
-        dialects().iter().map(|dialect| (format!("docs/dialects/{}.md", dialect.name), dialect::page(dialect))).collect();
+    let mut pages: BTreeMap<String, String> = dialects()
+        .iter()
+        .map(|dialect| (format!("docs/dialects/{}.md", dialect.name), dialect::page(dialect)))
+        .collect();
     pages.insert("docs/dialects/README.md".to_owned(), overview::page());
     pages.insert("docs/rules.md".to_owned(), rules::page(&root()));
     pages.insert("docs/messages.md".to_owned(), messages::page(&root()));

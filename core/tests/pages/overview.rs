@@ -51,7 +51,8 @@ pub(crate) fn page() -> String {
     let properties = IN_A_PROPERTY.iter().map(|(keyword, probe)| (keyword, probe, &"{}"));
     let references = BY_REFERENCE.iter().map(|(keyword, probe, definitions)| (keyword, probe, definitions));
     for (keyword, probe, definitions) in properties.chain(references) {
-        let cells: Vec<&str> = all.iter().map(|dialect| sign(in_a_property(dialect.name, probe, definitions).loss())).collect();
+        let cells: Vec<&str> =
+            all.iter().map(|dialect| sign(in_a_property(dialect.name, probe, definitions).loss())).collect();
         let _ = writeln!(page, "| {} | {} |", cell(keyword), cells.join(" | "));
     }
     page

@@ -27,14 +27,20 @@ pub(crate) const IN_A_PROPERTY: &[(&str, &str)] = &[
     ("`exclusiveMinimum: true` (draft 4)", r#"{"type":"integer","minimum":0,"exclusiveMinimum":true}"#),
     ("`multipleOf`", r#"{"type":"integer","multipleOf":5}"#),
     ("object without `properties`", r#"{"type":"object"}"#),
-    ("optional properties", r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}"#),
+    (
+        "optional properties",
+        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}"#,
+    ),
     (
         "`additionalProperties: false`",
         r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}"#,
     ),
     ("`additionalProperties` with a schema", r#"{"type":"object","additionalProperties":{"type":"integer"}}"#),
     ("`patternProperties`", r#"{"type":"object","patternProperties":{"^x-":{"type":"string"}}}"#),
-    ("`propertyNames`", r#"{"type":"object","additionalProperties":{"type":"string"},"propertyNames":{"pattern":"^x"}}"#),
+    (
+        "`propertyNames`",
+        r#"{"type":"object","additionalProperties":{"type":"string"},"propertyNames":{"pattern":"^x"}}"#,
+    ),
     ("`minProperties`", r#"{"type":"object","properties":{"a":{"type":"string"}},"minProperties":1}"#),
     (
         "`dependentRequired`",
@@ -61,7 +67,11 @@ pub(crate) const IN_A_PROPERTY: &[(&str, &str)] = &[
 /// Keyword, and what stands at the property and under the root's `$defs`.
 pub(crate) const BY_REFERENCE: &[(&str, &str, &str)] = &[
     ("`$ref` to `$defs`", r##"{"$ref":"#/$defs/Name"}"##, r#"{"Name":{"type":"string"}}"#),
-    ("`description` beside `$ref`", r##"{"$ref":"#/$defs/Name","description":"Whose."}"##, r#"{"Name":{"type":"string"}}"#),
+    (
+        "`description` beside `$ref`",
+        r##"{"$ref":"#/$defs/Name","description":"Whose."}"##,
+        r#"{"Name":{"type":"string"}}"#,
+    ),
     (
         "recursion",
         r##"{"$ref":"#/$defs/Node"}"##,
@@ -87,13 +97,19 @@ pub(crate) const AT_THE_ROOT: &[(&str, &str)] = &[
         "`allOf`",
         r#"{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},{"type":"object","properties":{"b":{"type":"string"}},"required":["b"]}]}"#,
     ),
-    ("`$ref`", r##"{"$ref":"#/$defs/In","$defs":{"In":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}}"##),
+    (
+        "`$ref`",
+        r##"{"$ref":"#/$defs/In","$defs":{"In":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}}"##,
+    ),
     (
         "`$schema`",
         r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
     ),
     ("a property named `$ref`", r#"{"type":"object","properties":{"$ref":{"type":"string"}},"required":["$ref"]}"#),
-    ("a property with a space", r#"{"type":"object","properties":{"my name":{"type":"string"}},"required":["my name"]}"#),
+    (
+        "a property with a space",
+        r#"{"type":"object","properties":{"my name":{"type":"string"}},"required":["my name"]}"#,
+    ),
     ("a type that is no object", r#"{"type":"string"}"#),
 ];
 

@@ -57,7 +57,11 @@ fn seen(root: &Path) -> BTreeMap<&'static str, Seen> {
             for change in &report.changes {
                 let seen = rules.entry(change.rule).or_default();
                 let encoded = if change.encoded { ", encoded" } else { "" };
-                seen.effects.insert(format!("{}{encoded}, guidance {}", change.accepts.as_str(), change.guidance.as_str()));
+                seen.effects.insert(format!(
+                    "{}{encoded}, guidance {}",
+                    change.accepts.as_str(),
+                    change.guidance.as_str()
+                ));
                 seen.dialects.insert(case.dialect.clone());
             }
         }
@@ -68,12 +72,23 @@ fn seen(root: &Path) -> BTreeMap<&'static str, Seen> {
 pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
     match phase {
         Phase::Envelope => ("Envelope", "What `normalizeEnvelope` repairs."),
-        Phase::Canonicalize => ("Canonicalize", "One spelling for one meaning: malformed values are repaired, older drafts upgraded."),
-        Phase::Resolve => ("Resolve", "References lead to the root's `$defs`, or what they refer to takes their place."),
-        Phase::Legalize => ("Legalize", "What the API's grammar cannot say is said in another way, or in the description."),
-        Phase::Encode => ("Encode", "What strict modes cannot say is sent in another form, and `restoreArguments` brings arguments back."),
+        Phase::Canonicalize => {
+            ("Canonicalize", "One spelling for one meaning: malformed values are repaired, older drafts upgraded.")
+        }
+        Phase::Resolve => {
+            ("Resolve", "References lead to the root's `$defs`, or what they refer to takes their place.")
+        }
+        Phase::Legalize => {
+            ("Legalize", "What the API's grammar cannot say is said in another way, or in the description.")
+        }
+        Phase::Encode => (
+            "Encode",
+            "What strict modes cannot say is sent in another form, and `restoreArguments` brings arguments back.",
+        ),
         Phase::Fit => ("Fit", "Limits of size: meaning is given up step by step, the cheapest first."),
-        Phase::Codex => ("Codex", "What Codex does to every schema; the dialects `codex` and `codex-wire` do the same."),
+        Phase::Codex => {
+            ("Codex", "What Codex does to every schema; the dialects `codex` and `codex-wire` do the same.")
+        }
         Phase::List => ("List", "What `sanitizeTools` does around the schemas."),
         _ => ("Others", ""),
     }

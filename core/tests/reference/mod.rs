@@ -1,4 +1,5 @@
-//! Reference data, wherever it is: the sample in this repository, and all of it where it lies beside the checkout. Every test runs over both.
+//! Reference data, wherever it is: the sample in this repository, and all of it where it lies beside the checkout.
+//! Every test runs over both.
 
 use std::{fs, path::PathBuf};
 

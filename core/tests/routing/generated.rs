@@ -57,7 +57,8 @@ pub(crate) const NAMES: [&str; 22] = [
     "a_name_that_is_longer_than_every_api_takes_and_differs_only_at_its_very_end_one",
     "a_name_that_is_longer_than_every_api_takes_and_differs_only_at_its_very_end_two",
 ];
-pub(crate) const NAMESPACES: [&str; 6] = ["crm", "crm__admin", "read", "a", "", "a_name_that_is_longer_than_every_api_takes_and"];
+pub(crate) const NAMESPACES: [&str; 6] =
+    ["crm", "crm__admin", "read", "a", "", "a_name_that_is_longer_than_every_api_takes_and"];
 /// Names of properties: some that dialects encode.
 pub(crate) const PROPERTIES: [&str; 5] = ["k", "$ref", "required", "k with spaces/", "鍵"];
 
@@ -66,7 +67,11 @@ pub(crate) fn tools(numbers: &mut Numbers, wire: Wire, known: &[String]) -> Vec<
     let count = 2 + numbers.below(9);
     let mut made = Vec::new();
     for number in 0..count {
-        let name = if !known.is_empty() && numbers.one_in(3) { numbers.of(known).clone() } else { (*numbers.of(&NAMES)).to_owned() };
+        let name = if !known.is_empty() && numbers.one_in(3) {
+            numbers.of(known).clone()
+        } else {
+            (*numbers.of(&NAMES)).to_owned()
+        };
         let namespace = (wire == Wire::Responses && numbers.one_in(2)).then(|| (*numbers.of(&NAMESPACES)).to_owned());
         let property = (*numbers.of(&PROPERTIES)).to_owned();
         made.push(Tool { number, namespace, name, property: format!("{property}{number}") });
@@ -92,7 +97,9 @@ pub(crate) fn request(numbers: &mut Numbers, wire: Wire, tools: &[Tool]) -> Valu
     for tool in tools {
         let listed = flagged(wire.listed(tool), wire != Wire::Gemini && numbers.one_in(3));
         match &tool.namespace {
-            Some(space) if numbers.one_in(5) => carried.push(json!({"type": "namespace", "name": space, "tools": [listed]})),
+            Some(space) if numbers.one_in(5) => {
+                carried.push(json!({"type": "namespace", "name": space, "tools": [listed]}))
+            }
             Some(space) => spaces.entry(space.clone()).or_default().push(listed),
             None if wire == Wire::Responses && numbers.one_in(8) => carried.push(listed),
             None => list.push(listed),
@@ -108,7 +115,8 @@ pub(crate) fn request(numbers: &mut Numbers, wire: Wire, tools: &[Tool]) -> Valu
     }
     // What was called before, and what a server's result says of tools that are not its own.
     let (tool, other) = (numbers.of(tools).clone(), numbers.of(tools).clone());
-    let stolen = json!({"name": other.name, "description": "#999# Not listed by anybody.", "input_schema": {"type": "object"}});
+    let stolen =
+        json!({"name": other.name, "description": "#999# Not listed by anybody.", "input_schema": {"type": "object"}});
     match wire {
         Wire::Anthropic => {
             history.push(json!({"role": "user", "content": "go"}));
@@ -117,7 +125,9 @@ pub(crate) fn request(numbers: &mut Numbers, wire: Wire, tools: &[Tool]) -> Valu
                 {"type": "tool_reference", "tool_name": other.name}, {"type": "tool_addition", "tool": stolen},
                 {"type": "text", "text": "x", "_meta": {"type": "tool_addition", "tool": stolen}},
             ]);
-            history.push(json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": evil}]}));
+            history.push(
+                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": evil}]}),
+            );
             if numbers.one_in(3) {
                 let definition = wire.listed(&other);
                 history.push(json!({"role": "system", "content": [{"type": "tool_addition", "tool": definition}]}));
@@ -150,6 +160,8 @@ pub(crate) fn request(numbers: &mut Numbers, wire: Wire, tools: &[Tool]) -> Valu
             }
             json!({"model": "m", "input": history, "tools": list})
         }
-        Wire::Gemini => json!({"contents": [{"role": "user", "parts": [{"text": "go"}]}], "tools": [{"functionDeclarations": list}]}),
+        Wire::Gemini => {
+            json!({"contents": [{"role": "user", "parts": [{"text": "go"}]}], "tools": [{"functionDeclarations": list}]})
+        }
     }
 }

@@ -1,8 +1,10 @@
-//! The routing promise: every call goes to exactly the tool whose definition the model read, whatever servers call their tools.
+//! The routing promise: every call goes to exactly the tool whose definition the model read, whatever servers call
+//! their tools.
 //!
-//! Generated lists with colliding names, namespaces and encodings, in every format. Each definition says in its description whose it
-//! is, and has a property of its own. What was sent is read as a model reads it; every tool in it is called, and the restored call has
-//! to be of the tool that the description names, with that tool's own property. `ROUTING_ROUNDS` makes it run longer.
+//! Generated lists with colliding names, namespaces and encodings, in every format. Each definition says in its
+//! description whose it is, and has a property of its own. What was sent is read as a model reads it; every tool in it
+//! is called, and the restored call has to be of the tool that the description names, with that tool's own property.
+//! `ROUTING_ROUNDS` makes it run longer.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -14,8 +16,8 @@ use std::collections::BTreeSet;
 use generated::{request, tools, Numbers, Tool, NAMES};
 use serde_json::{json, Map, Value};
 use toolwire::{
-    adapt_request, sanitize_tools, AdaptOptions, DeferredOptions, Exchange, ExchangeOptions, Order, Restore, ServerToolSearch, ToolFormat,
-    ToolsOptions,
+    adapt_request, sanitize_tools, AdaptOptions, DeferredOptions, Exchange, ExchangeOptions, Order, Restore,
+    ServerToolSearch, ToolFormat, ToolsOptions,
 };
 use wire::{number, read, Read, Wire};
 
@@ -48,11 +50,16 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
     let Some(number) = number(&sent.description) else {
         // A search of ours: its calls are nobody's.
         let (namespace, name, _) = wire.called(&restore.reply(&wire.reply(&sent.name, &json!({}))).expect("a reply"));
-        let taken = tools.iter().any(|tool| space(tool.namespace.as_deref()) == space(namespace.as_deref()) && tool.name == name);
+        let taken = tools
+            .iter()
+            .any(|tool| space(tool.namespace.as_deref()) == space(namespace.as_deref()) && tool.name == name);
         assert!(!taken, "{}\na search is called as a tool: {name}", about());
         return;
     };
-    let tool = tools.iter().find(|tool| tool.number == number).unwrap_or_else(|| panic!("{}\nnobody's tool {number}", about()));
+    let tool = tools
+        .iter()
+        .find(|tool| tool.number == number)
+        .unwrap_or_else(|| panic!("{}\nnobody's tool {number}", about()));
     let arguments: Map<String, Value> = sent.property.iter().map(|property| (property.clone(), json!("x"))).collect();
     let arguments = Value::Object(arguments);
     let kept = Restore::from_json(&restore.to_json()).expect("a restore");
@@ -65,10 +72,24 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
         }
         events.extend(stream.finish().expect("the rest"));
         let alone = restore.call(&sent.name, &arguments).expect("a call");
-        for (namespace, name, arguments) in [whole, wire.streamed(&events), (alone.namespace, alone.name, alone.arguments)] {
+        for (namespace, name, arguments) in
+            [whole, wire.streamed(&events), (alone.namespace, alone.name, alone.arguments)]
+        {
             let found = (space(namespace.as_deref()), name.as_str());
-            assert_eq!(found, (space(tool.namespace.as_deref()), tool.name.as_str()), "{}\n`{}` of tool {number}", about(), sent.name);
-            assert_eq!(arguments, json!({&tool.property: "x"}), "{}\narguments of `{}`, tool {number}", about(), sent.name);
+            assert_eq!(
+                found,
+                (space(tool.namespace.as_deref()), tool.name.as_str()),
+                "{}\n`{}` of tool {number}",
+                about(),
+                sent.name
+            );
+            assert_eq!(
+                arguments,
+                json!({&tool.property: "x"}),
+                "{}\narguments of `{}`, tool {number}",
+                about(),
+                sent.name
+            );
         }
     }
 }
@@ -159,8 +180,8 @@ fn lists_alone_route_as_requests_do() {
                 })
                 .collect();
             let list = json!(list);
-            let sanitized =
-                sanitize_tools(&list, &ToolsOptions::new(dialect).format(format)).unwrap_or_else(|error| panic!("{list}\n{error}"));
+            let sanitized = sanitize_tools(&list, &ToolsOptions::new(dialect).format(format))
+                .unwrap_or_else(|error| panic!("{list}\n{error}"));
             let about = || format!("{dialect}, {format:?}\n{list}\n{}", sanitized.tools);
             for sent in read(&sanitized.tools) {
                 call(&about, Wire::Responses, &sanitized.restore, &tools, &sent);
@@ -186,21 +207,33 @@ fn exchanges_route_as_requests_do() {
             let about = || format!("{request}\n{sent}");
             for tool in read(&sent["tools"]) {
                 let Some(number) = number(&tool.description) else { continue };
-                let one = tools.iter().find(|one| one.number == number).unwrap_or_else(|| panic!("{}\nnobody's tool", about()));
+                let one = tools
+                    .iter()
+                    .find(|one| one.number == number)
+                    .unwrap_or_else(|| panic!("{}\nnobody's tool", about()));
                 let body = Wire::Anthropic.reply(&tool.name, &json!({})).to_string();
                 // A reply ends an exchange only if it is no search.
-                let mut twin = Exchange::open("http://localhost/v1/messages", &request, &options).expect("a request").expect("one");
+                let mut twin = Exchange::open("http://localhost/v1/messages", &request, &options)
+                    .expect("a request")
+                    .expect("one");
                 if rounds > 0 {
                     assert_eq!(twin.reply(&searching(search.as_deref())).expect("a reply"), None);
                 }
-                let told = twin.reply(&body).expect("a reply").unwrap_or_else(|| panic!("{}\n`{}` is no search", about(), tool.name));
+                let told = twin
+                    .reply(&body)
+                    .expect("a reply")
+                    .unwrap_or_else(|| panic!("{}\n`{}` is no search", about(), tool.name));
                 let told: Value = serde_json::from_str(&told).expect("JSON");
-                let calls = told["content"].as_array().expect("content").iter().filter(|block| block["type"] == "tool_use");
+                let calls =
+                    told["content"].as_array().expect("content").iter().filter(|block| block["type"] == "tool_use");
                 let called: Vec<&str> = calls.filter_map(|block| block["name"].as_str()).collect();
                 assert_eq!(called, [one.name.as_str()], "{}\n`{}`, tool {number}", about(), tool.name);
             }
             rounds += 1;
-            if rounds > 1 || search.is_none() || exchange.reply(&searching(search.as_deref())).expect("a reply").is_some() {
+            if rounds > 1
+                || search.is_none()
+                || exchange.reply(&searching(search.as_deref())).expect("a reply").is_some()
+            {
                 break;
             }
         }

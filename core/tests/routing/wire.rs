@@ -26,11 +26,16 @@ impl Wire {
     /// The tool as a client lists it, less its namespace.
     pub(crate) fn listed(self, tool: &Tool) -> Value {
         let (name, description) = (&tool.name, format!("#{}# A tool.", tool.number));
-        let schema = json!({"type": "object", "properties": {&tool.property: {"type": "string"}}, "required": [&tool.property]});
+        let schema =
+            json!({"type": "object", "properties": {&tool.property: {"type": "string"}}, "required": [&tool.property]});
         match self {
             Wire::Anthropic => json!({"name": name, "description": description, "input_schema": schema}),
-            Wire::Chat => json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}}),
-            Wire::Responses => json!({"type": "function", "name": name, "description": description, "parameters": schema}),
+            Wire::Chat => {
+                json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})
+            }
+            Wire::Responses => {
+                json!({"type": "function", "name": name, "description": description, "parameters": schema})
+            }
             Wire::Gemini => json!({"name": name, "description": description, "parameters": schema}),
         }
     }
@@ -46,7 +51,9 @@ impl Wire {
             Wire::Responses => {
                 json!({"output": [{"type": "function_call", "call_id": "c", "name": name, "arguments": arguments.to_string()}]})
             }
-            Wire::Gemini => json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": name, "args": arguments}}]}}]}),
+            Wire::Gemini => {
+                json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": name, "args": arguments}}]}}]})
+            }
         }
     }
 
@@ -64,7 +71,8 @@ impl Wire {
                 (call, &call["args"])
             }
         };
-        let arguments = arguments.as_str().map_or_else(|| arguments.clone(), |text| serde_json::from_str(text).expect("arguments"));
+        let arguments =
+            arguments.as_str().map_or_else(|| arguments.clone(), |text| serde_json::from_str(text).expect("arguments"));
         let text = |key: &str| call[key].as_str().map(String::from);
         (text("namespace"), text("name").expect("a name"), arguments)
     }
@@ -81,10 +89,14 @@ impl Wire {
                 vec![start, delta(one), delta(two), json!({"type": "content_block_stop", "index": 0})]
             }
             Wire::Chat => {
-                let chunk =
-                    |function: Value| json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": function}]}}]});
+                let chunk = |function: Value| json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": function}]}}]});
                 let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
-                vec![chunk(json!({"name": name, "arguments": ""})), chunk(json!({"arguments": one})), chunk(json!({"arguments": two})), end]
+                vec![
+                    chunk(json!({"name": name, "arguments": ""})),
+                    chunk(json!({"arguments": one})),
+                    chunk(json!({"arguments": two})),
+                    end,
+                ]
             }
             Wire::Responses => {
                 let item = |text: &str| json!({"type": "function_call", "id": "i", "call_id": "c", "name": name, "arguments": text});
@@ -135,7 +147,8 @@ pub(crate) fn read(sent: &Value) -> Vec<Read> {
         }
         let tool = entry.get("function").or_else(|| entry.get("toolSpec")).unwrap_or(entry);
         let Some(name) = tool["name"].as_str() else { continue };
-        let schema = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"].iter().find_map(|key| tool.get(key));
+        let schema =
+            ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"].iter().find_map(|key| tool.get(key));
         let schema = schema.map(|schema| schema.get("json").unwrap_or(schema));
         let property = schema.and_then(|schema| schema["properties"].as_object()?.keys().next().cloned());
         let description = tool["description"].as_str().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
 //! How a model would answer: an instance of the original schema, said as the sanitized schema wants it.
 //!
-//! Follows the sanitized schema alone, and the conventions that its descriptions name: an absent property is null, an object of any
-//! names is a list of pairs of key and value, JSON may stand in a string.
+//! Follows the sanitized schema alone, and the conventions that its descriptions name: an absent property is null, an
+//! object of any names is a list of pairs of key and value, JSON may stand in a string.
 
 use serde_json::{json, Map, Value};
 
@@ -38,7 +38,10 @@ impl Answer<'_> {
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
             let same = values.iter().find(|value| same(value, instance)).cloned();
             let is_json = |value: &&Value| {
-                value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()).is_some_and(|read| read == *instance)
+                value
+                    .as_str()
+                    .and_then(|text| serde_json::from_str::<Value>(text).ok())
+                    .is_some_and(|read| read == *instance)
             };
             return same.or_else(|| values.iter().find(is_json).cloned());
         }
@@ -52,11 +55,15 @@ impl Answer<'_> {
             Value::Null => says("null"),
             Value::Bool(_) => says("boolean"),
             Value::String(_) => says("string"),
-            Value::Number(number) => says("number") || (says("integer") && number.as_f64().is_some_and(|number| number.fract() == 0.0)),
+            Value::Number(number) => {
+                says("number") || (says("integer") && number.as_f64().is_some_and(|number| number.fract() == 0.0))
+            }
             Value::Array(items) => {
                 if says("array") {
-                    if let Some(items) =
-                        items.iter().map(|item| self.of(Some(item), &schema["items"], depth + 1)).collect::<Option<Vec<Value>>>()
+                    if let Some(items) = items
+                        .iter()
+                        .map(|item| self.of(Some(item), &schema["items"], depth + 1))
+                        .collect::<Option<Vec<Value>>>()
                     {
                         return Some(json!(items));
                     }
@@ -84,23 +91,27 @@ impl Answer<'_> {
     fn boxed(&self, instance: &Value, schema: &Value, depth: usize) -> Option<Value> {
         let table = schema["properties"].as_object().filter(|table| table.len() == 1)?;
         // What is in it are pairs: an array has its own branch.
-        let (name, inner) = table.iter().next().filter(|(name, _)| name.starts_with("pairs") && !instance.is_array())?;
+        let (name, inner) =
+            table.iter().next().filter(|(name, _)| name.starts_with("pairs") && !instance.is_array())?;
         Some(json!({ name.as_str(): self.of(Some(instance), inner, depth + 1)? }))
     }
 
     fn pairs(&self, members: &Map<String, Value>, pair: &Value, depth: usize) -> Option<Value> {
         let table = pair["properties"].as_object().filter(|table| table.len() == 2 && table.contains_key("key"))?;
-        let each =
-            |(key, value): (&String, &Value)| Some(json!({"key": key, "value": self.of(Some(value), table.get("value")?, depth + 1)?}));
+        let each = |(key, value): (&String, &Value)| {
+            Some(json!({"key": key, "value": self.of(Some(value), table.get("value")?, depth + 1)?}))
+        };
         members.iter().map(each).collect()
     }
 
     fn object(&self, members: &Map<String, Value>, schema: &Value, depth: usize) -> Option<Value> {
         let none = Map::new();
         let table = schema["properties"].as_object().unwrap_or(&none);
-        let required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
+        let required =
+            |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
         // The property for all others comes last, and says so.
-        let others = table.iter().find(|(_, inner)| inner["description"] == "Other properties, as pairs of key and value");
+        let others =
+            table.iter().find(|(_, inner)| inner["description"] == "Other properties, as pairs of key and value");
         let mut object = Map::new();
         for (name, inner) in table.iter().filter(|(name, _)| others.is_none_or(|(others, _)| others != *name)) {
             if !members.contains_key(name) && !required(name) {
@@ -111,8 +122,11 @@ impl Answer<'_> {
                 None => return None,
             };
         }
-        let rest: Map<String, Value> =
-            members.iter().filter(|(name, _)| !object.contains_key(*name)).map(|(name, value)| (name.clone(), value.clone())).collect();
+        let rest: Map<String, Value> = members
+            .iter()
+            .filter(|(name, _)| !object.contains_key(*name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
         match others {
             Some((name, inner)) => {
                 if !rest.is_empty() || required(name) {

@@ -1,4 +1,5 @@
-//! The strict dialects over real schemas: everything is accepted, what is encoded comes back, and the report says what was lost.
+//! The strict dialects over real schemas: everything is accepted, what is encoded comes back, and the report says what
+//! was lost.
 //!
 //! A model's answer is made by [`answer`], which follows the *sanitized* schema and knows nothing of how it came about.
 #![allow(

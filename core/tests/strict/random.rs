@@ -1,4 +1,5 @@
-//! Generated schemas and instances: an instance is answered as a model would, restored, and held against the original schema.
+//! Generated schemas and instances: an instance is answered as a model would, restored, and held against the original
+//! schema.
 
 use std::collections::BTreeMap;
 
@@ -143,7 +144,9 @@ fn instance(dice: &mut Dice, schema: &Value, root: &Value, depth: usize) -> Valu
         Some("object") => {
             let mut members = Map::new();
             for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
-                if dice.one_in(2) || schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name)) {
+                if dice.one_in(2)
+                    || schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name))
+                {
                     members.insert(name.clone(), instance(dice, inner, root, depth - 1));
                 }
             }
@@ -164,7 +167,11 @@ fn validator(schema: &Value) -> Option<Validator> {
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(members) => Value::Object(
-            members.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), without_nulls(value))).collect(),
+            members
+                .iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(name, value)| (name.clone(), without_nulls(value)))
+                .collect(),
         ),
         Value::Array(items) => items.iter().map(without_nulls).collect(),
         other => other.clone(),
@@ -198,16 +205,21 @@ fn what_is_encoded_comes_back() {
             if check(output, &options).map_or(true, |found| !found.is_empty()) {
                 faults.push(format!("round {round} {dialect}: not clean\n  in  {root}\n  out {output}"));
             }
-            if sanitize_with_report(output, &options).map(|again| again.schema.to_string()).ok() != Some(output.to_string()) {
+            if sanitize_with_report(output, &options).map(|again| again.schema.to_string()).ok()
+                != Some(output.to_string())
+            {
                 faults.push(format!("round {round} {dialect}: not idempotent\n  in  {root}\n  out {output}"));
             }
             let Some(after) = validator(output) else {
                 faults.push(format!("round {round} {dialect}: unreadable\n  out {output}"));
                 continue;
             };
-            let loses = result.changes.iter().any(|change| matches!(change.accepts, Accepts::Narrower | Accepts::Mixed));
+            let loses =
+                result.changes.iter().any(|change| matches!(change.accepts, Accepts::Narrower | Accepts::Mixed));
             for instance in &instances {
-                let fault = |what: &str| format!("round {round} {dialect}: {what}\n  in  {root}\n  out {output}\n  instance {instance}");
+                let fault = |what: &str| {
+                    format!("round {round} {dialect}: {what}\n  in  {root}\n  out {output}\n  instance {instance}")
+                };
                 let Some(answer) = answer(instance, output) else {
                     *tally.entry(format!("{dialect} no answer")).or_default() += 1;
                     if !loses {
@@ -221,7 +233,9 @@ fn what_is_encoded_comes_back() {
                 }
                 match restore_arguments(&answer, &root, &options) {
                     Ok(restored) if restored == *instance => *tally.entry(format!("{dialect} same")).or_default() += 1,
-                    Ok(restored) if without_nulls(&restored) == without_nulls(instance) && before.is_valid(&restored) => {
+                    Ok(restored)
+                        if without_nulls(&restored) == without_nulls(instance) && before.is_valid(&restored) =>
+                    {
                         *tally.entry(format!("{dialect} same but for nulls")).or_default() += 1;
                         if !loses {
                             faults.push(fault(&format!("a null without a word: {restored}")));

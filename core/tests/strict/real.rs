@@ -9,7 +9,9 @@ use crate::{reference::sources, say, DIALECTS};
 
 #[test]
 fn real_tools() {
-    for (file, member) in [("mcp_tools.jsonl", "inputSchema"), ("issue_cases.jsonl", "schema"), ("accepted_schemas.jsonl", "schema")] {
+    for (file, member) in
+        [("mcp_tools.jsonl", "inputSchema"), ("issue_cases.jsonl", "schema"), ("accepted_schemas.jsonl", "schema")]
+    {
         for source in sources(file) {
             let rows: Vec<Value> = source.text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect();
             let mut faults = Vec::new();
@@ -28,8 +30,13 @@ fn real_tools() {
                             continue;
                         }
                     };
-                    let worst = result.changes.iter().fold(toolwire::Accepts::Same, |worst, change| worst.and(change.accepts));
-                    let kind = match (result.changes.is_empty(), result.lossless, result.changes.iter().any(|change| change.encoded)) {
+                    let worst =
+                        result.changes.iter().fold(toolwire::Accepts::Same, |worst, change| worst.and(change.accepts));
+                    let kind = match (
+                        result.changes.is_empty(),
+                        result.lossless,
+                        result.changes.iter().any(|change| change.encoded),
+                    ) {
                         (true, ..) => "clean",
                         (_, true, true) => "lossless, encoded",
                         (_, true, false) => "lossless",

@@ -1,8 +1,9 @@
-//! toolwire against the other Rust crates that rewrite tool schemas for an API, on the same real tools: text in, text out,
-//! and `serde_json::Value` in and out. `make bench-peers` runs it over a file with one MCP tool per line.
+//! toolwire against the other Rust crates that rewrite tool schemas for an API, on the same real tools: text in, text
+//! out, and `serde_json::Value` in and out. `make bench-peers` runs it over a file with one MCP tool per line.
 //!
-//! A peer has no text form: its text time includes reading and printing with serde_json, as its users have to. Beside the times
-//! stands how many of the answers our `check` refuses: whoever leaves out work is quicker, so speed says little without that.
+//! A peer has no text form: its text time includes reading and printing with serde_json, as its users have to. Beside
+//! the times stands how many of the answers our `check` refuses: whoever leaves out work is quicker, so speed says
+//! little without that.
 
 use std::{
     env,
@@ -128,7 +129,8 @@ fn micros(time: Duration, inputs: usize) -> f64 {
     time.as_secs_f64() * 1e6 / inputs.max(1) as f64
 }
 
-/// The fastest round of each over all inputs; they take turns, so that a machine that is busy for a while is so for both.
+/// The fastest round of each over all inputs; they take turns, so that a machine that is busy for a while is so for
+/// both.
 fn best<'a, I, A, B>(inputs: &'a [I], one: impl Fn(&'a I) -> A, two: impl Fn(&'a I) -> B) -> (Duration, Duration) {
     let (mut first, mut second) = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {

@@ -6,7 +6,8 @@ use std::{panic, process::ExitCode, time::Instant};
 
 use toolwire_fuzz::{Seeds, Target};
 
-/// The stack that every call must do with, in bytes: what other threads have on the smallest platform that we hold ourselves to.
+/// The stack that every call must do with, in bytes: what other threads have on the smallest platform that we hold
+/// ourselves to.
 const STACK: usize = 512 * 1024;
 
 fn main() -> ExitCode {
@@ -36,7 +37,10 @@ fn main() -> ExitCode {
             }
             let rate = count as f64 / start.elapsed().as_secs_f64();
             let (name, (longest, slow)) = (target.name(), slowest);
-            eprintln!("{name}: {count} inputs, {verdicts} verdicts, {rate:.0} a second, the slowest {} ms (seed {slow})", longest / 1000);
+            eprintln!(
+                "{name}: {count} inputs, {verdicts} verdicts, {rate:.0} a second, the slowest {} ms (seed {slow})",
+                longest / 1000
+            );
         }
         finds
     });

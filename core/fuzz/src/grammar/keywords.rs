@@ -6,13 +6,15 @@ use arbitrary::Result;
 
 use super::{
     words::{
-        COUNTS, EXPRESSIONS, FORMATS, KEYWORDS, NAMES, NUMBERS, OLD_KEYWORDS, PATTERNS, REFERENCES, TEXTS, TIDY_KEYWORDS, TIDY_NUMBERS,
+        COUNTS, EXPRESSIONS, FORMATS, KEYWORDS, NAMES, NUMBERS, OLD_KEYWORDS, PATTERNS, REFERENCES, TEXTS,
+        TIDY_KEYWORDS, TIDY_NUMBERS,
     },
     Style, Writer,
 };
 
 impl Writer<'_, '_> {
-    /// A keyword with a value that fits, and sometimes one that does not. It may stand there already: then the last one counts.
+    /// A keyword with a value that fits, and sometimes one that does not. It may stand there already: then the last one
+    /// counts.
     pub(super) fn keyword(&mut self, members: &mut Vec<&'static str>, depth: usize) -> Result<()> {
         let name = match self.style {
             Style::Any => self.pick(&KEYWORDS)?,

@@ -1,5 +1,6 @@
-//! A grammar of schemas, biased to what breaks things: references of every kind and place, `allOf` around references, unions within
-//! unions, `not`, `if`, tuples, definitions that only refer, malformed keywords, names like keywords, anchors, identifiers.
+//! A grammar of schemas, biased to what breaks things: references of every kind and place, `allOf` around references,
+//! unions within unions, `not`, `if`, tuples, definitions that only refer, malformed keywords, names like keywords,
+//! anchors, identifiers.
 
 use std::fmt::Write as _;
 
@@ -8,7 +9,10 @@ use arbitrary::{Result, Unstructured};
 mod keywords;
 mod words;
 
-use words::{DEFINITIONS, DRAFTS, NAMES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES, TIDY_DEFINITIONS, TIDY_REFERENCES, TYPES};
+use words::{
+    DEFINITIONS, DRAFTS, NAMES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES, TIDY_DEFINITIONS, TIDY_REFERENCES,
+    TYPES,
+};
 
 /// How schemas are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +147,8 @@ impl Writer<'_, '_> {
         let count = self.data.int_in_range(1..=3)?;
         let mut members = Vec::new();
         self.put("{");
-        let named: Vec<&'static str> = if self.is_tidy() { TIDY_DEFINITIONS.to_vec() } else { self.some(&DEFINITIONS, count)? };
+        let named: Vec<&'static str> =
+            if self.is_tidy() { TIDY_DEFINITIONS.to_vec() } else { self.some(&DEFINITIONS, count)? };
         for name in named {
             self.member(&mut members, name);
             // A definition may only refer to another.
@@ -163,7 +168,8 @@ impl Writer<'_, '_> {
 
     fn reference(&mut self) -> Result<()> {
         let target = self.pick(self.references())?;
-        let keyword = if !self.is_tidy() && self.one_in(12)? { self.pick(&["$dynamicRef", "$recursiveRef"])? } else { "$ref" };
+        let keyword =
+            if !self.is_tidy() && self.one_in(12)? { self.pick(&["$dynamicRef", "$recursiveRef"])? } else { "$ref" };
         let _ = write!(self.out, "{{\"{keyword}\":\"{target}\"");
         if self.one_in(4)? {
             self.put(",\"description\":\"what it is\"");

@@ -36,9 +36,11 @@ pub(super) const DRAFTS: [&str; 4] = [
     "https://json-schema.org/draft/2020-12/schema",
 ];
 
-pub(super) const ODD_TYPES: [&str; 8] = ["\"any\"", "\"int\"", "[]", "null", "{}", "[\"string\",\"string\"]", "\"Object\"", "[\"null\"]"];
+pub(super) const ODD_TYPES: [&str; 8] =
+    ["\"any\"", "\"int\"", "[]", "null", "{}", "[\"string\",\"string\"]", "\"Object\"", "[\"null\"]"];
 
-pub(super) const TEXTS: [&str; 8] = ["x", "The unit.", "\\u00e9t\\u00e9", "é", "(enum: [1])", "line\\nbreak", "", "\\\"quoted\\\""];
+pub(super) const TEXTS: [&str; 8] =
+    ["x", "The unit.", "\\u00e9t\\u00e9", "é", "(enum: [1])", "line\\nbreak", "", "\\\"quoted\\\""];
 
 pub(super) const NUMBERS: [&str; 14] =
     ["0", "1", "2", "-1", "3", "1.0", "1e2", "0.5", "-0", "1e400", "18446744073709551616", "100000", "1.50", "7"];

@@ -27,7 +27,8 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     }
     let grammar = report.grammar;
     // That `type` may not stand beside it at all is said already.
-    let is_free = |key: &Text<'_>| key.is("anyOf") || (rule.no_type_beside && key.is("type")) || is_annotation(key, grammar);
+    let is_free =
+        |key: &Text<'_>| key.is("anyOf") || (rule.no_type_beside && key.is("type")) || is_annotation(key, grammar);
     let beside: Set<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).collect();
     for (index, branch) in branches.iter().enumerate() {
         let at = || format!("{}/{index}", schema.at("anyOf"));
@@ -42,13 +43,20 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
                 let mut pointer = at();
                 push_token(&mut pointer, &member.key.display());
                 let found = format!("`{}` in both", member.key.display());
-                report.add(&member.value, Constraint::AnyOfShared, pointer, "a keyword either beside `anyOf` or in its branches", &found);
+                report.add(
+                    &member.value,
+                    Constraint::AnyOfShared,
+                    pointer,
+                    "a keyword either beside `anyOf` or in its branches",
+                    &found,
+                );
             }
         }
     }
 }
 
-/// `allOf` and `oneOf`, where an API does not hold schemas to the meta-schema: a list of one schema or more all the same.
+/// `allOf` and `oneOf`, where an API does not hold schemas to the meta-schema: a list of one schema or more all the
+/// same.
 pub(super) fn list(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(parts) = value.as_array().filter(|parts| !parts.is_empty()) else {
         let found = if value.as_array().is_some() { "an empty one" } else { value.kind() };
@@ -57,7 +65,13 @@ pub(super) fn list(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, 
     };
     for (index, part) in parts.iter().enumerate() {
         if part.as_object().is_none() && part.as_bool().is_none() {
-            report.add(part, Constraint::NotASchema, format!("{}/{index}", schema.at(keyword.name())), "a schema (an object)", &seen(part));
+            report.add(
+                part,
+                Constraint::NotASchema,
+                format!("{}/{index}", schema.at(keyword.name())),
+                "a schema (an object)",
+                &seen(part),
+            );
         }
     }
 }

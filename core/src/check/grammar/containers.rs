@@ -1,5 +1,5 @@
-//! What an object or an array must say of itself, beyond what its keywords say: `properties`, `required` of every property,
-//! whether it is closed, `items`.
+//! What an object or an array must say of itself, beyond what its keywords say: `properties`, `required` of every
+//! property, whether it is closed, `items`.
 
 use alloc::{format, string::String};
 
@@ -21,10 +21,17 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     let types = schema.get("type");
     let is = |name: &str| types.is_some_and(|value| types::is(value, name));
     // What `not`, `if` and the like ask is no value that anybody writes.
-    let asks = |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
+    let asks =
+        |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
     let wants_type = grammar.typed == TypeRequirement::TypeOrUnion && !schema.present.intersects(SAYS_WHAT);
     if wants_type && !schema.pointer.steps().iter().any(asks) {
-        report.add(node, Constraint::Untyped, schema.pointer.render(), "one of `type`, `anyOf` and `$ref`", "none of them");
+        report.add(
+            node,
+            Constraint::Untyped,
+            schema.pointer.render(),
+            "one of `type`, `anyOf` and `$ref`",
+            "none of them",
+        );
     }
     if is("array") {
         array(node, schema, report);
@@ -45,10 +52,22 @@ fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let rule = report.grammar.arrays;
     match schema.get("items") {
         None if rule.needs_items && schema.get("prefixItems").is_none() => {
-            report.add(node, Constraint::ArrayWithoutItems, schema.pointer.render(), "`items` beside `type: \"array\"`", "none");
+            report.add(
+                node,
+                Constraint::ArrayWithoutItems,
+                schema.pointer.render(),
+                "`items` beside `type: \"array\"`",
+                "none",
+            );
         }
         Some(items) if is_refused(items, report.grammar) => {
-            report.add(items, Constraint::OpenItems, schema.at("items"), "`items` that say what they are", &seen(items));
+            report.add(
+                items,
+                Constraint::OpenItems,
+                schema.at("items"),
+                "`items` that say what they are",
+                &seen(items),
+            );
         }
         _ => {}
     }
@@ -61,10 +80,24 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     match (rule.properties, schema.get("properties")) {
         (PropertiesRule::AtRoot, None) if !schema.is_root() => {}
         (PropertiesRule::AtRoot | PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot, None) => {
-            report.add(node, Constraint::ObjectWithoutProperties, at(), "`properties` beside `type: \"object\"`", "none");
+            report.add(
+                node,
+                Constraint::ObjectWithoutProperties,
+                at(),
+                "`properties` beside `type: \"object\"`",
+                "none",
+            );
         }
-        (PropertiesRule::NotEmptyBelowRoot, Some(value)) if !schema.is_root() && table.is_some_and(|table| table.is_empty()) => {
-            report.add(value, Constraint::ObjectWithoutProperties, schema.at("properties"), "at least one property", "none");
+        (PropertiesRule::NotEmptyBelowRoot, Some(value))
+            if !schema.is_root() && table.is_some_and(|table| table.is_empty()) =>
+        {
+            report.add(
+                value,
+                Constraint::ObjectWithoutProperties,
+                schema.at("properties"),
+                "at least one property",
+                "none",
+            );
         }
         _ => {}
     }
@@ -72,10 +105,18 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     match (rule.open, additional) {
         (OpenRule::MustClose, value) if value.and_then(Node::as_bool) != Some(false) => {
             let found = value.map_or_else(|| String::from("none"), seen);
-            report.add(value.unwrap_or(node), Constraint::ObjectNotClosed, at(), "`additionalProperties: false`", &found);
+            report.add(
+                value.unwrap_or(node),
+                Constraint::ObjectNotClosed,
+                at(),
+                "`additionalProperties: false`",
+                &found,
+            );
         }
         (OpenRule::ClosedByDefault, None)
-            if !["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"].iter().any(|keyword| schema.get(keyword).is_some()) =>
+            if !["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"]
+                .iter()
+                .any(|keyword| schema.get(keyword).is_some()) =>
         {
             report.add(
                 node,
@@ -88,13 +129,21 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         _ => {}
     }
     if !rule.maps && rule.open != OpenRule::MustClose && additional.is_some_and(|value| value.as_object().is_some()) {
-        report.add(additional.unwrap_or(node), Constraint::Map, schema.at("additionalProperties"), "a boolean", "a schema");
+        report.add(
+            additional.unwrap_or(node),
+            Constraint::Map,
+            schema.at("additionalProperties"),
+            "a boolean",
+            "a schema",
+        );
     }
     if rule.all_required {
         let names = schema.get("required").and_then(Node::as_array).unwrap_or_default();
         // Mostly they are listed in the order in which they stand.
         let count = table.map_or(0, Object::len);
-        if names.len() == count && names.iter().zip(table.into_iter().flatten()).all(|(name, member)| name.as_text() == Some(&member.key)) {
+        if names.len() == count
+            && names.iter().zip(table.into_iter().flatten()).all(|(name, member)| name.as_text() == Some(&member.key))
+        {
             return;
         }
         let required: Set<_> = names.iter().filter_map(Node::as_text).collect();

@@ -18,10 +18,18 @@ use crate::{
     },
 };
 
-pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Report<'_>, budget: &Budget) -> Result<(), Error> {
+pub(super) fn check(
+    root: &Node<'_>,
+    references: &References,
+    report: &mut Report<'_>,
+    budget: &Budget,
+) -> Result<(), Error> {
     let rule = report.grammar.refs.recursion;
     // Where there are no references at all, each is refused as one.
-    if references.is_empty() || matches!(rule, Recursion::Free | Recursion::MustEnd) || report.grammar.refuses.contains(Keyword::Ref) {
+    if references.is_empty()
+        || matches!(rule, Recursion::Free | Recursion::MustEnd)
+        || report.grammar.refuses.contains(Keyword::Ref)
+    {
         return Ok(());
     }
     let graph = Graph::of(root, references, budget)?;
@@ -41,7 +49,13 @@ pub(super) fn check(root: &Node<'_>, references: &References, report: &mut Repor
             is_recursive: node.origin().number().is_some_and(|number| recursive.contains(&number)),
             is_optional,
             is_definition: matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)),
-            required: node.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect(),
+            required: node
+                .get("required")
+                .and_then(Node::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Node::as_text)
+                .collect(),
         });
         let target = references::reference_number(node).and_then(|number| references.target(number));
         if !target.is_some_and(|target| recursive.contains(&target)) {

@@ -21,7 +21,13 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         if member.key.is_empty() && !report.grammar.refs.anywhere {
             report.add(&member.value, Constraint::DefinitionName, pointer.clone(), "a name", "an empty one");
         } else if no_slash && member.key.display().contains('/') {
-            report.add(&member.value, Constraint::DefinitionName, pointer.clone(), "a name without `/`", &quoted(&member.key));
+            report.add(
+                &member.value,
+                Constraint::DefinitionName,
+                pointer.clone(),
+                "a name without `/`",
+                &quoted(&member.key),
+            );
         }
         if !stands_for_a_schema(&member.value, report.grammar) {
             report.add(&member.value, Constraint::NotASchema, pointer, "a schema (an object)", &seen(&member.value));

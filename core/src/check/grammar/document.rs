@@ -26,7 +26,9 @@ pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
 fn has_number_beyond_range(value: &Node<'_>) -> bool {
     match value.data() {
         // Without an exponent it takes more digits than this to get there.
-        Data::Number(text) => (text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E'))) && as_float(text).is_infinite(),
+        Data::Number(text) => {
+            (text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E'))) && as_float(text).is_infinite()
+        }
         Data::Array(items) => items.iter().any(has_number_beyond_range),
         Data::Object(object) => object.iter().any(|member| has_number_beyond_range(&member.value)),
         _ => false,
@@ -37,7 +39,13 @@ fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
     match value.data() {
         Data::Number(text) if as_float(text).is_infinite() => {
             let found = format!("`{}`", shortened(text));
-            report.add(value, Constraint::NumberRange, pointer.render(), "a number within the range of a 64-bit float", &found);
+            report.add(
+                value,
+                Constraint::NumberRange,
+                pointer.render(),
+                "a number within the range of a 64-bit float",
+                &found,
+            );
         }
         Data::Array(items) => {
             for (index, item) in items.iter().enumerate() {
@@ -62,7 +70,8 @@ fn as_float(text: &str) -> f64 {
     text.parse().unwrap_or(f64::INFINITY)
 }
 
-/// The size of a value as the provider writes it: not the bytes that came, but what its own serializer would make of them.
+/// The size of a value as the provider writes it: not the bytes that came, but what its own serializer would make of
+/// them.
 struct Measure {
     escaped_chars: &'static [char],
     /// What each byte of a string counts; nothing where it begins a character that must be looked at.
@@ -103,7 +112,9 @@ impl Measure {
 
     fn string(&self, text: &Text<'_>) -> usize {
         let count = |byte: u8| self.counts.get(usize::from(byte)).copied().unwrap_or_default();
-        if let Some(plain) = text.as_plain().filter(|plain| plain.is_ascii() || plain.bytes().all(|byte| count(byte) > 0)) {
+        if let Some(plain) =
+            text.as_plain().filter(|plain| plain.is_ascii() || plain.bytes().all(|byte| count(byte) > 0))
+        {
             return 2 + plain.bytes().map(|byte| usize::from(count(byte))).sum::<usize>();
         }
         2 + text.code_points().map(|point| self.character(point)).sum::<usize>()

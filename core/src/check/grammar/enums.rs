@@ -30,7 +30,9 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             report.add(item, Constraint::EnumKind, at(), &expected, &seen(item));
         } else if !rule.empty_string && item.as_text().is_some_and(|text| text.is_empty()) {
             report.add(item, Constraint::EnumKind, at(), "no empty string among the values", "one");
-        } else if let Some(refused) = rule.without.filter(|refused| item.as_text().is_some_and(|text| text.display().contains(*refused))) {
+        } else if let Some(refused) =
+            rule.without.filter(|refused| item.as_text().is_some_and(|text| text.display().contains(*refused)))
+        {
             report.add(item, Constraint::EnumKind, at(), &format!("values without `{refused}`"), &seen(item));
         }
     }
@@ -43,7 +45,8 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     // An unknown type is a fault of its own.
     let Some(names) = types::names(beside, report.grammar) else { return };
     if rule.nullable_scalar_only && names.len() > 1 && !is_nullable_scalar(&names) {
-        let (expected, found) = ("one type, or `null` and one scalar type, beside `enum`", format!("`{}`", names.join("`, `")));
+        let (expected, found) =
+            ("one type, or `null` and one scalar type, beside `enum`", format!("`{}`", names.join("`, `")));
         report.add(beside, Constraint::EnumTypeList, schema.at("type"), expected, &found);
         return;
     }
@@ -62,7 +65,8 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     }
     let numeric_first = names.first().is_some_and(|name| matches!(*name, "number" | "integer"));
     if rule.null_first && numeric_first && names.len() > 1 && values.iter().any(Node::is_null) {
-        let (expected, found) = ("`null` first in the list of types, because a value is null", format!("`{}`", names.join("`, `")));
+        let (expected, found) =
+            ("`null` first in the list of types, because a value is null", format!("`{}`", names.join("`, `")));
         report.add(beside, Constraint::EnumNullFirst, schema.at("type"), expected, &found);
     }
 }
@@ -80,7 +84,9 @@ fn is_of(value: &Node<'_>, name: &str) -> bool {
         Data::Null => name == "null",
         Data::Bool(_) => name == "boolean",
         // As a 64-bit float, which is how the value is read there: 1.00000000000000000001 is an integer.
-        Data::Number(text) => name == "number" || (name == "integer" && text.parse::<f64>().is_ok_and(|number| number % 1.0 == 0.0)),
+        Data::Number(text) => {
+            name == "number" || (name == "integer" && text.parse::<f64>().is_ok_and(|number| number % 1.0 == 0.0))
+        }
         Data::String(_) => name == "string",
         Data::Array(_) => name == "array",
         Data::Object(_) => name == "object",

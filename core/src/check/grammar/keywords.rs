@@ -10,7 +10,12 @@ use crate::{
 };
 
 /// Judges one member by its key; `false` if it may not stand there, and its value does not matter.
-pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Option<Keyword>, report: &mut Report<'_>) -> bool {
+pub(super) fn check(
+    schema: &Schema<'_, '_>,
+    member: &Member<'_>,
+    keyword: Option<Keyword>,
+    report: &mut Report<'_>,
+) -> bool {
     let grammar = report.grammar;
     let at = || schema.at(&member.key.display());
     let Some(keyword) = keyword else {
@@ -18,7 +23,13 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         if known.iter().any(|name| member.key.is(name)) {
             return true;
         }
-        report.add(&member.value, Constraint::UnknownKeyword, at(), "only keys that this API knows", &quoted(&member.key));
+        report.add(
+            &member.value,
+            Constraint::UnknownKeyword,
+            at(),
+            "only keys that this API knows",
+            &quoted(&member.key),
+        );
         return false;
     };
     if grammar.refuses.contains(keyword) {
@@ -30,7 +41,12 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         return false;
     }
     if let Some((_, most)) = grammar.at_most.iter().find(|(limited, _)| *limited == keyword) {
-        if member.value.as_number().and_then(|number| number.parse::<f64>().ok()).is_some_and(|number| number > *most as f64) {
+        if member
+            .value
+            .as_number()
+            .and_then(|number| number.parse::<f64>().ok())
+            .is_some_and(|number| number > *most as f64)
+        {
             report.add(
                 &member.value,
                 Constraint::KeywordTooLarge,
@@ -41,10 +57,20 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         }
     }
     let beside = grammar.refs.beside;
-    if keyword != Keyword::Ref && grammar.refs.nothing_else_beside && !beside.contains(keyword) && schema.present.contains(Keyword::Ref) {
+    if keyword != Keyword::Ref
+        && grammar.refs.nothing_else_beside
+        && !beside.contains(keyword)
+        && schema.present.contains(Keyword::Ref)
+    {
         // Tables apply to nothing by themselves.
         if keyword.role() != Role::Definitions {
-            report.add(&member.value, Constraint::BesideRef, at(), &format!("no `{}` beside `$ref`", keyword.name()), "it");
+            report.add(
+                &member.value,
+                Constraint::BesideRef,
+                at(),
+                &format!("no `{}` beside `$ref`", keyword.name()),
+                "it",
+            );
         }
     }
     let beside = grammar.any_of.beside;
@@ -53,7 +79,13 @@ pub(super) fn check(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Optio
         && schema.present.contains(Keyword::AnyOf)
         && keyword.role() != Role::Definitions
     {
-        report.add(&member.value, Constraint::BesideAnyOf, at(), &format!("no `{}` beside `anyOf`", keyword.name()), "it");
+        report.add(
+            &member.value,
+            Constraint::BesideAnyOf,
+            at(),
+            &format!("no `{}` beside `anyOf`", keyword.name()),
+            "it",
+        );
     }
     true
 }

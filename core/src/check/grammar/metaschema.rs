@@ -1,7 +1,7 @@
 //! What the value of each keyword must be, as the 2020-12 meta-schema says.
 //!
-//! Source: <https://json-schema.org/draft/2020-12/schema> and the vocabularies it names. Schemas inside are judged where the walk
-//! meets them.
+//! Source: <https://json-schema.org/draft/2020-12/schema> and the vocabularies it names. Schemas inside are judged
+//! where the walk meets them.
 
 use alloc::format;
 
@@ -23,7 +23,8 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
         Subschemas::Schema if stands_for_a_schema(value, report.grammar) => return,
         // What no other keyword has looked at may be allowed or not, and nothing says it shorter than a boolean.
         Subschemas::Schema
-            if value.as_bool().is_some() && matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) =>
+            if value.as_bool().is_some()
+                && matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) =>
         {
             return
         }
@@ -42,13 +43,21 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
         Some([]) => "an empty list".into(),
         _ => seen(value),
     };
-    report.add(value, Constraint::KeywordValue, schema.at(keyword.name()), &format!("{expected} under `{}`", keyword.name()), &found);
+    report.add(
+        value,
+        Constraint::KeywordValue,
+        schema.at(keyword.name()),
+        &format!("{expected} under `{}`", keyword.name()),
+        &found,
+    );
 }
 
 /// What belongs under a keyword that holds no schema, if that is not what stands there.
 fn expected(keyword: Keyword, value: &Node<'_>) -> Option<&'static str> {
     let unless = |fine: bool, expected| if fine { None } else { Some(expected) };
-    let counts = |value: &Node<'_>| value.as_number().is_some_and(|number| json::is_integral(number) && !number.starts_with('-'));
+    let counts = |value: &Node<'_>| {
+        value.as_number().is_some_and(|number| json::is_integral(number) && !number.starts_with('-'))
+    };
     match keyword {
         Keyword::Anchor
         | Keyword::Comment
@@ -72,7 +81,9 @@ fn expected(keyword: Keyword, value: &Node<'_>) -> Option<&'static str> {
         Keyword::ExclusiveMaximum | Keyword::ExclusiveMinimum | Keyword::Maximum | Keyword::Minimum => {
             unless(value.as_number().is_some(), "a number")
         }
-        Keyword::MultipleOf => unless(value.as_number().is_some_and(|number| json::compare(number, "0").is_gt()), "a number above 0"),
+        Keyword::MultipleOf => {
+            unless(value.as_number().is_some_and(|number| json::compare(number, "0").is_gt()), "a number above 0")
+        }
         Keyword::MaxContains
         | Keyword::MaxItems
         | Keyword::MaxLength
@@ -101,15 +112,21 @@ pub(super) fn are_names(value: &Node<'_>) -> bool {
 fn items_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, items: &[Node<'_>], report: &mut Report<'_>) {
     for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_none()) {
         if !stands_for_a_schema(item, report.grammar) {
-            report.add(item, Constraint::NotASchema, format!("{}/{index}", schema.at(keyword.name())), "a schema (an object)", &seen(item));
+            report.add(
+                item,
+                Constraint::NotASchema,
+                format!("{}/{index}", schema.at(keyword.name())),
+                "a schema (an object)",
+                &seen(item),
+            );
         }
     }
 }
 
 fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'_>, report: &mut Report<'_>) {
     for member in table.as_object().into_iter().flatten() {
-        let fine =
-            stands_for_a_schema(&member.value, report.grammar) || (keyword.holds() == Subschemas::NamedOrNames && are_names(&member.value));
+        let fine = stands_for_a_schema(&member.value, report.grammar)
+            || (keyword.holds() == Subschemas::NamedOrNames && are_names(&member.value));
         if !fine {
             let mut pointer = schema.at(keyword.name());
             push_token(&mut pointer, &member.key.display());

@@ -75,7 +75,8 @@ pub(super) fn check(
         return Ok(report.found.finish());
     }
     let resolves = grammar.refs.resolves() && schema::references::mentions_references(root);
-    let resolved = if resolves { schema::references::resolve(root, Draft::of(root), budget)? } else { Default::default() };
+    let resolved =
+        if resolves { schema::references::resolve(root, Draft::of(root), budget)? } else { Default::default() };
     let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
     visit::walk(budget, root, grammar.through, &mut |node, place| {
@@ -87,7 +88,8 @@ pub(super) fn check(
         let may_be_too_deep = place.keyword == Some(Keyword::Properties) && place.depth > report.deepest;
         if may_be_too_deep && objects::depth(place) == report.deepest.saturating_add(1) {
             let depth = objects::depth(place);
-            let (expected, found) = (format!("`properties` nested at most {} deep", report.deepest), format!("level {depth}"));
+            let (expected, found) =
+                (format!("`properties` nested at most {} deep", report.deepest), format!("level {depth}"));
             report.add(node, Constraint::TooDeep, place.pointer.render(), &expected, &found);
         }
         if schema.present.contains(Keyword::Ref)
@@ -103,7 +105,14 @@ pub(super) fn check(
         containers::check(node, &schema, &mut report);
         if schema.present.contains(Keyword::Ref) && !grammar.refuses.contains(Keyword::Ref) {
             if let Some(reference) = object.get("$ref") {
-                references::check(&schema, reference, objects::depth(place), &mut references, &mut nesting, &mut report);
+                references::check(
+                    &schema,
+                    reference,
+                    objects::depth(place),
+                    &mut references,
+                    &mut nesting,
+                    &mut report,
+                );
             }
         }
         Ok(Visit::Descend)
@@ -152,7 +161,9 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             Keyword::AdditionalProperties => objects::additional_properties(schema, value, report),
             Keyword::Items => objects::items(schema, value, report),
             Keyword::AnyOf => combinators::any_of(schema, value, report),
-            Keyword::AllOf | Keyword::OneOf if !report.grammar.metaschema && !report.grammar.opaque.contains(keyword) => {
+            Keyword::AllOf | Keyword::OneOf
+                if !report.grammar.metaschema && !report.grammar.opaque.contains(keyword) =>
+            {
                 combinators::list(schema, keyword, value, report);
             }
             Keyword::Defs => definitions::check(schema, value, report),
@@ -197,8 +208,8 @@ impl<'s, 'a> Schema<'s, 'a> {
         self.pointer.render_with(keyword)
     }
 
-    /// Refuses `keyword` below a property or definition whose name has `{` and `}`, which a validator that builds paths of such parts
-    /// takes for an index. (It does not look below patterns and conditions.)
+    /// Refuses `keyword` below a property or definition whose name has `{` and `}`, which a validator that builds paths
+    /// of such parts takes for an index. (It does not look below patterns and conditions.)
     fn not_below_braces(&self, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
         if !report.grammar.names.no_braces {
             return;

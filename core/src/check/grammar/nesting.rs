@@ -1,8 +1,8 @@
 //! How deep `properties` nest below a reference, references in it followed.
 //!
-//! Measured as the provider does it: through `properties`, `additionalProperties` and `anyOf` but not `items`, and along a chain of
-//! references in which none stands twice. The longest such chain is hard to find where everything refers to everything, so the
-//! search has a budget; beyond it a bound that is never too small is given.
+//! Measured as the provider does it: through `properties`, `additionalProperties` and `anyOf` but not `items`, and
+//! along a chain of references in which none stands twice. The longest such chain is hard to find where everything
+//! refers to everything, so the search has a budget; beyond it a bound that is never too small is given.
 
 use alloc::{vec, vec::Vec};
 
@@ -88,11 +88,22 @@ impl Nesting {
     }
 
     /// The longest chain from a reference, after those that are on the way; `None` if the budget does not suffice.
-    fn search(&mut self, start: usize, mut on_the_way: Set<usize>, references: &mut References<'_, '_>) -> Option<usize> {
+    fn search(
+        &mut self,
+        start: usize,
+        mut on_the_way: Set<usize>,
+        references: &mut References<'_, '_>,
+    ) -> Option<usize> {
         if let Some(Some(depth)) = self.settled.get(start) {
             return Some(*depth);
         }
-        let mut frames = vec![Frame { number: start, at: 0, next: 0, deepest: self.below(start, references).deepest, is_cut: false }];
+        let mut frames = vec![Frame {
+            number: start,
+            at: 0,
+            next: 0,
+            deepest: self.below(start, references).deepest,
+            is_cut: false,
+        }];
         while let Some(frame) = frames.last_mut() {
             let edge = self.below(frame.number, references).references.get(frame.next).copied();
             frame.next += 1;
@@ -182,7 +193,9 @@ fn measure(target: &Node<'_>, references: &mut References<'_, '_>) -> Below {
             open.extend(table.iter().map(|member| (&member.value, depth + 1)));
         }
         open.extend(schema.get("additionalProperties").map(|schema| (schema, depth)));
-        open.extend(schema.get("anyOf").and_then(Node::as_array).unwrap_or_default().iter().map(|branch| (branch, depth)));
+        open.extend(
+            schema.get("anyOf").and_then(Node::as_array).unwrap_or_default().iter().map(|branch| (branch, depth)),
+        );
     }
     below
 }

@@ -20,13 +20,20 @@ pub(super) fn depth(place: &SchemaPath<'_, '_>) -> usize {
 
 pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(table) = value.as_object() else {
-        report.add(value, Constraint::PropertiesNotObject, schema.at("properties"), "an object of schemas", value.kind());
+        report.add(
+            value,
+            Constraint::PropertiesNotObject,
+            schema.at("properties"),
+            "an object of schemas",
+            value.kind(),
+        );
         return;
     };
     let before = report.properties;
     report.properties = before.saturating_add(table.len());
     if before <= report.most_properties && report.properties > report.most_properties {
-        let (expected, found) = (format!("at most {} properties in all", report.most_properties), format!("{} so far", report.properties));
+        let (expected, found) =
+            (format!("at most {} properties in all", report.most_properties), format!("{} so far", report.properties));
         report.add(value, Constraint::TooManyProperties, schema.at("properties"), &expected, &found);
     }
     for member in table {
@@ -64,7 +71,8 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
         return;
     }
     let table = schema.get("properties").and_then(Node::as_object);
-    let is_there = |item: &Node<'_>| item.as_text().is_some_and(|name| table.is_some_and(|table| table.get_text(name).is_some()));
+    let is_there =
+        |item: &Node<'_>| item.as_text().is_some_and(|name| table.is_some_and(|table| table.get_text(name).is_some()));
     if names.len() <= FEW && names.iter().all(is_there) {
         return;
     }

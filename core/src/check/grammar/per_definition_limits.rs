@@ -1,4 +1,5 @@
-//! What the root may hold by itself, and each definition by itself, references not followed: properties, levels, values, characters.
+//! What the root may hold by itself, and each definition by itself, references not followed: properties, levels,
+//! values, characters.
 
 use alloc::{format, string::String};
 
@@ -58,12 +59,15 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
         };
         let level = inside.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
         let at = |keyword: &str| place.pointer.render_with(keyword);
-        if let Some(table) = object.get("properties").filter(|table| table.as_object().is_some_and(|table| !table.is_empty())) {
+        if let Some(table) =
+            object.get("properties").filter(|table| table.as_object().is_some_and(|table| !table.is_empty()))
+        {
             let names = table.as_object().into_iter().flatten();
             held.properties += names.clone().count();
             held.characters += names.map(|member| member.key.code_points().count()).sum::<usize>();
             if depth == Some(level) {
-                let (expected, found) = (format!("`properties` at most {level} levels deep"), format!("level {}", level + 1));
+                let (expected, found) =
+                    (format!("`properties` at most {level} levels deep"), format!("level {}", level + 1));
                 report.add(table, Constraint::TooDeep, at("properties"), &expected, &found);
             }
         }

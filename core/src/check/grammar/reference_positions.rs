@@ -1,8 +1,8 @@
-//! References in their surroundings: where they may stand, what may stand beside them given what they point at, and whether
-//! recursion through them can end.
+//! References in their surroundings: where they may stand, what may stand beside them given what they point at, and
+//! whether recursion through them can end.
 //!
-//! The provider looks for them in the values of every key, schema or not, so this goes over plain JSON: objects, and lists only
-//! under `anyOf`. Wherever an object holds the key `$ref`, it is a reference.
+//! The provider looks for them in the values of every key, schema or not, so this goes over plain JSON: objects, and
+//! lists only under `anyOf`. Wherever an object holds the key `$ref`, it is a reference.
 
 use alloc::{format, string::String};
 
@@ -59,7 +59,8 @@ fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     found
 }
 
-/// What an object is, so that nothing is reported twice: the faults of a schema's own `$ref`, and names of properties, are known.
+/// What an object is, so that nothing is reported twice: the faults of a schema's own `$ref`, and names of properties,
+/// are known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Schema,
@@ -110,7 +111,10 @@ impl<'a> Search<'_, '_, '_, 'a> {
             }
             self.pointer.push(Step::Member(member.key.clone()));
             match member.value.as_array() {
-                None => self.object(&member.value, spot.below(key, nothing_required, self.only_under, self.pointer.steps().len())),
+                None => self.object(
+                    &member.value,
+                    spot.below(key, nothing_required, self.only_under, self.pointer.steps().len()),
+                ),
                 Some(branches) if key == Some(Keyword::AnyOf) => {
                     let what = if spot.what == What::Schema { What::Schema } else { What::Other };
                     for (index, branch) in branches.iter().enumerate() {
@@ -139,9 +143,13 @@ impl<'a> Search<'_, '_, '_, 'a> {
             if spot.what != What::Schema {
                 let pointer = self.at_ref();
                 match reference.as_text() {
-                    Some(text) => {
-                        self.report.add(reference, Constraint::RefTarget, pointer, "a reference to something there is", &quoted(text))
-                    }
+                    Some(text) => self.report.add(
+                        reference,
+                        Constraint::RefTarget,
+                        pointer,
+                        "a reference to something there is",
+                        &quoted(text),
+                    ),
                     None => self.report.add(reference, Constraint::RefNotString, pointer, "a string", reference.kind()),
                 }
             }
@@ -153,10 +161,12 @@ impl<'a> Search<'_, '_, '_, 'a> {
         }
         let is_something = |last| {
             // An empty schema ends; one that only repeats what was said on the way has no type and does not.
-            let is_empty = self.references.target(last).and_then(Node::as_object).is_some_and(|object| object.is_empty());
+            let is_empty =
+                self.references.target(last).and_then(Node::as_object).is_some_and(|object| object.is_empty());
             !(is_empty && end.is_annotated)
         };
-        let can_end = end.last.is_some_and(|last| is_something(last) && self.can_end.get(last).copied().unwrap_or_default());
+        let can_end =
+            end.last.is_some_and(|last| is_something(last) && self.can_end.get(last).copied().unwrap_or_default());
         if spot.must_end && self.report.grammar.refs.recursion == Recursion::MustEnd && !can_end {
             let expected = "recursion with a way out: an optional property, or a branch that ends";
             self.report.add(reference, Constraint::EndlessRecursion, self.at_ref(), expected, "none");
@@ -168,7 +178,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let grammar = self.report.grammar;
         let Some(object) = value.as_object().filter(|object| object.len() > 1) else { return };
         let references = &*self.references;
-        let said = self.targets.entry(target).or_insert_with(|| references.target(target).map(said_by).unwrap_or_default());
+        let said =
+            self.targets.entry(target).or_insert_with(|| references.target(target).map(said_by).unwrap_or_default());
         let says = |keyword| said.itself.contains(&Text::literal(keyword));
         for member in object.iter().filter(|member| !member.key.is("$ref") && !is_annotation(&member.key, grammar)) {
             let (is_type, is_any_of) = (member.key.is("type"), member.key.is("anyOf"));
@@ -179,14 +190,27 @@ impl<'a> Search<'_, '_, '_, 'a> {
                 }
                 if (is_any_of && says("type")) || (is_type && says("anyOf")) {
                     let (expected, found) = ("no reference with a type on one side and `anyOf` on the other", "one");
-                    self.report.add(&member.value, Constraint::RefAnyOf, self.pointer.render_with(&member.key.display()), expected, found);
+                    self.report.add(
+                        &member.value,
+                        Constraint::RefAnyOf,
+                        self.pointer.render_with(&member.key.display()),
+                        expected,
+                        found,
+                    );
                 }
             }
             let in_branches = !is_any_of && said.in_branches.contains(&member.key);
             if grammar.refs.no_shared_keywords && (said.itself.contains(&member.key) || in_branches) {
                 let name = member.key.display();
-                let (expected, found) = ("a keyword either beside `$ref` or in its target", format!("`{name}` in both"));
-                self.report.add(&member.value, Constraint::RefShared, self.pointer.render_with(&name), expected, &found);
+                let (expected, found) =
+                    ("a keyword either beside `$ref` or in its target", format!("`{name}` in both"));
+                self.report.add(
+                    &member.value,
+                    Constraint::RefShared,
+                    self.pointer.render_with(&name),
+                    expected,
+                    &found,
+                );
             }
         }
     }

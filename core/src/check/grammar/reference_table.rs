@@ -1,6 +1,7 @@
 //! What references point at. Every distinct one is resolved once and has a number.
 //!
-//! Resolved the way the provider does it: the text is split at `/`, nothing is decoded, and only objects are gone through.
+//! Resolved the way the provider does it: the text is split at `/`, nothing is decoded, and only objects are gone
+//! through.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 

@@ -34,15 +34,21 @@ pub(super) fn check(
         }
         return;
     }
-    if rule.to_definitions && reference.strip_prefix(OLD_TABLE).is_some_and(|name| !name.is_empty() && !name.contains('/')) {
-        let known = references.root.get("definitions").and_then(|table| table.get(reference.strip_prefix(OLD_TABLE).unwrap_or_default()));
+    if rule.to_definitions
+        && reference.strip_prefix(OLD_TABLE).is_some_and(|name| !name.is_empty() && !name.contains('/'))
+    {
+        let known = references
+            .root
+            .get("definitions")
+            .and_then(|table| table.get(reference.strip_prefix(OLD_TABLE).unwrap_or_default()));
         if known.is_none() {
             report.add(value, Constraint::RefTarget, at(), "a reference to a definition that is there", &quoted(text));
         }
         return;
     }
     let name = reference.strip_prefix(TABLE);
-    let is_known_form = (rule.to_root && reference == "#") || (rule.to_defs && name.is_some_and(|name| !name.is_empty()));
+    let is_known_form =
+        (rule.to_root && reference == "#") || (rule.to_defs && name.is_some_and(|name| !name.is_empty()));
     if !is_known_form {
         let expected = match (rule.to_root, rule.to_defs) {
             (true, true) => "`#` or `#/$defs/` and a name",
@@ -58,13 +64,20 @@ pub(super) fn check(
     }
     let number = references.number(&reference);
     if references.target(number).is_none() {
-        report.add(value, Constraint::RefTarget, at(), "a reference to an object under the root's `$defs`", &quoted(text));
+        report.add(
+            value,
+            Constraint::RefTarget,
+            at(),
+            "a reference to an object under the root's `$defs`",
+            &quoted(text),
+        );
         return;
     }
     let deepest = report.deepest;
     let in_all = depth.saturating_add(nesting.depth(number, &reference, references));
     if depth <= deepest && in_all > deepest {
-        let (expected, found) = (format!("`properties` nested at most {deepest} deep"), format!("{in_all} levels through this reference"));
+        let (expected, found) =
+            (format!("`properties` nested at most {deepest} deep"), format!("{in_all} levels through this reference"));
         report.add(value, Constraint::TooDeep, at(), &expected, &found);
     }
 }

@@ -36,7 +36,9 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<&'static str> {
     match rule {
         _ if uses.not_python.is_some() => Some("a regular expression that Python's `re` compiles"),
         PatternRule::Any | PatternRule::Python => None,
-        _ if uses.not_regular.is_some() => Some("a regular expression without lookaround, backreferences and word boundaries"),
+        _ if uses.not_regular.is_some() => {
+            Some("a regular expression without lookaround, backreferences and word boundaries")
+        }
         PatternRule::Anchored if !uses.anchored => Some("a regular expression from `^` to `$`"),
         PatternRule::Regular | PatternRule::Anchored => None,
     }
@@ -47,10 +49,14 @@ pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     let of_type = |name: &str| schema.get("type").is_some_and(|value| types::is(value, name));
     // Without a type it is a string that a format speaks of.
     let untyped = schema.get("type").is_none();
-    let accepted =
-        known.iter().any(|(kind, formats)| (of_type(kind) || (untyped && *kind == "string")) && formats.iter().any(|name| text.is(name)));
+    let accepted = known.iter().any(|(kind, formats)| {
+        (of_type(kind) || (untyped && *kind == "string")) && formats.iter().any(|name| text.is(name))
+    });
     if !accepted {
-        let expected = format!("a `format` that this API knows for {}", schema.get("type").map_or_else(|| "`string`".into(), seen));
+        let expected = format!(
+            "a `format` that this API knows for {}",
+            schema.get("type").map_or_else(|| "`string`".into(), seen)
+        );
         report.add(value, Constraint::Format, schema.at("format"), &expected, &quoted(text));
     }
 }

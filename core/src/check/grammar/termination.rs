@@ -1,7 +1,7 @@
 //! Which references can end, that is, lead to something finite.
 //!
-//! By the provider's reading one way out is enough: one required property, one branch. What is optional ends; what has no type
-//! and says something does not, nor does an array whose items do not.
+//! By the provider's reading one way out is enough: one required property, one branch. What is optional ends; what has
+//! no type and says something does not, nor does an array whose items do not.
 
 use alloc::{vec, vec::Vec};
 

@@ -28,7 +28,13 @@ pub(super) fn is(value: &Node<'_>, name: &str) -> bool {
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     if grammar.any_of.no_type_beside && schema.present.contains(Keyword::AnyOf) {
-        report.add(value, Constraint::TypeBesideAnyOf, schema.at("type"), "`type` in the branches of `anyOf`", "it beside `anyOf`");
+        report.add(
+            value,
+            Constraint::TypeBesideAnyOf,
+            schema.at("type"),
+            "`type` in the branches of `anyOf`",
+            "it beside `anyOf`",
+        );
     }
     if grammar.refs.no_type_beside && schema.present.contains(Keyword::Ref) {
         report.add(value, Constraint::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
@@ -77,7 +83,9 @@ fn beside_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>)
     for member in schema.object {
         let keyword = Keyword::named(&member.key);
         let allowed = keyword.is_some_and(|keyword| {
-            keyword == Keyword::Type || rule.anywhere.contains(keyword) || (schema.is_root() && rule.at_root.contains(keyword))
+            keyword == Keyword::Type
+                || rule.anywhere.contains(keyword)
+                || (schema.is_root() && rule.at_root.contains(keyword))
         });
         if !allowed {
             let name = member.key.display();

@@ -17,7 +17,11 @@ use crate::{
 
 /// Rewrites the messages at their place; the system prompt is the first one. A message that is one of both formats is
 /// not touched.
-pub(super) fn messages<'a>(request: &mut Node<'a>, system: Option<Node<'a>>, warnings: &mut Warnings) -> Result<(), Error> {
+pub(super) fn messages<'a>(
+    request: &mut Node<'a>,
+    system: Option<Node<'a>>,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
     let first = match system {
         Some(system) => message(system, "system", "/system", warnings)?,
         None => Vec::new(),
@@ -57,7 +61,9 @@ fn is_common(message: &Node<'_>) -> bool {
     let content = object.get("content").is_some_and(|content| match content.data() {
         Data::String(_) => true,
         // What this file writes for a message with images.
-        Data::Array(parts) => parts.iter().any(is_image) && parts.iter().all(|part| is_image(part) || is_text_alone(part)),
+        Data::Array(parts) => {
+            parts.iter().any(is_image) && parts.iter().all(|part| is_image(part) || is_text_alone(part))
+        }
         _ => false,
     });
     role && plain && content
@@ -69,12 +75,18 @@ fn is_image(part: &Node<'_>) -> bool {
 
 fn is_text_alone(part: &Node<'_>) -> bool {
     has_type(part, "text")
-        && part.as_object().is_some_and(|object| object.len() == 2 && object.get("text").is_some_and(|text| text.as_text().is_some()))
+        && part
+            .as_object()
+            .is_some_and(|object| object.len() == 2 && object.get("text").is_some_and(|text| text.as_text().is_some()))
 }
 
 fn role(message: &Node<'_>, at: &str) -> Result<&'static str, Error> {
     if message.as_object().is_none() {
-        return Err(Error::new(Code::InvalidRequest, at, alloc::format!("expected a message as an object, found {}", message.kind())));
+        return Err(Error::new(
+            Code::InvalidRequest,
+            at,
+            alloc::format!("expected a message as an object, found {}", message.kind()),
+        ));
     }
     let known = ["user", "assistant", "system", "developer"];
     match message.get("role").and_then(|role| known.iter().find(|name| role.is_text(name))) {
@@ -88,7 +100,12 @@ fn role(message: &Node<'_>, at: &str) -> Result<&'static str, Error> {
 }
 
 /// One message of Anthropic's as one or more: results first, as they answer the message before.
-fn message<'a>(content: Node<'a>, role: &'static str, at: &str, warnings: &mut Warnings) -> Result<Vec<Node<'a>>, Error> {
+fn message<'a>(
+    content: Node<'a>,
+    role: &'static str,
+    at: &str,
+    warnings: &mut Warnings,
+) -> Result<Vec<Node<'a>>, Error> {
     if content.as_text().is_some() {
         return Ok(alloc::vec![Node::record([("role", Node::literal(role)), ("content", content)])]);
     }

@@ -170,7 +170,12 @@ fn function<'a>(tool: Node<'a>, target: Target, warnings: &mut Warnings) -> Opti
 }
 
 /// Translates the choice. Nothing can be forced that is not in the list.
-fn choice<'a>(request: &mut Node<'a>, target: Target, names: Option<&[Text<'a>]>, warnings: &mut Warnings) -> Result<(), Error> {
+fn choice<'a>(
+    request: &mut Node<'a>,
+    target: Target,
+    names: Option<&[Text<'a>]>,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
     let Some(choice) = request.get("tool_choice") else { return Ok(()) };
     // Chat Completions refuses a choice without tools.
     if target == Target::OpenaiChat && names.is_none_or(<[Text<'_>]>::is_empty) {
@@ -228,7 +233,9 @@ fn blocks<'a>(content: Option<Node<'a>>, warnings: &mut Warnings) -> Vec<Node<'a
     match content.map(Node::into_data) {
         Some(Data::Array(items)) => items,
         Some(Data::String(text)) if text.is_empty() => Vec::new(),
-        Some(Data::String(text)) => alloc::vec![Node::record([("type", Node::literal("text")), ("text", Node::new(Data::String(text)))])],
+        Some(Data::String(text)) => {
+            alloc::vec![Node::record([("type", Node::literal("text")), ("text", Node::new(Data::String(text)))])]
+        }
         None | Some(Data::Null) => Vec::new(),
         Some(other) => {
             lose("content", &Node::new(other), warnings);

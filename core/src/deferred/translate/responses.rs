@@ -10,12 +10,19 @@ use crate::{
 };
 
 /// Replaces the messages by input items, at their place; the system prompt is the first one.
-pub(super) fn input<'a>(request: &mut Node<'a>, system: Option<Node<'a>>, warnings: &mut Warnings) -> Result<(), Error> {
+pub(super) fn input<'a>(
+    request: &mut Node<'a>,
+    system: Option<Node<'a>>,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
     let mut items = Items { list: Vec::new(), parts: Vec::new(), warnings };
     if let Some(system) = system {
         items.message(system, "developer")?;
     }
-    let messages = request.visit("messages", |messages| messages.as_array_mut().map(core::mem::take)).flatten().unwrap_or_default();
+    let messages = request
+        .visit("messages", |messages| messages.as_array_mut().map(core::mem::take))
+        .flatten()
+        .unwrap_or_default();
     for (at, mut message) in messages.into_iter().enumerate() {
         let mut message = match message.data() {
             Data::Verbatim(text) => crate::json::read(text)?,
@@ -39,7 +46,11 @@ pub(super) fn input<'a>(request: &mut Node<'a>, system: Option<Node<'a>>, warnin
 fn role(message: &Node<'_>, at: usize) -> Result<&'static str, Error> {
     let at = alloc::format!("/messages/{at}");
     if message.as_object().is_none() {
-        return Err(Error::new(Code::InvalidRequest, at, alloc::format!("expected a message as an object, found {}", message.kind())));
+        return Err(Error::new(
+            Code::InvalidRequest,
+            at,
+            alloc::format!("expected a message as an object, found {}", message.kind()),
+        ));
     }
     match message.get("role") {
         Some(role) if role.is_text("user") => Ok("user"),
@@ -85,7 +96,9 @@ impl<'a> Items<'_, 'a> {
                     ("call_id", block.get("tool_use_id").cloned().unwrap_or_else(|| Node::literal(""))),
                     ("output", output),
                 ]));
-            } else if let Some(part) = self.part(block, if role == "assistant" { "output_text" } else { "input_text" })? {
+            } else if let Some(part) =
+                self.part(block, if role == "assistant" { "output_text" } else { "input_text" })?
+            {
                 self.parts.push(part);
             }
         }

@@ -1,5 +1,5 @@
-//! Where an effect may be another elsewhere: in definitions that are used below `not`, `oneOf` and the like, and in all of a
-//! schema that looks at what stands beside it.
+//! Where an effect may be another elsewhere: in definitions that are used below `not`, `oneOf` and the like, and in all
+//! of a schema that looks at what stands beside it.
 
 use alloc::{string::String, vec::Vec};
 use core::ops::Range;
@@ -28,7 +28,14 @@ pub(in crate::sanitize) struct PolarityMap {
 impl PolarityMap {
     /// What is in doubt in a schema whose nodes are numbered.
     pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<PolarityMap, Error> {
-        let mut search = Search { budget, bodies: Map::new(), open: Vec::new(), beside: Vec::new(), everywhere: false, by_name: true };
+        let mut search = Search {
+            budget,
+            bodies: Map::new(),
+            open: Vec::new(),
+            beside: Vec::new(),
+            everywhere: false,
+            by_name: true,
+        };
         for table in definitions::TABLES {
             for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
                 if let Some(reference) = definitions::reference_to(table, member) {
@@ -65,7 +72,8 @@ struct Search<'n, 'a> {
     /// By the reference that leads to each.
     bodies: Map<String, Body<'n, 'a>>,
     open: Vec<(String, Polarity)>,
-    /// What stands beside references at other places than those that accept what it accepts: it may become part of a definition.
+    /// What stands beside references at other places than those that accept what it accepts: it may become part of a
+    /// definition.
     beside: Vec<Range<Number>>,
     everywhere: bool,
     /// References are written so that their names tell the definition.

@@ -1,7 +1,8 @@
 //! Canonicalize: one spelling for one meaning.
 //!
-//! Assumes nothing: any JSON may stand where a schema should. Guarantees that every schema is an object or a boolean, that every keyword
-//! holds what its keyword may hold, and that everything is written in the words of the 2020-12 draft.
+//! Assumes nothing: any JSON may stand where a schema should. Guarantees that every schema is an object or a boolean,
+//! that every keyword holds what its keyword may hold, and that everything is written in the words of the 2020-12
+//! draft.
 
 pub(in crate::sanitize) mod repair;
 pub(in crate::sanitize) mod upgrade_draft;

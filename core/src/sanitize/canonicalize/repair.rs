@@ -1,6 +1,7 @@
 //! What is no schema, or no value for its keyword, made into one: every shape here was met in the wild.
 //!
-//! A schema that breaks its own metaschema has no meaning to preserve, so these repairs claim what its author must have meant.
+//! A schema that breaks its own metaschema has no meaning to preserve, so these repairs claim what its author must have
+//! meant.
 
 use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
 
@@ -74,10 +75,12 @@ fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
         None | Some(Keyword::Default | Keyword::Examples | Keyword::Const) => true,
         Some(_) if value.is_null() => false,
         Some(Keyword::Type) => names_types(value),
-        Some(Keyword::Properties) => value
-            .as_object()
-            .is_some_and(|table| table.get("type").is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)),
-        Some(Keyword::Required) => value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())),
+        Some(Keyword::Properties) => value.as_object().is_some_and(|table| {
+            table.get("type").is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)
+        }),
+        Some(Keyword::Required) => {
+            value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some()))
+        }
         Some(keyword) => matches!(repair_value(keyword, value, budget), RepairedValue::Fine),
     })
 }
@@ -88,8 +91,13 @@ fn names_types(value: &Node<'_>) -> bool {
     match value.data() {
         Data::String(_) => fine(value),
         Data::Array(names) => {
-            let differs = |(at, name): (usize, &Node<'_>)| !names.iter().take(at).any(|before| before.as_text() == name.as_text());
-            !names.is_empty() && names.len() <= TYPE_NAMES.len() && names.iter().all(fine) && names.iter().enumerate().all(differs)
+            let differs = |(at, name): (usize, &Node<'_>)| {
+                !names.iter().take(at).any(|before| before.as_text() == name.as_text())
+            };
+            !names.is_empty()
+                && names.len() <= TYPE_NAMES.len()
+                && names.iter().all(fine)
+                && names.iter().enumerate().all(differs)
         }
         _ => false,
     }
@@ -113,9 +121,9 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return;
     }
     let kind = node.kind();
-    context
-        .diagnostics
-        .report(place.polarity, location.clone(), location, NOT_A_SCHEMA, || format!("replaced {kind} by a schema that accepts anything"));
+    context.diagnostics.report(place.polarity, location.clone(), location, NOT_A_SCHEMA, || {
+        format!("replaced {kind} by a schema that accepts anything")
+    });
     node.replace(Data::Bool(true));
 }
 
@@ -132,14 +140,15 @@ fn known_type(name: &str) -> Option<Option<&'static str>> {
 fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_null = |member: &Member<'_>| {
         member.value.is_null()
-            && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword, Keyword::Const | Keyword::Default | Keyword::Examples))
+            && Keyword::named(&member.key)
+                .is_some_and(|keyword| !matches!(keyword, Keyword::Const | Keyword::Default | Keyword::Examples))
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
     for member in object.iter().filter(|member| is_null(member)) {
         let keyword = member.key.display().into_owned();
-        context
-            .diagnostics
-            .report(place.polarity, Location::of(&member.value), Location::Nowhere, NULL, || format!("removed `{keyword}`, which is null"));
+        context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, NULL, || {
+            format!("removed `{keyword}`, which is null")
+        });
     }
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| !is_null(member));
@@ -174,10 +183,16 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         [name] => (Some(Node::literal(name)), TYPE_NAME),
         names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
     };
-    context.diagnostics.report(place.polarity, location, Location::under(node, "type"), effect, || match &replacement {
-        Some(types) => format!("replaced `type: {found}` by {}", json::write_plain(types)),
-        None => format!("removed `type: {found}`: it names no type"),
-    });
+    context.diagnostics.report(
+        place.polarity,
+        location,
+        Location::under(node, "type"),
+        effect,
+        || match &replacement {
+            Some(types) => format!("replaced `type: {found}` by {}", json::write_plain(types)),
+            None => format!("removed `type: {found}`: it names no type"),
+        },
+    );
     let Some(object) = node.as_object_mut() else { return };
     match replacement {
         Some(types) => object.set(Text::literal("type"), types),
@@ -222,18 +237,20 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
 }
 
-/// `required: "name"`, `required: [1]`, and `required: true` on a property, which belongs to the object it is a property of.
+/// `required: "name"`, `required: [1]`, and `required: true` on a property, which belongs to the object it is a
+/// property of.
 fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let mut hoisted: Vec<Text<'a>> = Vec::new();
-    let any_flagged = node.get("properties").and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
+    let any_flagged =
+        node.get("properties").and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
     if any_flagged {
         node.visit("properties", |table| {
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 let Some(flag) = member.value.get("required").and_then(Node::as_bool) else { continue };
                 let location = member.value.get("required").map(Location::of).unwrap_or(Location::Nowhere);
-                context
-                    .diagnostics
-                    .report(place.polarity, location, Location::Nowhere, REPAIR, || format!("moved `required: {flag}` to the object"));
+                context.diagnostics.report(place.polarity, location, Location::Nowhere, REPAIR, || {
+                    format!("moved `required: {flag}` to the object")
+                });
                 if flag {
                     hoisted.push(member.key.clone());
                 }
@@ -257,7 +274,9 @@ fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         return;
     }
     let mut names: Vec<Node<'a>> = match value.data() {
-        Data::Array(names) => names.iter().filter(|name| is_name(name)).map(|name| name.copy(&context.budget)).collect(),
+        Data::Array(names) => {
+            names.iter().filter(|name| is_name(name)).map(|name| name.copy(&context.budget)).collect()
+        }
         Data::String(_) => vec![value.copy(&context.budget)],
         _ => Vec::new(),
     };
@@ -299,17 +318,17 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         match becomes {
             RepairedValue::Fine => {}
             RepairedValue::As(value) => {
-                context
-                    .diagnostics
-                    .report(place.polarity, location, Location::under(node, name), REPAIR, || format!("repaired {kind} under `{name}`"));
+                context.diagnostics.report(place.polarity, location, Location::under(node, name), REPAIR, || {
+                    format!("repaired {kind} under `{name}`")
+                });
                 if let Some(object) = node.as_object_mut() {
                     object.set(Text::literal(name), value);
                 }
             }
             RepairedValue::Gone => {
-                context
-                    .diagnostics
-                    .report(place.polarity, location, Location::Nowhere, REMOVE, || format!("removed {kind} under `{name}`"));
+                context.diagnostics.report(place.polarity, location, Location::Nowhere, REMOVE, || {
+                    format!("removed {kind} under `{name}`")
+                });
                 if let Some(object) = node.as_object_mut() {
                     object.remove(name);
                 }
@@ -324,7 +343,9 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
         Keyword::Enum => enumeration(value, budget),
         Keyword::Description | Keyword::Title => match value.data() {
             Data::String(_) => RepairedValue::Fine,
-            Data::Number(_) | Data::Bool(_) => RepairedValue::As(Node::string(json::write_plain(value)).with_origin(value.origin())),
+            Data::Number(_) | Data::Bool(_) => {
+                RepairedValue::As(Node::string(json::write_plain(value)).with_origin(value.origin()))
+            }
             _ => RepairedValue::Gone,
         },
         Keyword::Pattern
@@ -348,7 +369,9 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
         | Keyword::MaxProperties
         | Keyword::MinContains
         | Keyword::MaxContains => match number(value) {
-            RepairedValue::Fine if value.as_number().is_some_and(|number| number.starts_with('-')) => RepairedValue::Gone,
+            RepairedValue::Fine if value.as_number().is_some_and(|number| number.starts_with('-')) => {
+                RepairedValue::Gone
+            }
             other => other,
         },
         Keyword::UniqueItems | Keyword::Nullable => fine_if(value.as_bool().is_some()),
@@ -375,7 +398,9 @@ fn number<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     let spelled = value.as_text().and_then(|text| text.value());
     match spelled.as_deref().map(json::read) {
         Some(Ok(read)) => match read.into_data() {
-            Data::Number(text) => RepairedValue::As(Node::new(Data::Number(Cow::Owned(text.into_owned()))).with_origin(value.origin())),
+            Data::Number(text) => {
+                RepairedValue::As(Node::new(Data::Number(Cow::Owned(text.into_owned()))).with_origin(value.origin()))
+            }
             _ => RepairedValue::Gone,
         },
         _ => RepairedValue::Gone,
@@ -406,6 +431,7 @@ fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
 fn are_different_words(items: &[Node<'_>]) -> bool {
     const FEW: usize = 16;
     let word = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();
-    let differs = |(at, item): (usize, &Node<'_>)| items.iter().take(at).all(|before| before.as_text() != item.as_text());
+    let differs =
+        |(at, item): (usize, &Node<'_>)| items.iter().take(at).all(|before| before.as_text() != item.as_text());
     items.len() <= FEW && items.iter().all(word) && items.iter().enumerate().all(differs)
 }

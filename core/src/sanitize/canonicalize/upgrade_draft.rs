@@ -58,7 +58,9 @@ pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'
 /// A schema that was rewritten is no longer in the draft it declares, if that is an old one.
 pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
-    if draft == Draft::Y2020 || !(context.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, context)?)) {
+    if draft == Draft::Y2020
+        || !(context.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, context)?))
+    {
         return Ok(());
     }
     let location = Location::under(root, "$schema");
@@ -102,24 +104,30 @@ fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, 
 fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.no_references;
     let Some(value) = node.get("$id").filter(|_| writes_definitions && place.keyword.is_some()) else { return };
-    context
-        .diagnostics
-        .report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || String::from("removed `$id`: nothing refers to it"));
+    context.diagnostics.report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || {
+        String::from("removed `$id`: nothing refers to it")
+    });
     if let Some(object) = node.as_object_mut() {
         object.remove("$id");
     }
 }
 
 /// Draft 4: `exclusiveMinimum: true` beside `minimum`.
-fn bound<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext, exclusive: &'static str, inclusive: &'static str) {
+fn bound<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+    exclusive: &'static str,
+    inclusive: &'static str,
+) {
     let Some(value) = node.get(exclusive) else { return };
     let Some(flag) = value.as_bool() else { return };
     let location = Location::of(value);
     let moves = flag && node.get(inclusive).is_some();
     let to = if moves { Location::under(node, exclusive) } else { Location::Nowhere };
-    context
-        .diagnostics
-        .report(place.polarity, location, to, BOUND, || format!("replaced `{exclusive}: {flag}` by a number, as in drafts after 4"));
+    context.diagnostics.report(place.polarity, location, to, BOUND, || {
+        format!("replaced `{exclusive}: {flag}` by a number, as in drafts after 4")
+    });
     context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     object.remove(exclusive);
@@ -193,7 +201,11 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     }
     for (keyword, members) in [("dependentSchemas", schemas), ("dependentRequired", names)] {
         if !members.is_empty() && !object.has(keyword) {
-            object.insert_at(at, Text::literal(keyword), Node::object(Object::from_unique(members)).with_origin(origin));
+            object.insert_at(
+                at,
+                Text::literal(keyword),
+                Node::object(Object::from_unique(members)).with_origin(origin),
+            );
         }
     }
 }
@@ -239,16 +251,17 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Location::of(node) } else { Location::Nowhere };
-    context
-        .diagnostics
-        .report(place.polarity, location, to, NULLABLE, || format!("replaced `nullable: {admits}` by keywords of JSON Schema"));
+    context.diagnostics.report(place.polarity, location, to, NULLABLE, || {
+        format!("replaced `nullable: {admits}` by keywords of JSON Schema")
+    });
     let Some(object) = node.as_object_mut() else { return };
     object.remove("nullable");
     if !admits {
         return;
     }
     let null = || Node::literal("null");
-    // What applies beside a type, or to a union as a whole, refuses null whatever they say: null is a branch of its own then.
+    // What applies beside a type, or to a union as a whole, refuses null whatever they say: null is a branch of its own
+    // then.
     let has_union = object.has("anyOf");
     let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
         Some(Keyword::Type | Keyword::Enum) => !has_union,
@@ -264,7 +277,9 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         return;
     }
     let is_null_branch = |branch: &Node<'_>| branch.get("type").is_some_and(|name| name.is_text("null"));
-    if let Some(items) = object.get_mut("enum").filter(|list| !list.as_array().is_some_and(|items| items.iter().any(Node::is_null))) {
+    if let Some(items) =
+        object.get_mut("enum").filter(|list| !list.as_array().is_some_and(|items| items.iter().any(Node::is_null)))
+    {
         if let Some(items) = items.as_array_mut() {
             items.insert(0, Node::new(Data::Null));
         }
@@ -288,7 +303,8 @@ fn beside_null(node: &mut Node<'_>) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
     let is_inside = |member: &Member<'_>| {
-        Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
+        Keyword::named(&member.key)
+            .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
     };
     let (inside, outside): (Vec<_>, Vec<_>) = core::mem::take(object).into_members().into_iter().partition(is_inside);
     let inner = Node::object(Object::from_unique(inside)).with_origin(origin);

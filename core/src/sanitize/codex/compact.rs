@@ -26,8 +26,14 @@ const COMBINATORS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 const STRUCTURE: [&str; 7] = ["items", "anyOf", "oneOf", "allOf", "properties", "additionalProperties", "$ref"];
 
 /// The schemas that count as steps: definitions do not.
-const STEPS: Keywords =
-    Keywords::of(&[Keyword::Properties, Keyword::Items, Keyword::AdditionalProperties, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
+const STEPS: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AdditionalProperties,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+]);
 
 /// Gives up meaning, the cheapest first, until the schema's compact text is within `max_bytes`.
 pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
@@ -39,13 +45,16 @@ pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut D
     if fits(root) {
         return Ok(());
     }
-    let refers = |node: &Node<'_>, _: usize| node.get("$ref").and_then(Node::as_text).and_then(codex_reachability::definition).is_some();
+    let refers = |node: &Node<'_>, _: usize| {
+        node.get("$ref").and_then(Node::as_text).and_then(codex_reachability::definition).is_some()
+    };
     empty(root, APPLICATORS, Rule::CompactReferences, &refers, max_bytes, diagnostics)?;
     drop_tables(root, max_bytes, diagnostics);
     if fits(root) {
         return Ok(());
     }
-    let deep = |node: &Node<'_>, depth: usize| depth >= DEEP && STRUCTURE.iter().any(|keyword| node.get(keyword).is_some());
+    let deep =
+        |node: &Node<'_>, depth: usize| depth >= DEEP && STRUCTURE.iter().any(|keyword| node.get(keyword).is_some());
     empty(root, STEPS, Rule::CompactDepth, &deep, max_bytes, diagnostics)?;
     if fits(root) {
         return Ok(());
@@ -62,10 +71,16 @@ struct Descriptions<'n, 'r> {
 impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if node.get("description").is_some() {
-            let note = Note { rule: Rule::CompactDescriptions, accepts: Accepts::Same, guidance: Guidance::Lost, left: Left::Nothing };
+            let note = Note {
+                rule: Rule::CompactDescriptions,
+                accepts: Accepts::Same,
+                guidance: Guidance::Lost,
+                left: Left::Nothing,
+            };
             let max_bytes = self.max_bytes;
-            self.diagnostics
-                .report(node, place, Some("description"), note, || format!("removed `description` to get down to {max_bytes} bytes"));
+            self.diagnostics.report(node, place, Some("description"), note, || {
+                format!("removed `description` to get down to {max_bytes} bytes")
+            });
             if let Some(object) = node.as_object_mut() {
                 object.remove("description");
             }
@@ -112,7 +127,9 @@ impl<'a> VisitorMut<'a> for Empty<'_, '_, 'a> {
         }
         let note = Note { rule: self.rule, accepts: Accepts::Wider, guidance: Guidance::Lost, left: Left::Here };
         let max_bytes = self.max_bytes;
-        self.diagnostics.report(node, place, None, note, || format!("replaced a schema by `{{}}` to get down to {max_bytes} bytes"));
+        self.diagnostics.report(node, place, None, note, || {
+            format!("replaced a schema by `{{}}` to get down to {max_bytes} bytes")
+        });
         node.replace(Data::Object(Object::new()));
         Ok(Visit::Skip)
     }
@@ -126,7 +143,12 @@ fn drop_tables(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnost
             let mut pointer = Pointer::root();
             pointer.push(Step::Name(table));
             diagnostics.retract(&Set::from([pointer.render()]));
-            let note = Note { rule: Rule::CompactReferences, accepts: Accepts::Same, guidance: Guidance::Lost, left: Left::Nothing };
+            let note = Note {
+                rule: Rule::CompactReferences,
+                accepts: Accepts::Same,
+                guidance: Guidance::Lost,
+                left: Left::Nothing,
+            };
             diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, note, || -> String {
                 format!("removed `{table}` to get down to {max_bytes} bytes")
             });

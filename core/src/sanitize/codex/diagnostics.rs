@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-const REASON: &str = "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
+const REASON: &str =
+    "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
 
 /// Where the effect of a change stands, seen from the schema it happened at.
 pub(super) enum Left {
@@ -40,12 +41,18 @@ pub(super) struct Diagnostics<'r> {
     /// What the call may still do.
     pub(super) budget: &'r Budget,
     recorder: &'r mut Recorder,
-    /// Something refers to definitions from a place where only "the same" can be carried outside, so every effect is in doubt.
+    /// Something refers to definitions from a place where only "the same" can be carried outside, so every effect is in
+    /// doubt.
     inexact: bool,
 }
 
 impl<'r> Diagnostics<'r> {
-    pub(super) fn new(root: &Node<'_>, wire: bool, recorder: &'r mut Recorder, budget: &'r Budget) -> Result<Self, Error> {
+    pub(super) fn new(
+        root: &Node<'_>,
+        wire: bool,
+        recorder: &'r mut Recorder,
+        budget: &'r Budget,
+    ) -> Result<Self, Error> {
         let inexact = recorder.is_on() && inexact(root, wire, budget)?;
         Ok(Diagnostics { budget, recorder, inexact })
     }
@@ -105,13 +112,14 @@ impl<'r> Diagnostics<'r> {
     }
 }
 
-/// Is there a reference from a place below `not`, `oneOf` and the like? Or, where such keywords survive, `unevaluated*`,
-/// which looks at everything beside it?
+/// Is there a reference from a place below `not`, `oneOf` and the like? Or, where such keywords survive,
+/// `unevaluated*`, which looks at everything beside it?
 fn inexact(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         found |= place.polarity != Polarity::Positive && node.get("$ref").is_some();
-        found |= !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
+        found |=
+            !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
         Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
     Ok(found)

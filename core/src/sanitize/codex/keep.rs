@@ -1,4 +1,5 @@
-//! What Codex's typed model of a schema can hold. Everything else is dropped; what it cannot hold at all costs the tool.
+//! What Codex's typed model of a schema can hold. Everything else is dropped; what it cannot hold at all costs the
+//! tool.
 
 use alloc::{format, string::String};
 
@@ -33,7 +34,8 @@ pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Re
     keep.first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// `prefixItems` is the one keyword that repairing goes into and that does not survive: what was noted there is gone with it.
+/// `prefixItems` is the one keyword that repairing goes into and that does not survive: what was noted there is gone
+/// with it.
 fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if !diagnostics.is_on() {
         return Ok(());
@@ -67,7 +69,9 @@ impl<'a> VisitorMut<'a> for Keep<'_, '_> {
                 self.drop_unmodelled(node, place);
                 Ok(Visit::Descend)
             }
-            Data::Bool(_) if place.pointer.steps().last() == Some(&Step::Name("additionalProperties")) => Ok(Visit::Skip),
+            Data::Bool(_) if place.pointer.steps().last() == Some(&Step::Name("additionalProperties")) => {
+                Ok(Visit::Skip)
+            }
             _ => {
                 self.refuse(node, || place.pointer.render(), "a schema");
                 Ok(Visit::Skip)
@@ -84,10 +88,14 @@ impl<'a> Keep<'_, '_> {
             let expected = match name {
                 "type" if unknown_type(value) => "a type name that Codex knows, or a list of them",
                 "items" if value.as_object().is_none() && value.as_bool().is_none() => "one schema for all items",
-                "additionalProperties" if value.as_object().is_none() && value.as_bool().is_none() => "a schema or a boolean",
+                "additionalProperties" if value.as_object().is_none() && value.as_bool().is_none() => {
+                    "a schema or a boolean"
+                }
                 "properties" if value.as_object().is_none() => "an object of schemas",
                 "anyOf" | "oneOf" | "allOf" if value.as_array().is_none() => "a list of schemas",
-                "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => {
+                "required"
+                    if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) =>
+                {
                     "a list of strings"
                 }
                 "enum" if value.as_array().is_none() => "a list",
@@ -117,7 +125,8 @@ impl<'a> Keep<'_, '_> {
                 let (accepts, guidance) = lost(member, object, place.keyword.is_none());
                 let name = member.key.display();
                 let note = Note { rule: Rule::DropKeyword, accepts, guidance, left: Left::Nothing };
-                self.diagnostics.report(node, place, Some(&name), note, || format!("removed `{name}`: Codex has no field for it"));
+                self.diagnostics
+                    .report(node, place, Some(&name), note, || format!("removed `{name}`: Codex has no field for it"));
             }
         }
         if let Some(object) = node.as_object_mut() {

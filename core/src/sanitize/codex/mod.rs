@@ -1,8 +1,8 @@
 //! The dialects `codex` and `codex-wire`: what OpenAI Codex does to a tool's schema, rule by rule.
 //!
 //! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: where Codex loses
-//! something, so does this, and the report says so. Two deviations keep it idempotent: a modelled keyword whose value is
-//! null is removed before types are inferred, and pruning runs once more after [`keep`].
+//! something, so does this, and the report says so. Two deviations keep it idempotent: a modelled keyword whose value
+//! is null is removed before types are inferred, and pruning runs once more after [`keep`].
 
 mod compact;
 mod diagnostics;
@@ -21,7 +21,12 @@ pub(super) struct Wire {
 }
 
 /// Does to a schema what Codex does. Without `wire` that is its sanitizer alone.
-pub(super) fn sanitize(node: &mut Node<'_>, wire: Option<&Wire>, recorder: &mut Recorder, budget: &Budget) -> Result<(), Error> {
+pub(super) fn sanitize(
+    node: &mut Node<'_>,
+    wire: Option<&Wire>,
+    recorder: &mut Recorder,
+    budget: &Budget,
+) -> Result<(), Error> {
     let mut diagnostics = Diagnostics::new(node, wire.is_some(), recorder, budget)?;
     repair::repair(node, &mut diagnostics)?;
     if let Some(wire) = wire {

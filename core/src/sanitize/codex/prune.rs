@@ -14,7 +14,8 @@ use crate::{
     },
 };
 
-const NOTE: Note = Note { rule: Rule::PruneDefinition, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+const NOTE: Note =
+    Note { rule: Rule::PruneDefinition, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
 
 /// Removes unreached definitions, and a table that is emptied.
 pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
@@ -54,10 +55,13 @@ fn note_pruned(
     pointer.push(Step::Name(table));
     if kept == 0 {
         diagnostics.retract(&Set::from([pointer.render()]));
-        diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, NOTE, || format!("removed `{table}`: nothing refers to it"));
+        diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, NOTE, || {
+            format!("removed `{table}`: nothing refers to it")
+        });
         return;
     }
-    let pruned: Vec<_> = definitions.as_object().into_iter().flatten().filter(|member| !is_reached(&member.key)).collect();
+    let pruned: Vec<_> =
+        definitions.as_object().into_iter().flatten().filter(|member| !is_reached(&member.key)).collect();
     let gone: Set<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).collect();
     diagnostics.retract(&gone);
     for member in pruned {

@@ -1,4 +1,5 @@
-//! Codex's sanitizer: children before the node, booleans become strings, `const` becomes `enum`, a missing type is inferred.
+//! Codex's sanitizer: children before the node, booleans become strings, `const` becomes `enum`, a missing type is
+//! inferred.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -82,8 +83,15 @@ impl Repair<'_, '_> {
     /// Rule 5, its last part: a table of definitions that is no object.
     fn tables(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         for table in ["$defs", "definitions"] {
-            let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else { continue };
-            let note = Note { rule: Rule::DropDefinitionsTable, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+            let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else {
+                continue;
+            };
+            let note = Note {
+                rule: Rule::DropDefinitionsTable,
+                accepts: Accepts::Same,
+                guidance: Guidance::Same,
+                left: Left::Nothing,
+            };
             self.diagnostics.report(node, place, Some(table), note, || format!("removed `{table}`, which is {kind}"));
             if let Some(object) = node.as_object_mut() {
                 object.remove(table);
@@ -97,11 +105,14 @@ impl Repair<'_, '_> {
         let accepts = match node.get("enum") {
             None => Accepts::Same,
             // An argument had to be in both; now `const` alone decides.
-            Some(list) if list.as_array().is_some_and(|items| items.iter().any(|item| json::same(item, value))) => Accepts::Same,
+            Some(list) if list.as_array().is_some_and(|items| items.iter().any(|item| json::same(item, value))) => {
+                Accepts::Same
+            }
             Some(_) => Accepts::Wider,
         };
         let note = Note { rule: Rule::ConstToEnum, accepts, guidance: Guidance::Same, left: Left::Keyword("enum") };
-        self.diagnostics.report(node, place, Some("const"), note, || String::from("replaced `const` by an `enum` of one value"));
+        self.diagnostics
+            .report(node, place, Some("const"), note, || String::from("replaced `const` by an `enum` of one value"));
         let Some(object) = node.as_object_mut() else { return };
         object.remove("enum");
         if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
@@ -117,8 +128,14 @@ impl Repair<'_, '_> {
         if self.diagnostics.is_on() {
             for member in object.iter().filter(|member| is_null(member)) {
                 let keyword = member.key.display();
-                let note = Note { rule: Rule::RemoveNullKeyword, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
-                self.diagnostics.report(node, place, Some(&keyword), note, || format!("removed `{keyword}`, which is null"));
+                let note = Note {
+                    rule: Rule::RemoveNullKeyword,
+                    accepts: Accepts::Same,
+                    guidance: Guidance::Same,
+                    left: Left::Nothing,
+                };
+                self.diagnostics
+                    .report(node, place, Some(&keyword), note, || format!("removed `{keyword}`, which is null"));
             }
         }
         if let Some(object) = node.as_object_mut() {
@@ -148,18 +165,30 @@ impl Repair<'_, '_> {
         let lacks = |name: &str, keyword: &str| named.contains(&name) && !object.has(keyword);
         let (lacks_properties, lacks_items) = (lacks("object", "properties"), lacks("array", "items"));
         if lacks_properties {
-            let note =
-                Note { rule: Rule::AddProperties, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("properties") };
-            self.diagnostics.report(node, place, None, note, || String::from("added `properties: {}`, which objects have in Codex"));
+            let note = Note {
+                rule: Rule::AddProperties,
+                accepts: Accepts::Same,
+                guidance: Guidance::Same,
+                left: Left::Keyword("properties"),
+            };
+            self.diagnostics.report(node, place, None, note, || {
+                String::from("added `properties: {}`, which objects have in Codex")
+            });
             if let Some(object) = node.as_object_mut() {
                 let place = object.position("type").map_or(0, |place| place + 1);
                 object.insert_at(place, Text::literal("properties"), Node::empty_object());
             }
         }
         if lacks_items {
-            let note = Note { rule: Rule::AddItems, accepts: Accepts::Narrower, guidance: Guidance::Same, left: Left::Keyword("items") };
-            self.diagnostics
-                .report(node, place, None, note, || String::from("added `items: {\"type\":\"string\"}`: Codex assumes strings"));
+            let note = Note {
+                rule: Rule::AddItems,
+                accepts: Accepts::Narrower,
+                guidance: Guidance::Same,
+                left: Left::Keyword("items"),
+            };
+            self.diagnostics.report(node, place, None, note, || {
+                String::from("added `items: {\"type\":\"string\"}`: Codex assumes strings")
+            });
             if let Some(object) = node.as_object_mut() {
                 object.set(Text::literal("items"), Node::record([("type", Node::literal("string"))]));
             }
@@ -177,7 +206,12 @@ impl Repair<'_, '_> {
             return;
         }
         // A name that JSON Schema does not know accepts no value, so nothing is lost with it.
-        let note = Note { rule: Rule::RepairType, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Keyword("type") };
+        let note = Note {
+            rule: Rule::RepairType,
+            accepts: Accepts::Same,
+            guidance: Guidance::Same,
+            left: Left::Keyword("type"),
+        };
         self.diagnostics.report(node, place, Some("type"), note, || {
             String::from(match count == listed.len() {
                 true => "replaced a list of one type by that type",
@@ -196,7 +230,8 @@ impl Repair<'_, '_> {
     /// Rules 9 and 10 for a type that is missing or not recognised.
     fn infer_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, name: &'static str) {
         let Some(object) = node.as_object() else { return };
-        let all_strings = |list: &Node<'_>| list.as_array().is_some_and(|items| items.iter().all(|item| item.as_text().is_some()));
+        let all_strings =
+            |list: &Node<'_>| list.as_array().is_some_and(|items| items.iter().all(|item| item.as_text().is_some()));
         let proved = match name {
             // Tool arguments are objects anyway.
             "object" => place.keyword.is_none(),
@@ -209,8 +244,9 @@ impl Repair<'_, '_> {
             false => (Rule::InferType, None, Accepts::Narrower),
         };
         let note = Note { rule, accepts, guidance: Guidance::Same, left: Left::Keyword("type") };
-        self.diagnostics
-            .report(node, place, at, note, || format!("added `type: \"{name}\"`, which Codex infers from the keywords beside it"));
+        self.diagnostics.report(node, place, at, note, || {
+            format!("added `type: \"{name}\"`, which Codex infers from the keywords beside it")
+        });
         let Some(object) = node.as_object_mut() else { return };
         match object.has("type") {
             true => object.set(Text::literal("type"), Node::literal(name)),

@@ -1,6 +1,8 @@
-//! The answer to an encoded schema, brought back: null that says "absent" goes, pairs become members, JSON text becomes JSON.
+//! The answer to an encoded schema, brought back: null that says "absent" goes, pairs become members, JSON text becomes
+//! JSON.
 //!
-//! Follows the plan that encoding left (its words: [`crate::sanitize::encode::plan`]). What does not look as the plan says stays as it is.
+//! Follows the plan that encoding left (its words: [`crate::sanitize::encode::plan`]). What does not look as the plan
+//! says stays as it is.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cell::Cell;
@@ -13,7 +15,8 @@ use crate::{
     sanitize::encode::{layout, KEY, PAIRS, VALUE},
 };
 
-/// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind is taken.
+/// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind
+/// is taken.
 pub(super) const STEPS: usize = 100_000;
 
 /// How many references are followed from one to the next.
@@ -70,7 +73,9 @@ impl<'d, 'n> Decode<'d, 'n> {
         if let Some(kind) = plan.get("json") {
             match kind.is_text("definition") {
                 true => from_definition(value),
-                false => from_text(value, |read| listed(plan).is_none_or(|values| values.iter().any(|known| json::same(known, read)))),
+                false => from_text(value, |read| {
+                    listed(plan).is_none_or(|values| values.iter().any(|known| json::same(known, read)))
+                }),
             }
         } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
             self.union(value, branches);
@@ -126,9 +131,13 @@ impl<'d, 'n> Decode<'d, 'n> {
             let Some(mut pairs) = members.remove(&name) else { return };
             self.pairs(&mut pairs, values);
             let Data::Object(pairs) = pairs.into_data() else { return };
-            // A pair says what no property says: one that names a property would give it a value that nobody held to its schema.
+            // A pair says what no property says: one that names a property would give it a value that nobody held to
+            // its schema.
             let taken: Set<Text<'_>> = members.iter().map(|member| member.key.clone()).collect();
-            let others = pairs.into_members().into_iter().filter(|member| !taken.contains(&member.key) && property(&member.key).is_none());
+            let others = pairs
+                .into_members()
+                .into_iter()
+                .filter(|member| !taken.contains(&member.key) && property(&member.key).is_none());
             members.members_mut().extend(others);
         }
     }
@@ -156,9 +165,9 @@ impl<'d, 'n> Decode<'d, 'n> {
     fn fits_branch(&self, value: &Node<'_>, branch: &'d Node<'n>, loosely: bool) -> bool {
         match wrapper(branch) {
             None => self.fits(value, branch, loosely),
-            Some(name) => value
-                .as_object()
-                .is_some_and(|object| object.len() == 1 && object.get(&name).is_some_and(|inner| self.fits(inner, branch, loosely))),
+            Some(name) => value.as_object().is_some_and(|object| {
+                object.len() == 1 && object.get(&name).is_some_and(|inner| self.fits(inner, branch, loosely))
+            }),
         }
     }
 
@@ -189,13 +198,16 @@ impl<'d, 'n> Decode<'d, 'n> {
             Data::String(_) if object.has("empty") => value.is_text("{}"),
             Data::Array(items) => match pairs {
                 Some(of) => {
-                    let fits = || items.iter().filter_map(|pair| pair.get(VALUE)).all(|inner| self.fits(inner, of, false));
+                    let fits =
+                        || items.iter().filter_map(|pair| pair.get(VALUE)).all(|inner| self.fits(inner, of, false));
                     loosely || (are_pairs(value) && fits())
                 }
                 None => {
                     // Values that are listed are scalars here.
                     let is_array = layout::declares(object, "array") && listed(plan).is_none() && !object.has("const");
-                    is_array && (loosely || plan.get("items").is_none_or(|of| items.iter().all(|item| self.fits(item, of, false))))
+                    is_array
+                        && (loosely
+                            || plan.get("items").is_none_or(|of| items.iter().all(|item| self.fits(item, of, false))))
                 }
             },
             Data::Object(_) if pairs.is_some() => false,
@@ -210,7 +222,9 @@ impl<'d, 'n> Decode<'d, 'n> {
         let absent: Set<&Text<'_>> = names("absent").collect();
         let others = others(plan).map(|(name, _)| name);
         let known = members.iter().all(|member| match table.as_ref().and_then(|table| table.get(&member.key)) {
-            Some(property) => (member.value.is_null() && absent.contains(&member.key)) || self.fits(&member.value, property, false),
+            Some(property) => {
+                (member.value.is_null() && absent.contains(&member.key)) || self.fits(&member.value, property, false)
+            }
             None => others.as_ref().is_some_and(|name| member.key.is(name) && are_pairs(&member.value)),
         });
         known && names("required").all(|name| sent.has(name))
@@ -244,9 +258,13 @@ fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
         Data::Object(_) | Data::Verbatim(_) => "object",
     };
     let whole = || value.as_number().is_some_and(json::is_integral);
-    let typed =
-        !object.has("type") || layout::declares(object, kind) || (kind == "number" && layout::declares(object, "integer") && whole());
-    let listed = object.get("enum").and_then(Node::as_array).is_none_or(|values| values.iter().any(|known| json::same(known, value)));
+    let typed = !object.has("type")
+        || layout::declares(object, kind)
+        || (kind == "number" && layout::declares(object, "integer") && whole());
+    let listed = object
+        .get("enum")
+        .and_then(Node::as_array)
+        .is_none_or(|values| values.iter().any(|known| json::same(known, value)));
     typed && listed && object.get("const").is_none_or(|known| json::same(known, value))
 }
 
@@ -254,8 +272,9 @@ fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
 fn are_pairs(value: &Node<'_>) -> bool {
     value.as_array().is_some_and(|items| {
         items.iter().all(|item| {
-            item.as_object()
-                .is_some_and(|pair| pair.len() == 2 && pair.get(KEY).is_some_and(|key| key.as_text().is_some()) && pair.has(VALUE))
+            item.as_object().is_some_and(|pair| {
+                pair.len() == 2 && pair.get(KEY).is_some_and(|key| key.as_text().is_some()) && pair.has(VALUE)
+            })
         })
     })
 }

@@ -1,8 +1,10 @@
-//! Strings that hold JSON, read again: where the schema that was sent asks for text because the dialect has no other way to say it.
+//! Strings that hold JSON, read again: where the schema that was sent asks for text because the dialect has no other
+//! way to say it.
 //!
-//! The plan is what of that schema the way back needs, in its own words, with `json` where it asks for text: `"any"` JSON, an
-//! `"object"`, or an `"integer"` out of those that `enum` lists as strings. A string elsewhere stays one, and so does text that is no
-//! JSON. (A surface that asks for text has no references, so a schema that was sent has none to follow.)
+//! The plan is what of that schema the way back needs, in its own words, with `json` where it asks for text: `"any"`
+//! JSON, an `"object"`, or an `"integer"` out of those that `enum` lists as strings. A string elsewhere stays one, and
+//! so does text that is no JSON. (A surface that asks for text has no references, so a schema that was sent has none to
+//! follow.)
 
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -182,7 +184,10 @@ impl Texts<'_> {
             Some(Holds::Anything) => asked.anything = true,
             Some(Holds::Object) => asked.object = true,
             Some(Holds::Integer) => asked.integer |= self.lists(schema, text),
-            None => asked.string |= schema.get("type").is_some_and(|name| name.is_text("string")) && self.lists(schema, text),
+            None => {
+                asked.string |=
+                    schema.get("type").is_some_and(|name| name.is_text("string")) && self.lists(schema, text)
+            }
         }
     }
 
@@ -205,7 +210,9 @@ impl Texts<'_> {
             // What is listed as text may come as the number that it is.
             Data::Number(text) if is_integer => self.lists(schema, &json::plain_number(text)),
             Data::Number(text) => is_of("number") || (is_of("integer") && json::is_integral(text)),
-            Data::String(text) => (is_integer || is_of("string")) && text.value().is_some_and(|text| self.lists(schema, &text)),
+            Data::String(text) => {
+                (is_integer || is_of("string")) && text.value().is_some_and(|text| self.lists(schema, &text))
+            }
             Data::Array(items) => {
                 let each = |item: &Node<'_>| schema.get("items").is_none_or(|below| self.fits(item, below, how));
                 is_of("array") && (how == Fit::Kind || items.iter().all(each))
@@ -274,7 +281,10 @@ mod tests {
         let grammars: Vec<_> = grammars.collect();
         assert!(!grammars.is_empty());
         for (name, grammar) in grammars {
-            assert!(!(grammar.refs.anywhere || grammar.refs.to_defs), "{name} may send references, which `Texts` does not follow");
+            assert!(
+                !(grammar.refs.anywhere || grammar.refs.to_defs),
+                "{name} may send references, which `Texts` does not follow"
+            );
         }
     }
 }

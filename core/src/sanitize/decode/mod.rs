@@ -1,7 +1,7 @@
 //! The model's arguments, brought back into the shape that the tool's own schema has.
 //!
-//! Sanitizing leaves a [`Plan`], which says what is to be undone and can be kept as JSON. Running it asks neither the schema nor the
-//! dialect any more. What does not look as the plan says stays as it is.
+//! Sanitizing leaves a [`Plan`], which says what is to be undone and can be kept as JSON. Running it asks neither the
+//! schema nor the dialect any more. What does not look as the plan says stays as it is.
 
 mod encoded;
 mod json_string;
@@ -17,7 +17,8 @@ use crate::{
     sanitize::{depth, encode::plan},
 };
 
-/// What has to be undone in the arguments of one tool: a plan for each way of encoding, in the order in which they are undone.
+/// What has to be undone in the arguments of one tool: a plan for each way of encoding, in the order in which they are
+/// undone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     /// What a strict mode cannot say.
@@ -46,18 +47,29 @@ impl<'a> PlanBuilder<'a> {
 
     /// Does it depend on the schema as it is written whether names with `/` are replaced?
     pub(in crate::sanitize) fn may_lose_slashes(&self, grammar: &Grammar, budget: &Budget) -> bool {
-        grammar.refs.no_slash_in_definitions && self.original.as_ref().is_some_and(|original| names::has_slash(original, budget))
+        grammar.refs.no_slash_in_definitions
+            && self.original.as_ref().is_some_and(|original| names::has_slash(original, budget))
     }
 
     /// Before what a strict mode cannot say is encoded.
-    pub(in crate::sanitize) fn encode(&mut self, plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Result<(), Error> {
+    pub(in crate::sanitize) fn encode(
+        &mut self,
+        plain: &Node<'_>,
+        grammar: &'static Grammar,
+        budget: &Budget,
+    ) -> Result<(), Error> {
         depth::within_limit(plain)?;
         self.plan.encoded = plan::of(plain, grammar, budget);
         Ok(())
     }
 
     /// Once the schema is as it is sent.
-    pub(in crate::sanitize) fn finish(mut self, written: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
+    pub(in crate::sanitize) fn finish(
+        mut self,
+        written: &Node<'_>,
+        grammar: &Grammar,
+        budget: &Budget,
+    ) -> Result<Plan, Error> {
         if json_string::asks(grammar) {
             depth::within_limit(written)?;
             self.plan.json = json_string::plan(written, budget);
@@ -115,7 +127,10 @@ impl Plan {
 
     /// As JSON, to be kept.
     pub(crate) fn to_node(&self) -> Node<'static> {
-        let parts = self.parts().into_iter().filter_map(|(key, part)| Some(Member { key: Text::literal(key), value: part.clone()? }));
+        let parts = self
+            .parts()
+            .into_iter()
+            .filter_map(|(key, part)| Some(Member { key: Text::literal(key), value: part.clone()? }));
         Node::object(Object::from_unique(parts.collect()))
     }
 

@@ -1,8 +1,9 @@
 //! Properties get back the names that the tool's own schema has for them.
 //!
-//! The plan is what of the original schema the way back needs: `names`, from the new to the old (`rootNames` where the root has others);
-//! `allOf`, all that applies to the same value; and what a value is reached by: `properties`, `others` (what describes members that
-//! no property names), `prefixItems`, `items`. A `$ref` leads to a schema in the `$defs` of the root.
+//! The plan is what of the original schema the way back needs: `names`, from the new to the old (`rootNames` where the
+//! root has others); `allOf`, all that applies to the same value; and what a value is reached by: `properties`,
+//! `others` (what describes members that no property names), `prefixItems`, `items`. A `$ref` leads to a schema in the
+//! `$defs` of the root.
 
 use alloc::{
     string::{String, ToString},
@@ -52,7 +53,8 @@ fn any_name(schema: &Node<'_>, budget: &Budget, is: &dyn Fn(&Text<'_>) -> bool) 
         match node.data() {
             Data::Array(items) => open.extend(items),
             Data::Object(object) => {
-                let listed = object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
+                let listed =
+                    object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
                 if object.iter().map(|member| &member.key).chain(listed).any(is) {
                     return true;
                 }
@@ -65,7 +67,12 @@ fn any_name(schema: &Node<'_>, budget: &Budget, is: &dyn Fn(&Text<'_>) -> bool) 
 }
 
 /// The plan for a schema as it was; `no_slash`: names with `/` were replaced, too. `None`: no name was.
-pub(super) fn plan(original: &Node<'_>, grammar: &Grammar, no_slash: bool, budget: &Budget) -> Result<Option<Node<'static>>, Error> {
+pub(super) fn plan(
+    original: &Node<'_>,
+    grammar: &Grammar,
+    no_slash: bool,
+    budget: &Budget,
+) -> Result<Option<Node<'static>>, Error> {
     let draft = Draft::of(original);
     let refers = references::has_references(original, budget)?;
     let references = if refers { references::resolve(original, draft, budget)? } else { References::default() };
@@ -161,9 +168,12 @@ impl Planner<'_> {
         let properties: Vec<Member<'a>> = properties.collect();
         let others = table("patternProperties").map(|member| &member.value).chain(object.get("additionalProperties"));
         let others: Vec<Node<'a>> = others.filter_map(&mut kept).collect();
-        let lists = ["prefixItems", "items"].into_iter().filter_map(|keyword| object.get(keyword).and_then(Node::as_array));
-        let first: Vec<Node<'a>> = lists.take(1).flatten().map(|schema| kept(schema).unwrap_or_else(Node::empty_object)).collect();
-        let items = object.get("items").filter(|items| items.as_object().is_some()).or_else(|| object.get("additionalItems"));
+        let lists =
+            ["prefixItems", "items"].into_iter().filter_map(|keyword| object.get(keyword).and_then(Node::as_array));
+        let first: Vec<Node<'a>> =
+            lists.take(1).flatten().map(|schema| kept(schema).unwrap_or_else(Node::empty_object)).collect();
+        let items =
+            object.get("items").filter(|items| items.as_object().is_some()).or_else(|| object.get("additionalItems"));
         let items = items.and_then(kept);
         for (keyword, list) in [("others", others), ("prefixItems", first)] {
             if !list.is_empty() {
@@ -183,12 +193,15 @@ impl Planner<'_> {
     fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let (described, required) = self.names_of(object);
         self.budget.pay(described.len() + required.len());
-        let [root, names] = [true, false].map(|is_root| originals(Spelling { is_root, ..self.spelling }, &described, &required));
+        let [root, names] =
+            [true, false].map(|is_root| originals(Spelling { is_root, ..self.spelling }, &described, &required));
         let differ = root.len() != names.len() || !root.iter().zip(&names).all(|(one, other)| one == other);
         let renames = !(root.is_empty() && names.is_empty());
         for (keyword, names) in [("names", names), ("rootNames", root)] {
             if (keyword == "names" && !names.is_empty()) || (keyword == "rootNames" && differ) {
-                let old = names.into_iter().map(|(new, old)| Member { key: Text::new(new), value: Node::string(old.clone()) });
+                let old = names
+                    .into_iter()
+                    .map(|(new, old)| Member { key: Text::new(new), value: Node::string(old.clone()) });
                 plan.set(Text::literal(keyword), Node::object(Object::from_unique(old.collect())));
             }
         }
@@ -200,16 +213,23 @@ impl Planner<'_> {
         let table = object.get("properties").and_then(Node::as_object);
         let known = table.map(LookUp::of);
         let required = object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
-        let is_named = |name: &Text<'_>| self.names_required || name.value().is_some_and(|name| self.spelling.goes_everywhere(&name));
+        let is_named = |name: &Text<'_>| {
+            self.names_required || name.value().is_some_and(|name| self.spelling.goes_everywhere(&name))
+        };
         let mut seen: Set<&Text<'a>> = Set::new();
-        let only_required =
-            |name: &&'s Text<'a>| is_named(name) && known.as_ref().is_none_or(|known| !known.has(name)) && seen.insert(*name);
+        let only_required = |name: &&'s Text<'a>| {
+            is_named(name) && known.as_ref().is_none_or(|known| !known.has(name)) && seen.insert(*name)
+        };
         (table.into_iter().flatten().map(|member| &member.key).collect(), required.filter(only_required).collect())
     }
 }
 
 /// The old names by the new.
-fn originals<'s, 'a>(spelling: Spelling, described: &[&'s Text<'a>], required: &[&'s Text<'a>]) -> Map<String, &'s Text<'a>> {
+fn originals<'s, 'a>(
+    spelling: Spelling,
+    described: &[&'s Text<'a>],
+    required: &[&'s Text<'a>],
+) -> Map<String, &'s Text<'a>> {
     let mut originals: Map<String, &'s Text<'a>> = Map::new();
     let names = spelling.names(described.iter().copied());
     let new = |name: &Text<'_>, names| name.value().and_then(|spelled| spelling.alias_among(&spelled, names));
@@ -247,7 +267,9 @@ impl<'p, 'n> Names<'p, 'n> {
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             let below: Vec<&'p Node<'n>> = match child {
-                Child::Member(name) => plans.iter().zip(&tables).flat_map(|(plan, table)| member(plan, table.as_ref(), name)).collect(),
+                Child::Member(name) => {
+                    plans.iter().zip(&tables).flat_map(|(plan, table)| member(plan, table.as_ref(), name)).collect()
+                }
                 Child::Item(place) => plans.iter().filter_map(|plan| item(plan, place)).collect(),
             };
             self.value(inner, &below, false);

@@ -38,8 +38,8 @@ pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &L
         });
     }
     if merged.guidance_lost {
-        context
-            .diagnostics
-            .report(polarity, met.clone(), met.clone(), TEXT, || String::from("merged schemas with different texts, and kept one of them"));
+        context.diagnostics.report(polarity, met.clone(), met.clone(), TEXT, || {
+            String::from("merged schemas with different texts, and kept one of them")
+        });
     }
 }

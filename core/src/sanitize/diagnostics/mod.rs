@@ -51,7 +51,8 @@ impl ChangeKind {
     }
 }
 
-/// Rules that take a part out as a whole, where nothing is left of it: what they report covers everything that was done inside.
+/// Rules that take a part out as a whole, where nothing is left of it: what they report covers everything that was done
+/// inside.
 const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::DropLongUnion];
 
 /// Where a change came from or went to.
@@ -173,8 +174,8 @@ impl Diagnostics {
         self.entries.is_some()
     }
 
-    /// Knows where each value of the input stands. Numbers count in document order, but for members that a duplicate replaced: those
-    /// stand at the first one's place with a later number.
+    /// Knows where each value of the input stands. Numbers count in document order, but for members that a duplicate
+    /// replaced: those stand at the first one's place with a later number.
     fn locate_input(&mut self, root: &Node<'_>) {
         let mut open: Vec<(&Node<'_>, Number, Cow<'_, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
         while let Some((node, parent, token)) = open.pop() {
@@ -187,9 +188,16 @@ impl Diagnostics {
             }
             match node.data() {
                 Data::Array(items) => {
-                    open.extend(items.iter().enumerate().map(|(index, item)| (item, number, Cow::Owned(alloc::format!("{index}")))));
+                    open.extend(
+                        items
+                            .iter()
+                            .enumerate()
+                            .map(|(index, item)| (item, number, Cow::Owned(alloc::format!("{index}")))),
+                    );
                 }
-                Data::Object(object) => open.extend(object.iter().map(|member| (&member.value, number, member.key.display()))),
+                Data::Object(object) => {
+                    open.extend(object.iter().map(|member| (&member.value, number, member.key.display())))
+                }
                 _ => {}
             }
         }
@@ -254,17 +262,25 @@ impl Diagnostics {
     /// Forgets what happened inside these nodes: they are gone, and another change says so. The ranges are in order.
     pub(in crate::sanitize) fn retract(&mut self, gone: &[Range<Number>]) {
         // Ranges of numbers that stand for others say nothing.
-        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty() && self.read_as.is_none()) else { return };
+        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty() && self.read_as.is_none()) else {
+            return;
+        };
         entries.retain(|entry| {
             let number = entry.from.number();
             let after = gone.partition_point(|range| range.start <= number);
             !after.checked_sub(1).and_then(|place| gone.get(place)).is_some_and(|range| range.contains(&number))
         });
-        self.said = entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
+        self.said =
+            entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
     }
 
     /// The changes, with pointers into the input and the finished output. `reason` knows why a rule is there.
-    pub(in crate::sanitize) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule) -> Cow<'static, str>, recorder: &mut Recorder) {
+    pub(in crate::sanitize) fn finish(
+        self,
+        output: &Node<'_>,
+        reason: impl Fn(Rule) -> Cow<'static, str>,
+        recorder: &mut Recorder,
+    ) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
         forget_removed(&mut entries, &self.input, output);
@@ -296,13 +312,23 @@ impl Diagnostics {
                 };
                 let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
                 let reason = reason(rule);
-                Change { pointer, output_pointer, rule: rule.id(), accepts, guidance, encoded, reason, message: entry.message.clone() }
+                Change {
+                    pointer,
+                    output_pointer,
+                    rule: rule.id(),
+                    accepts,
+                    guidance,
+                    encoded,
+                    reason,
+                    message: entry.message.clone(),
+                }
             });
         }
     }
 }
 
-/// Leaves out what was done inside of parts that were removed later, if nothing of them is left anywhere: one cause, one change.
+/// Leaves out what was done inside of parts that were removed later, if nothing of them is left anywhere: one cause,
+/// one change.
 fn forget_removed(entries: &mut Vec<Entry>, input: &[(Number, String)], output: &Node<'_>) {
     let removes = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
     if !entries.iter().any(removes) {
@@ -311,7 +337,8 @@ fn forget_removed(entries: &mut Vec<Entry>, input: &[(Number, String)], output: 
     // Numbers count in document order, so a part is a range of them.
     let mut ends: Vec<usize> = (1..=input.len()).collect();
     let mut starts: Map<(Number, &str), usize> = Map::new();
-    let asked: Set<(Number, &str)> = entries.iter().filter(|entry| removes(entry)).filter_map(|entry| entry.from.keyword()).collect();
+    let asked: Set<(Number, &str)> =
+        entries.iter().filter(|entry| removes(entry)).filter_map(|entry| entry.from.keyword()).collect();
     for (number, (parent, token)) in input.iter().enumerate().skip(1).rev() {
         let end = ends.get(number).copied().unwrap_or_default();
         if let Some(outer) = ends.get_mut(*parent as usize) {
@@ -372,7 +399,12 @@ fn input_pointer(input: &[(Number, String)], number: Number) -> String {
 }
 
 /// The first place in the output of every wanted node, with the names of its members.
-fn locate(node: &Node<'_>, pointer: &mut String, wanted: &Set<Number>, places: &mut Map<Number, (String, Set<String>)>) {
+fn locate(
+    node: &Node<'_>,
+    pointer: &mut String,
+    wanted: &Set<Number>,
+    places: &mut Map<Number, (String, Set<String>)>,
+) {
     if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
         let keys = node.as_object().into_iter().flatten().map(|member| member.key.display().into_owned());
         places.entry(number).or_insert_with(|| (pointer.clone(), keys.collect()));

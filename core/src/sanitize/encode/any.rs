@@ -33,7 +33,12 @@ pub(in crate::sanitize) fn asserts(member: &Member<'_>) -> bool {
 }
 
 /// Summary that anything goes; `true` if that takes the definition.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, definition: &str, context: &mut PassContext) -> bool {
+pub(in crate::sanitize) fn apply<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    definition: &str,
+    context: &mut PassContext,
+) -> bool {
     let location = Location::of(node);
     if node.as_object().is_none() {
         *node = Node::empty_object().with_origin(node.origin());
@@ -41,13 +46,17 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let by_definition = context.grammar.defines_any();
     // What is said of one kind of value alone is lost.
     let loses = node.as_object().is_some_and(|object| object.iter().any(asserts));
-    let said = |effect: ChangeKind| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
+    let said =
+        |effect: ChangeKind| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| member.key.is("description") || member.key.is("title"));
     }
     if by_definition {
         context.diagnostics.report(place.polarity, location.clone(), location, said(DEFINE), || {
-            String::from("replaced a schema that accepts anything by a reference to a definition of JSON, in which an object is a list of key-value pairs")
+            String::from(
+                "replaced a schema that accepts anything by a reference to a definition of JSON, in which an \
+                object is a list of key-value pairs",
+            )
         });
         let reference = Node::string(alloc::format!("#/$defs/{definition}"));
         let Some(object) = node.as_object_mut() else { return true };
@@ -58,7 +67,10 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         }
     } else {
         context.diagnostics.report(place.polarity, location.clone(), location, said(TEXT), || {
-            String::from("replaced a schema that accepts anything by a string that holds JSON: a definition of JSON would refer to itself")
+            String::from(
+                "replaced a schema that accepts anything by a string that holds JSON: a definition of JSON \
+                would refer to itself",
+            )
         });
         if let Some(object) = node.as_object_mut() {
             object.insert_at(0, Text::literal("type"), Node::literal("string"));
@@ -74,7 +86,8 @@ pub(in crate::sanitize) fn define(root: &mut Node<'_>, name: &str) {
     let itself = || Node::record([("$ref", Node::string(alloc::format!("#/$defs/{name}")))]);
     let closed = |properties: Vec<(&'static str, Node<'static>)>| {
         let names = properties.iter().map(|(name, _)| Node::literal(name)).collect();
-        let table: Object<'static> = properties.into_iter().map(|(name, schema)| (Text::literal(name), schema)).collect();
+        let table: Object<'static> =
+            properties.into_iter().map(|(name, schema)| (Text::literal(name), schema)).collect();
         Node::record([
             ("type", Node::literal("object")),
             ("properties", Node::object(table)),
@@ -84,8 +97,14 @@ pub(in crate::sanitize) fn define(root: &mut Node<'_>, name: &str) {
     };
     let list = |items: Node<'static>| Node::record([("type", Node::literal("array")), ("items", items)]);
     let pair = closed(vec![(KEY, typed("string")), (VALUE, itself())]);
-    let branches =
-        vec![typed("string"), typed("number"), typed("boolean"), typed("null"), list(itself()), closed(vec![(PAIRS, list(pair))])];
+    let branches = vec![
+        typed("string"),
+        typed("number"),
+        typed("boolean"),
+        typed("null"),
+        list(itself()),
+        closed(vec![(PAIRS, list(pair))]),
+    ];
     let definition = Node::record([
         ("description", Node::literal("Any JSON; an object is a list of its pairs of key and value")),
         ("anyOf", Node::array(branches)),
@@ -93,6 +112,9 @@ pub(in crate::sanitize) fn define(root: &mut Node<'_>, name: &str) {
     let Some(object) = root.as_object_mut() else { return };
     match object.get_mut("$defs").and_then(Node::as_object_mut) {
         Some(table) => table.set(Text::new(String::from(name)), definition),
-        None => object.set(Text::literal("$defs"), Node::object([(Text::new(String::from(name)), definition)].into_iter().collect())),
+        None => object.set(
+            Text::literal("$defs"),
+            Node::object([(Text::new(String::from(name)), definition)].into_iter().collect()),
+        ),
     }
 }

@@ -1,5 +1,5 @@
-//! Branches of `anyOf` that a surface tells apart by the first property's name: properties are put into another order, and branches
-//! for which no order helps are joined.
+//! Branches of `anyOf` that a surface tells apart by the first property's name: properties are put into another order,
+//! and branches for which no order helps are joined.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -93,7 +93,8 @@ fn constant(schema: &Node<'_>) -> Option<String> {
 /// A property that has another constant in every branch with properties, for each of them.
 fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
     let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
-    let of = |branch: &Node<'a>, name: &Text<'a>| branch.get("properties")?.as_object()?.get_text(name).and_then(constant);
+    let of =
+        |branch: &Node<'a>, name: &Text<'a>| branch.get("properties")?.as_object()?.get_text(name).and_then(constant);
     let tells = |name: &&Text<'a>| {
         let mut seen = Set::new();
         branches
@@ -108,7 +109,8 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
 
 /// The names of the properties of a branch that is an object with some.
 fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
-    let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, context.grammar) else {
+    let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, context.grammar)
+    else {
         return Vec::new();
     };
     branch.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone()).collect()
@@ -126,7 +128,14 @@ fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
         let mut next = 0;
         while let Some(at) = open.get(next).copied().filter(|_| free.is_none()) {
             next += 1;
-            for name in names.get(at).into_iter().flatten().filter(|name| from.get(*name).is_none()).cloned().collect::<Vec<_>>() {
+            for name in names
+                .get(at)
+                .into_iter()
+                .flatten()
+                .filter(|name| from.get(*name).is_none())
+                .cloned()
+                .collect::<Vec<_>>()
+            {
                 from.insert(name.clone(), at);
                 match holder.get(&name) {
                     Some(other) => open.push(*other),
@@ -174,11 +183,13 @@ fn join<'a>(
         groups.entry(with.unwrap_or(*at)).or_default().push(*at);
     }
     let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
-    let mut branches: Vec<Option<Node<'a>>> = branches.iter().map(|branch| Some(branch.copy(&context.budget))).collect();
+    let mut branches: Vec<Option<Node<'a>>> =
+        branches.iter().map(|branch| Some(branch.copy(&context.budget))).collect();
     for (with, others) in groups.iter() {
         let members = core::iter::once(with).chain(others.iter().filter(|other| *other != with));
         let joined: Vec<Node<'a>> = members.filter_map(|at| branches.get_mut(*at).and_then(Option::take)).collect();
-        let objects: Vec<Object<'a>> = joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
+        let objects: Vec<Object<'a>> =
+            joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
         let effect = match differs_in_one(&objects, &context.budget) {
             true => JOIN,
             false if join::narrows(&objects) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
@@ -227,7 +238,8 @@ fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
                 (Some(value), false) => json::same_within(budget, value, &member.value),
                 (None, _) => false,
             });
-        let (Some(one), Some(two)) = (first.get("properties").and_then(Node::as_object), other.get("properties").and_then(Node::as_object))
+        let (Some(one), Some(two)) =
+            (first.get("properties").and_then(Node::as_object), other.get("properties").and_then(Node::as_object))
         else {
             return keys;
         };

@@ -1,4 +1,5 @@
-//! Values written as JSON text: "anything", and objects of which no property is known, where neither can be said otherwise.
+//! Values written as JSON text: "anything", and objects of which no property is known, where neither can be said
+//! otherwise.
 //!
 //! A string that holds JSON loses nothing, and `restore_arguments` reads it again.
 
@@ -96,17 +97,20 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     let goes = |member: &Member<'a>| !stays(member) && !member.key.is("type") && !member.key.is("properties");
     let location = Location::of(node);
     let Some(members) = node.as_object_mut() else { return };
-    let (told, left): (Vec<Member<'a>>, Vec<Member<'a>>) = core::mem::take(members).into_members().into_iter().partition(goes);
+    let (told, left): (Vec<Member<'a>>, Vec<Member<'a>>) =
+        core::mem::take(members).into_members().into_iter().partition(goes);
     *members = Object::from_unique(left);
     members.retain(|member| stays(member) || member.key.is("type"));
     members.set(Text::literal("type"), Node::literal("string"));
     Holds::Object.mark(node);
-    let asserts = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
+    let asserts =
+        |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
     context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
         String::from("replaced an object without known properties by a string that holds JSON")
     });
-    let names: Vec<(Cow<'_, str>, &Node<'a>)> = told.iter().map(|member| (member.key.display(), &member.value)).collect();
+    let names: Vec<(Cow<'_, str>, &Node<'a>)> =
+        told.iter().map(|member| (member.key.display(), &member.value)).collect();
     let kind = Node::literal("a JSON object, written as JSON text");
     let mut diagnostics: Vec<(&str, &Node<'a>)> = names.iter().map(|(name, value)| (&**name, *value)).collect();
     diagnostics.push(("value", &kind));

@@ -1,4 +1,5 @@
-//! What a plain schema is, as far as encoding goes: asked by the writer of schemas and of the plan for their answers alike.
+//! What a plain schema is, as far as encoding goes: asked by the writer of schemas and of the plan for their answers
+//! alike.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -93,7 +94,8 @@ pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar
     })
 }
 
-/// What decides on the shape of a schema, gathered in one look at its members: this is asked of every schema, more than once.
+/// What decides on the shape of a schema, gathered in one look at its members: this is asked of every schema, more than
+/// once.
 #[derive(Default)]
 struct Summary<'n, 'a> {
     reference: bool,
@@ -138,7 +140,8 @@ fn names(types: &Node<'_>, name: &str) -> bool {
 }
 
 fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> Members<'n, 'a> {
-    let has_properties = is_root || object.get("properties").and_then(Node::as_object).is_some_and(|table| !table.is_empty());
+    let has_properties =
+        is_root || object.get("properties").and_then(Node::as_object).is_some_and(|table| !table.is_empty());
     let others = match object.get("additionalProperties") {
         None => AdditionalProperties::Unsaid,
         Some(schema) if schema.as_bool() == Some(false) => AdditionalProperties::Closed,
@@ -146,7 +149,9 @@ fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> 
     };
     match (has_properties, others) {
         (true, others) => Members::Record { others },
-        (false, AdditionalProperties::Closed) if grammar.objects.properties == PropertiesRule::NotEmptyBelowRoot => Members::Nothing,
+        (false, AdditionalProperties::Closed) if grammar.objects.properties == PropertiesRule::NotEmptyBelowRoot => {
+            Members::Nothing
+        }
         (false, AdditionalProperties::Closed) => Members::Record { others },
         (false, AdditionalProperties::Unsaid) => Members::Map(None),
         (false, AdditionalProperties::Open(schema)) => Members::Map(schema),
@@ -236,7 +241,8 @@ impl<'n, 'a> Definitions<'n, 'a> {
         false
     }
 
-    /// Does an optional property with this schema say by `null` that it is absent? Not where null is a value that the property has.
+    /// Does an optional property with this schema say by `null` that it is absent? Not where null is a value that the
+    /// property has.
     ///
     /// Values that are written as JSON text have a null of their own.
     pub(in crate::sanitize) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
@@ -254,16 +260,21 @@ impl<'n, 'a> Definitions<'n, 'a> {
         match of(schema, self.is_root(schema), grammar) {
             Shape::Anything | Shape::Values(_) => false,
             Shape::Reference => true,
-            Shape::Union(branches) => branches.iter().any(|branch| branch.as_object().is_some_and(|object| declares(object, "array"))),
+            Shape::Union(branches) => {
+                branches.iter().any(|branch| branch.as_object().is_some_and(|object| declares(object, "array")))
+            }
             Shape::Typed(typed) => typed.array || matches!(typed.object, Some(Members::Map(_))),
         }
     }
 
-    /// The name under which each branch stands in an object of its own, so that its pairs are not taken for the items of another.
+    /// The name under which each branch stands in an object of its own, so that its pairs are not taken for the items
+    /// of another.
     pub(in crate::sanitize) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         self.budget.pay(branches.len());
         let arrays = branches.iter().filter(|branch| self.may_be_array(branch, grammar)).count();
-        let is_map = |branch: &Node<'a>| matches!(of(branch, false, grammar), Shape::Typed(Typed { object: Some(Members::Map(_)), .. }));
+        let is_map = |branch: &Node<'a>| {
+            matches!(of(branch, false, grammar), Shape::Typed(Typed { object: Some(Members::Map(_)), .. }))
+        };
         let mut count = 0;
         let name = |branch: &Node<'a>| {
             (arrays > 1 && is_map(branch)).then(|| {

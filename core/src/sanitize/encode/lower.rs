@@ -1,4 +1,5 @@
-//! Writes a plain schema for a surface whose objects are all closed: from the root down, each schema before those inside it.
+//! Writes a plain schema for a surface whose objects are all closed: from the root down, each schema before those
+//! inside it.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -89,7 +90,9 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                 return Ok(Visit::Skip);
             }
             Shape::Typed(Typed { object, array, items }) => {
-                let is_unique = array && self.context.diagnostics.is_on() && node.get("uniqueItems").and_then(Node::as_bool) == Some(true);
+                let is_unique = array
+                    && self.context.diagnostics.is_on()
+                    && node.get("uniqueItems").and_then(Node::as_bool) == Some(true);
                 if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.context.budget)) {
                     let location = Location::under(node, "uniqueItems");
                     self.context.diagnostics.report(place.polarity, location.clone(), location, UNIQUE, || {
@@ -114,7 +117,9 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
 impl<'a> Writer<'_, '_, 'a> {
     fn members(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, is_root: bool) -> Result<Visit, Error> {
         let grammar = self.context.grammar;
-        let Shape::Typed(Typed { object: Some(members), .. }) = layout::of(node, is_root, grammar) else { return Ok(Visit::Descend) };
+        let Shape::Typed(Typed { object: Some(members), .. }) = layout::of(node, is_root, grammar) else {
+            return Ok(Visit::Descend);
+        };
         match members {
             Members::Map(value) => {
                 let value = value.map(|value| value.copy(&self.context.budget));
@@ -156,24 +161,36 @@ impl<'a> Writer<'_, '_, 'a> {
 
     /// Any names become pairs of key and value.
     fn map(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
-        self.context.diagnostics.report(place.polarity, Location::of(node), Location::under(node, "items"), MAP, || {
-            String::from("replaced an object of any names by a list of key-value pairs")
-        });
+        self.context.diagnostics.report(
+            place.polarity,
+            Location::of(node),
+            Location::under(node, "items"),
+            MAP,
+            || String::from("replaced an object of any names by a list of key-value pairs"),
+        );
         // Members are said by the pairs; of items nothing was said unless there may be some.
-        let speaks_of = |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
+        let speaks_of =
+            |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
         let has_arrays = node.as_object().is_some_and(|object| layout::declares(object, "array"));
         let has_no_subject = |member: &Member<'_>| !has_arrays && speaks_of(&member.key, InstanceType::Array);
         for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
             let name = member.key.display().into_owned();
-            self.context.diagnostics.report(place.polarity, Location::under(node, name.clone()), Location::Nowhere, DROP, || {
-                format!("removed `{name}`: it applies to no value of this type")
-            });
+            self.context.diagnostics.report(
+                place.polarity,
+                Location::under(node, name.clone()),
+                Location::Nowhere,
+                DROP,
+                || format!("removed `{name}`: it applies to no value of this type"),
+            );
         }
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| !speaks_of(&member.key, InstanceType::Object) && !has_no_subject(member));
         if let Some(types) = object.get_mut("type") {
             match types.as_array_mut() {
-                Some(names) => names.iter_mut().filter(|name| name.is_text("object")).for_each(|name| *name = Node::literal("array")),
+                Some(names) => names
+                    .iter_mut()
+                    .filter(|name| name.is_text("object"))
+                    .for_each(|name| *name = Node::literal("array")),
                 None => *types = Node::literal("array"),
             }
         }
@@ -197,8 +214,12 @@ impl<'a> Writer<'_, '_, 'a> {
             let context = &mut *self.context;
             node.visit("properties", |table| {
                 let origin = table.origin();
-                for (member, _) in
-                    table.as_object_mut().into_iter().flat_map(Object::members_mut).zip(&optional).filter(|(_, optional)| **optional)
+                for (member, _) in table
+                    .as_object_mut()
+                    .into_iter()
+                    .flat_map(Object::members_mut)
+                    .zip(&optional)
+                    .filter(|(_, optional)| **optional)
                 {
                     let kept = !definitions.null_is_absence(&member.value, context.grammar);
                     if context.diagnostics.is_on() {
@@ -207,10 +228,14 @@ impl<'a> Writer<'_, '_, 'a> {
                             true => REQUIRE.accepts(Accepts::Narrower),
                             false => REQUIRE.encoded(true),
                         };
-                        let at = origin.number().map_or_else(|| location.clone(), |number| Location::Keyword(number, name.clone().into()));
+                        let at = origin
+                            .number()
+                            .map_or_else(|| location.clone(), |number| Location::Keyword(number, name.clone().into()));
                         context.diagnostics.report(place.polarity, at.clone(), at, effect, || match kept {
                             true => format!("required the optional property `{name}`, which may be null anyway"),
-                            false => format!("required the optional property `{name}`, and allowed null for its absence"),
+                            false => {
+                                format!("required the optional property `{name}`, and allowed null for its absence")
+                            }
                         });
                     }
                     if !kept {
@@ -224,7 +249,11 @@ impl<'a> Writer<'_, '_, 'a> {
             self.context.diagnostics.report(place.polarity, from, to, MAP, || {
                 format!("moved the members that no property names to key-value pairs in `{others_name}`")
             });
-            let list = Node::record([("type", Node::literal("array")), ("items", pair(value)), ("description", Node::literal(OTHERS_SAY))]);
+            let list = Node::record([
+                ("type", Node::literal("array")),
+                ("items", pair(value)),
+                ("description", Node::literal(OTHERS_SAY)),
+            ]);
             if let Some(object) = node.as_object_mut() {
                 if !object.has("properties") {
                     let place = object.position("type").map_or(0, |place| place + 1);
@@ -237,13 +266,16 @@ impl<'a> Writer<'_, '_, 'a> {
                 }
             });
         }
-        let names = node.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone());
+        let names =
+            node.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone());
         let names: Vec<Text<'a>> = names.collect();
         let count = node.get("required").and_then(Node::as_array).map(<[_]>::len);
         let lacks_properties = rule.properties != PropertiesRule::Optional && node.get("properties").is_none();
         if lacks_properties {
             let (from, to) = (Location::of(node), Location::under(node, "properties"));
-            self.context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("added `properties: {}`"));
+            self.context
+                .diagnostics
+                .report(place.polarity, from, to, PROPERTIES, || String::from("added `properties: {}`"));
         }
         let Some(object) = node.as_object_mut() else { return };
         if lacks_properties {
@@ -275,7 +307,10 @@ impl<'a> Writer<'_, '_, 'a> {
         };
         object.retain(|member| annotates(&member.key));
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
-        object.set(Text::literal("enum"), Node::array(values.iter().map(|value| Node::string(json::write_plain(value))).collect()));
+        object.set(
+            Text::literal("enum"),
+            Node::array(values.iter().map(|value| Node::string(json::write_plain(value))).collect()),
+        );
     }
 }
 
@@ -289,7 +324,10 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
             Shape::Anything => !(closes && node.as_bool() == Some(false)),
             // What a definition holds is not looked at again wherever it is used.
             Shape::Reference => true,
-            Shape::Typed(Typed { object: Some(Members::Map(_) | Members::Record { others: AdditionalProperties::Open(_) }), .. }) => true,
+            Shape::Typed(Typed {
+                object: Some(Members::Map(_) | Members::Record { others: AdditionalProperties::Open(_) }),
+                ..
+            }) => true,
             Shape::Typed(Typed { array, items, .. }) => array && items.is_none(),
             Shape::Union(_) | Shape::Values(_) => false,
         };
@@ -300,8 +338,9 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
 
 /// Does a key only speak to the reader?
 fn annotates(key: &Text<'_>) -> bool {
-    Keyword::named(key)
-        .is_some_and(|keyword| matches!(keyword, Keyword::Title | Keyword::Description) && keyword.role() == Role::Annotation)
+    Keyword::named(key).is_some_and(|keyword| {
+        matches!(keyword, Keyword::Title | Keyword::Description) && keyword.role() == Role::Annotation
+    })
 }
 
 /// A pair of key and value.

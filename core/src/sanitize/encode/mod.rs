@@ -1,9 +1,9 @@
 //! Strict dialects: what they cannot say is encoded, and `restore_arguments` undoes it.
 //!
-//! The passes leave a *plain* schema: one that says with `type`, `properties`, `items`, `anyOf` and kept references what is accepted.
-//! [`write`] writes it anew for a surface whose objects are all closed; [`plan`] says what brings a model's answer back, by which
-//! [`crate::sanitize::decode`] does. Both ask [`layout`] what a schema is, so that one cannot disagree with the other. What must be
-//! settled before that is the business of [`normalize`].
+//! The passes leave a *plain* schema: one that says with `type`, `properties`, `items`, `anyOf` and kept references
+//! what is accepted. [`write`] writes it anew for a surface whose objects are all closed; [`plan`] says what brings a
+//! model's answer back, by which [`crate::sanitize::decode`] does. Both ask [`layout`] what a schema is, so that one
+//! cannot disagree with the other. What must be settled before that is the business of [`normalize`].
 
 mod any;
 mod discriminate;
@@ -20,7 +20,8 @@ use crate::{error::Error, json::Node, sanitize::context::PassContext};
 pub(in crate::sanitize) const KEY: &str = "key";
 /// The member of a pair that holds the value.
 pub(in crate::sanitize) const VALUE: &str = "value";
-/// The only member of an object that stands for one whose names are not known, where an array would be taken for another.
+/// The only member of an object that stands for one whose names are not known, where an array would be taken for
+/// another.
 pub(in crate::sanitize) const PAIRS: &str = "pairs";
 /// The property for what no other property names.
 const OTHERS: &str = "additional_properties";

@@ -1,5 +1,5 @@
-//! Makes a schema plain: no union beside anything that applies to the same instance, one container a list of types, no name in
-//! `required` that is no property, and no recursion where it cannot be written.
+//! Makes a schema plain: no union beside anything that applies to the same instance, one container a list of types, no
+//! name in `required` that is no property, and no recursion where it cannot be written.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -55,8 +55,8 @@ pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, context: &mut PassContex
 /// How often branches are joined inside branches that were joined.
 const ROUNDS: usize = 8;
 
-/// What a schema says of all members is copied for each that is required, and in maps of maps each copy holds copies: so many times
-/// the schema's own size is enough for all of them.
+/// What a schema says of all members is copied for each that is required, and in maps of maps each copy holds copies:
+/// so many times the schema's own size is enough for all of them.
 const MOST_TIMES: usize = 4;
 
 /// So many nodes may be copied whatever the size.
@@ -89,7 +89,8 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     }
     let known: Set<&Text<'_>> =
         object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
-    let unknown: Vec<Text<'a>> = layout::required(object).into_iter().filter(|name| !known.contains(name)).map(Text::clone).collect();
+    let unknown: Vec<Text<'a>> =
+        layout::required(object).into_iter().filter(|name| !known.contains(name)).map(Text::clone).collect();
     if unknown.is_empty() {
         return;
     }
@@ -103,7 +104,8 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     };
     // One that is too much is the last that was measured.
     *spare = left.unwrap_or_default();
-    let schema = others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&context.budget));
+    let schema =
+        others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&context.budget));
     let effect = match (closed, left) {
         (true, _) => UNKNOWN,
         (false, Some(_)) => NAME,
@@ -115,7 +117,11 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
         let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
         format!(
             "{} {}",
-            if closed { "removed from `required` what the object forbids:" } else { "added to `properties` what is required:" },
+            if closed {
+                "removed from `required` what the object forbids:"
+            } else {
+                "added to `properties` what is required:"
+            },
             names.join(", ")
         )
     });
@@ -136,13 +142,15 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     }
     node.visit("properties", |table| {
         if let Some(table) = table.as_object_mut() {
-            table.members_mut().extend(unknown.into_iter().map(|key| Member { key, value: schema.copy(&context.budget) }));
+            table
+                .members_mut()
+                .extend(unknown.into_iter().map(|key| Member { key, value: schema.copy(&context.budget) }));
         }
     });
 }
 
-/// Objects and arrays in one list of types get a branch each, so that pairs are not taken for items; and any container does where
-/// lists of types are of scalars only.
+/// Objects and arrays in one list of types get a branch each, so that pairs are not taken for items; and any container
+/// does where lists of types are of scalars only.
 fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get("type").and_then(Node::as_array) else { return };
@@ -159,9 +167,13 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         return;
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
-    context.diagnostics.report(place.polarity, Location::under(node, "type"), Location::under(node, "anyOf"), SPLIT, || {
-        format!("split `type` into {} branches: there are containers among the types", names.len())
-    });
+    context.diagnostics.report(
+        place.polarity,
+        Location::under(node, "type"),
+        Location::under(node, "anyOf"),
+        SPLIT,
+        || format!("split `type` into {} branches: there are containers among the types", names.len()),
+    );
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
     let (mut outside, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
@@ -187,7 +199,10 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         .map(|(_, kind)| kind);
         let mut branch = Object::new();
         branch.set(Text::literal("type"), Node::string(name));
-        for member in own.iter().filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::applies_to) == kind) {
+        for member in own
+            .iter()
+            .filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::applies_to) == kind)
+        {
             branch.set(member.key.clone(), member.value.copy(&context.budget));
         }
         Node::object(branch).with_origin(origin)
@@ -198,8 +213,8 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     node.replace(Data::Object(members));
 }
 
-/// Unions in a union are one with it, where lists of pairs in one could be taken for arrays of another: only branches of one union
-/// are told apart.
+/// Unions in a union are one with it, where lists of pairs in one could be taken for arrays of another: only branches
+/// of one union are told apart.
 fn splice(node: &mut Node<'_>, context: &PassContext) {
     let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
     if !branches.iter().any(is_bare_union) {
@@ -224,7 +239,9 @@ fn splice(node: &mut Node<'_>, context: &PassContext) {
         while let Some(mut branch) = open.pop() {
             if !is_bare_union(&branch) {
                 branches.push(branch);
-            } else if let Some(Data::Array(inner)) = branch.as_object_mut().and_then(|object| object.remove("anyOf")).map(Node::into_data) {
+            } else if let Some(Data::Array(inner)) =
+                branch.as_object_mut().and_then(|object| object.remove("anyOf")).map(Node::into_data)
+            {
                 open.extend(inner.into_iter().rev());
             }
         }
@@ -233,7 +250,8 @@ fn splice(node: &mut Node<'_>, context: &PassContext) {
 
 /// Nothing but `anyOf`.
 fn is_bare_union(node: &Node<'_>) -> bool {
-    node.as_object().is_some_and(|object| object.len() == 1) && node.get("anyOf").is_some_and(|branches| branches.as_array().is_some())
+    node.as_object().is_some_and(|object| object.len() == 1)
+        && node.get("anyOf").is_some_and(|branches| branches.as_array().is_some())
 }
 
 /// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
@@ -246,7 +264,10 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     if impossible == count {
         let (from, to) = (Location::under(node, "anyOf"), Location::of(node));
         context.diagnostics.report(place.polarity, from, to, NONE, || {
-            String::from("replaced a union that accepts nothing by a schema that accepts anything: this API cannot express nothing")
+            String::from(
+                "replaced a union that accepts nothing by a schema that accepts anything: this API cannot \
+                express nothing",
+            )
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("anyOf");
@@ -276,7 +297,9 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
                     Some(Keyword::AdditionalProperties) => {
                         member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty)
                     }
-                    Some(Keyword::Items) => member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty),
+                    Some(Keyword::Items) => {
+                        member.value.as_bool() == Some(true) || member.value.as_object().is_some_and(Object::is_empty)
+                    }
                     Some(keyword) => matches!(keyword, Keyword::Type | Keyword::Description | Keyword::Title),
                     None => true,
                 })
@@ -287,7 +310,8 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
         return;
     }
     let location = Location::under(node, "anyOf");
-    // Branches without a type may say something of one kind of value all the same; types that are all there say nothing.
+    // Branches without a type may say something of one kind of value all the same; types that are all there say
+    // nothing.
     let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(any::asserts));
     let loses = branches.iter().any(says_nothing) && branches.iter().filter(|branch| says_nothing(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
@@ -299,7 +323,8 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
 }
 
-/// Recursion that would lead through `anyOf`, as an optional property's does, is cut where the surface has no such recursion.
+/// Recursion that would lead through `anyOf`, as an optional property's does, is cut where the surface has no such
+/// recursion.
 struct Cut<'r> {
     context: &'r mut PassContext,
     /// Of each schema above: whether it stands below `anyOf`, and the names it requires.
@@ -311,19 +336,28 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
         let steps = place.pointer.steps();
         let below = self.above.last().is_some_and(|(below, required)| {
             let optional = || match steps.last() {
-                Some(Step::Member(name)) => name.value().is_none_or(|name| !required.iter().any(|known| **known == *name)),
+                Some(Step::Member(name)) => {
+                    name.value().is_none_or(|name| !required.iter().any(|known| **known == *name))
+                }
                 _ => false,
             };
             let starts = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
-            !starts && (*below || place.keyword == Some(Keyword::AnyOf) || (place.keyword == Some(Keyword::Properties) && optional()))
+            !starts
+                && (*below
+                    || place.keyword == Some(Keyword::AnyOf)
+                    || (place.keyword == Some(Keyword::Properties) && optional()))
         });
         let required = node.as_object().map(layout::required).unwrap_or_default();
         let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
         self.above.push((below, required));
         if let Some(name) = definition_name(node).map(String::from).filter(|_| below) {
-            self.context.diagnostics.report(place.polarity, Location::under(node, "$ref"), Location::of(node), CUT, || {
-                format!("removed the recursion into `{name}`: it would lead through `anyOf`")
-            });
+            self.context.diagnostics.report(
+                place.polarity,
+                Location::under(node, "$ref"),
+                Location::of(node),
+                CUT,
+                || format!("removed the recursion into `{name}`: it would lead through `anyOf`"),
+            );
             if let Some(object) = node.as_object_mut() {
                 object.remove("$ref");
             }

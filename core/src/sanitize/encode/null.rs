@@ -68,8 +68,10 @@ fn list(node: &mut Node<'_>) {
 fn union(node: &mut Node<'_>) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
-    let (outside, inside): (Vec<_>, Vec<_>) =
-        core::mem::take(object).into_members().into_iter().partition(|member| member.key.is("description") || member.key.is("title"));
+    let (outside, inside): (Vec<_>, Vec<_>) = core::mem::take(object)
+        .into_members()
+        .into_iter()
+        .partition(|member| member.key.is("description") || member.key.is("title"));
     let inner = Node::object(Object::from_unique(inside)).with_origin(origin);
     let mut members = Object::from_unique(outside);
     members.set(Text::literal("anyOf"), Node::array(vec![inner, null_schema()]));

@@ -4,9 +4,9 @@
 //!
 //! | member | what it says of the value in its place |
 //! |---|---|
-//! | `json` | `"any"`, a string that holds JSON, of which `enum` lists what may stand there; `"definition"`, JSON in which objects are lists of pairs |
+//! | `json` | `"any"`: a string that holds JSON, one of those in `enum`; `"definition"`: JSON with pairs for objects |
 //! | `pairs` | an object is a list of key-value pairs, whose values look as this says |
-//! | `others` | the property `name` holds the members that no property names, as pairs whose values look as `values` says |
+//! | `others` | the property `name` holds, as pairs, what no property names; the values look as `values` says |
 //! | `absent` | the properties of which null says that they are absent |
 //! | `empty` | the empty object is the string `{}` |
 //! | `wrapper` | this branch of `anyOf` is the only member, of this name, of an object of its own |
@@ -73,9 +73,10 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         match layout::of(schema, is_root, self.grammar) {
             Shape::Anything => Some(self.anything()),
             Shape::Reference => Some(Node::record([("$ref", schema.get("$ref")?.copy(self.budget))])),
-            Shape::Values(values) => {
-                Some(Node::record([("json", Node::literal("any")), ("enum", Node::array(json::copies(values, self.budget)))]))
-            }
+            Shape::Values(values) => Some(Node::record([
+                ("json", Node::literal("any")),
+                ("enum", Node::array(json::copies(values, self.budget))),
+            ])),
             Shape::Union(branches) => self.union(branches, needs),
             Shape::Typed(typed) => self.typed(schema, &typed, needs),
         }
@@ -133,7 +134,13 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         }
     }
 
-    fn record(&self, object: &'n Object<'a>, others: AdditionalProperties<'n, 'a>, needs: Needs, plan: &mut Object<'a>) {
+    fn record(
+        &self,
+        object: &'n Object<'a>,
+        others: AdditionalProperties<'n, 'a>,
+        needs: Needs,
+        plan: &mut Object<'a>,
+    ) {
         let required = layout::required(object);
         let (mut properties, mut absent) = (Vec::new(), Vec::new());
         // What is no property's name may be among the pairs.
@@ -143,7 +150,10 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
             if below.is_some() || all {
                 properties.push(Member { key: key.clone(), value: below.unwrap_or_else(Node::empty_object) });
             }
-            if self.grammar.objects.all_required && !required.contains(key) && self.definitions.null_is_absence(value, self.grammar) {
+            if self.grammar.objects.all_required
+                && !required.contains(key)
+                && self.definitions.null_is_absence(value, self.grammar)
+            {
                 absent.push(Node::string(key.clone()));
             }
         }

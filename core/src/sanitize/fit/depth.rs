@@ -1,5 +1,5 @@
-//! Kept references count as what they lead to, also when a provider measures how deep properties nest: where that is too
-//! deep, the references that lead there are cut.
+//! Kept references count as what they lead to, also when a provider measures how deep properties nest: where that is
+//! too deep, the references that lead there are cut.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -21,7 +21,8 @@ use crate::{
 
 const CUT: ChangeKind = ChangeKind::of(Rule::FitCutReference);
 
-/// Steps of the search for the longest way; where everything refers to everything, more would be needed than there is time for.
+/// Steps of the search for the longest way; where everything refers to everything, more would be needed than there is
+/// time for.
 const STEPS: usize = 10_000;
 
 /// A reference: who holds it, how deep, and what it names.
@@ -52,15 +53,21 @@ pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, context: &
         context,
         goes: &|node, _| gone.contains(&place_of(node)),
         effect: CUT,
-        says: &|name| format!("removed the reference to `{name}`: properties may nest {most} levels deep, references included"),
+        says: &|name| {
+            format!("removed the reference to `{name}`: properties may nest {most} levels deep, references included")
+        },
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)
 }
 
 fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
     let table = root.get("$defs").and_then(crate::json::Node::as_object);
-    let names: Map<String, usize> =
-        table.into_iter().flatten().zip(1..).filter_map(|(member, number)| Some((member.key.value()?.into_owned(), number))).collect();
+    let names: Map<String, usize> = table
+        .into_iter()
+        .flatten()
+        .zip(1..)
+        .filter_map(|(member, number)| Some((member.key.value()?.into_owned(), number)))
+        .collect();
     let mut parts: Vec<Part> = (0..=names.len()).map(|_| Part::default()).collect();
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         let (number, depth) = whose(place, &names);
@@ -78,20 +85,24 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
 fn whose(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
     let depth = place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count();
     let number = match place.pointer.steps() {
-        [Step::Name("$defs"), Step::Member(name), ..] => name.value().and_then(|name| names.get(&*name).copied()).unwrap_or_default(),
+        [Step::Name("$defs"), Step::Member(name), ..] => {
+            name.value().and_then(|name| names.get(&*name).copied()).unwrap_or_default()
+        }
         _ => 0,
     };
     (number, depth)
 }
 
-/// The longest way from the root on which no definition stands twice, but the first, which may; `None` if that takes too long.
+/// The longest way from the root on which no definition stands twice, but the first, which may; `None` if that takes
+/// too long.
 fn longest(parts: &[Part]) -> Option<usize> {
     let mut steps = STEPS;
     let mut settled: Map<usize, usize> = Map::new();
     let mut most = 0;
     for start in 0..parts.len() {
         let mut on_the_way: Set<usize> = Set::new();
-        // Where the way stands: part, next reference, depth so far, deepest below, whether something on the way was met.
+        // Where the way stands: part, next reference, depth so far, deepest below, whether something on the way was
+        // met.
         let mut frames = vec![(start, 0_usize, 0_usize, parts.get(start)?.deepest, false)];
         while let Some((number, next, at, deepest, is_cut)) = frames.last_mut() {
             let reference = parts.get(*number)?.references.get(*next);
@@ -125,7 +136,8 @@ fn longest(parts: &[Part]) -> Option<usize> {
     Some(most)
 }
 
-/// The references to cut: those that lead too deep on some way from the root, and all recursion where that is what is too deep.
+/// The references to cut: those that lead too deep on some way from the root, and all recursion where that is what is
+/// too deep.
 fn too_deep(parts: &[Part], most: usize) -> Set<(Option<u32>, Option<String>)> {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     let edges: Map<u32, Set<u32>> = parts

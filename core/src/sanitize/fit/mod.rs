@@ -57,8 +57,8 @@ pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, context: &mut PassContex
     if limits.is_none() {
         return Ok(());
     }
-    // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands deeper
-    // than the deepest schema.
+    // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands
+    // deeper than the deepest schema.
     let length = json::plain_length(root);
     if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && context.deepest <= limits.depth {
         return Ok(());
@@ -82,7 +82,10 @@ pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, context: &mut PassContex
         let mut cut = Cut { context, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
         // What went and what came was measured on the way: the whole need not be measured again at each level.
-        found = Found { bytes: (found.bytes + cut.added).saturating_sub(cut.saved), shape: Shape::of(root, &limits, &context.budget)? };
+        found = Found {
+            bytes: (found.bytes + cut.added).saturating_sub(cut.saved),
+            shape: Shape::of(root, &limits, &context.budget)?,
+        };
         level -= 1;
     }
     for length in SHORTER {
@@ -152,7 +155,8 @@ impl Shape {
             shape.properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
             if place.depth > shape.depth {
                 let steps = place.pointer.steps().iter();
-                shape.depth = shape.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
+                shape.depth =
+                    shape.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
             }
             Ok(Visit::Descend)
         })?;
@@ -169,7 +173,8 @@ struct Growth<'c> {
 
 impl<'c> Growth<'c> {
     fn of(characters: &'c [char]) -> Self {
-        let mut begins: Vec<u8> = characters.iter().filter_map(|character| character.encode_utf8(&mut [0; 4]).bytes().next()).collect();
+        let mut begins: Vec<u8> =
+            characters.iter().filter_map(|character| character.encode_utf8(&mut [0; 4]).bytes().next()).collect();
         begins.dedup();
         Growth { characters, begins }
     }
@@ -186,14 +191,17 @@ impl<'c> Growth<'c> {
         match node.data() {
             Data::String(text) => self.text(text),
             Data::Array(items) => items.iter().map(|item| self.value(item)).sum(),
-            Data::Object(object) => object.iter().map(|member| self.text(&member.key) + self.value(&member.value)).sum(),
+            Data::Object(object) => {
+                object.iter().map(|member| self.text(&member.key) + self.value(&member.value)).sum()
+            }
             _ => 0,
         }
     }
 
     fn text(&self, text: &Text<'_>) -> usize {
         let Some(plain) = text.as_plain() else {
-            let counted = text.code_points().filter_map(char::from_u32).filter(|character| self.characters.contains(character));
+            let counted =
+                text.code_points().filter_map(char::from_u32).filter(|character| self.characters.contains(character));
             return counted.map(|character| 6 - character.len_utf8()).sum();
         };
         // One byte after the other, and none of them early out: so the compiler compares many at a time.
@@ -228,14 +236,20 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let goes = |member: &Member<'_>| match Keyword::named(&member.key) {
             None => true,
-            Some(keyword) => matches!(keyword, Keyword::Default | Keyword::Examples | Keyword::Comment | Keyword::Schema),
+            Some(keyword) => {
+                matches!(keyword, Keyword::Default | Keyword::Examples | Keyword::Comment | Keyword::Schema)
+            }
         };
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
-            self.context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, DROP, || {
-                format!("removed `{name}` to fit the size limit")
-            });
+            self.context.diagnostics.report(
+                place.polarity,
+                Location::of(&member.value),
+                Location::Nowhere,
+                DROP,
+                || format!("removed `{name}` to fit the size limit"),
+            );
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
@@ -271,9 +285,13 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
-            self.context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
-                format!("removed `{name}` to fit the size limit")
-            });
+            self.context.diagnostics.report(
+                place.polarity,
+                Location::of(&member.value),
+                Location::Nowhere,
+                effect,
+                || format!("removed `{name}` to fit the size limit"),
+            );
             said.push((name, member.value.copy(&self.context.budget)));
         }
         if let Some(object) = node.as_object_mut() {
@@ -343,8 +361,12 @@ struct Shorten<'r> {
 
 impl<'a> VisitorMut<'a> for Shorten<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let long = |text: &Text<'_>| text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned());
-        let Some(text) = node.get("description").and_then(Node::as_text).and_then(long) else { return Ok(Visit::Descend) };
+        let long = |text: &Text<'_>| {
+            text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned())
+        };
+        let Some(text) = node.get("description").and_then(Node::as_text).and_then(long) else {
+            return Ok(Visit::Descend);
+        };
         let length = self.length;
         let location = Location::under(node, "description");
         self.context.diagnostics.report(place.polarity, location.clone(), location, SHORTEN, || {

@@ -1,8 +1,9 @@
-//! The limits of size of strict surfaces: what is written is measured, and what is plain is cut, until the one is within them.
+//! The limits of size of strict surfaces: what is written is measured, and what is plain is cut, until the one is
+//! within them.
 //!
-//! Each limit has a name that a dialect may list: `propertiesPerPart`, `depthPerPart` (levels of `properties`), `enumValuesPerPart`,
-//! `charactersPerPart` (of names, values and constants), and `longEnumCharacters`. The root and every definition are parts, and
-//! references are not followed.
+//! Each limit has a name that a dialect may list: `propertiesPerPart`, `depthPerPart` (levels of `properties`),
+//! `enumValuesPerPart`, `charactersPerPart` (of names, values and constants), and `longEnumCharacters`. The root and
+//! every definition are parts, and references are not followed.
 
 use alloc::{format, string::String};
 
@@ -84,12 +85,13 @@ pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -
     }
 }
 
-/// Is there so little of everything that no limit can be met, whatever is written? Then nothing needs to be written to be measured.
+/// Is there so little of everything that no limit can be met, whatever is written? Then nothing needs to be written to
+/// be measured.
 ///
-/// What a schema says of other names becomes two levels of properties at most (a property for them, and pairs in it), a branch
-/// may be put in an object of its own, and what stands deepest may become two levels too; with three names that
-/// have 21 characters at most and whatever underscores keep them apart; null is one more value, and what has none may get two; and
-/// the definition of "anything" counts for itself.
+/// What a schema says of other names becomes two levels of properties at most (a property for them, and pairs in it), a
+/// branch may be put in an object of its own, and what stands deepest may become two levels too; with three names that
+/// have 21 characters at most and whatever underscores keep them apart; null is one more value, and what has none may
+/// get two; and the definition of "anything" counts for itself.
 fn is_small(root: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<bool, Error> {
     const NAMES: usize = 3;
     const NAME: usize = 32;
@@ -130,7 +132,9 @@ fn is_small(root: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<bool,
 
 fn message(excess: Excess) -> String {
     let (what, found, most) = match excess {
-        Excess::List => return String::from("expected fewer characters in an `enum` after everything that can be given up"),
+        Excess::List => {
+            return String::from("expected fewer characters in an `enum` after everything that can be given up")
+        }
         Excess::Values { found, most } => ("values in `enum`", found, most),
         Excess::Characters { found, most } => ("characters of names and values", found, most),
         Excess::Properties { found, most } => ("properties", found, most),
@@ -192,11 +196,17 @@ fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget)
     if properties > most("propertiesPerPart") {
         return Ok(Some(Excess::Properties { found: properties, most: most("propertiesPerPart") }));
     }
-    Ok((characters > most("charactersPerPart")).then(|| Excess::Characters { found: characters, most: most("charactersPerPart") }))
+    Ok((characters > most("charactersPerPart"))
+        .then(|| Excess::Characters { found: characters, most: most("charactersPerPart") }))
 }
 
 fn characters(values: &[Node<'_>]) -> usize {
-    values.iter().map(|value| value.as_text().map_or_else(|| crate::json::plain_length(value), |text| text.code_points().count())).sum()
+    values
+        .iter()
+        .map(|value| {
+            value.as_text().map_or_else(|| crate::json::plain_length(value), |text| text.code_points().count())
+        })
+        .sum()
 }
 
 fn is_long(values: &[Node<'_>], most: usize) -> bool {
@@ -204,7 +214,11 @@ fn is_long(values: &[Node<'_>], most: usize) -> bool {
 }
 
 /// Drops the lists of values that are too long; `true` if there were any.
-fn drop_lists<'a>(root: &mut Node<'a>, context: &mut PassContext, goes: impl Fn(&[Node<'a>]) -> bool) -> Result<bool, Error> {
+fn drop_lists<'a>(
+    root: &mut Node<'a>,
+    context: &mut PassContext,
+    goes: impl Fn(&[Node<'a>]) -> bool,
+) -> Result<bool, Error> {
     struct Drop<'d, 'r, 'a> {
         goes: &'d dyn Fn(&[Node<'a>]) -> bool,
         context: &'r mut PassContext,
@@ -215,9 +229,13 @@ fn drop_lists<'a>(root: &mut Node<'a>, context: &mut PassContext, goes: impl Fn(
             let count = node.get("enum").and_then(Node::as_array).filter(|values| (self.goes)(values)).map(<[_]>::len);
             if let Some(count) = count {
                 self.done = true;
-                self.context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, ENUM, || {
-                    format!("removed an `enum` of {count} values: they are more or longer than is accepted")
-                });
+                self.context.diagnostics.report(
+                    place.polarity,
+                    Location::under(node, "enum"),
+                    Location::Nowhere,
+                    ENUM,
+                    || format!("removed an `enum` of {count} values: they are more or longer than is accepted"),
+                );
                 if let Some(object) = node.as_object_mut() {
                     object.remove("enum");
                 }
@@ -232,7 +250,11 @@ fn drop_lists<'a>(root: &mut Node<'a>, context: &mut PassContext, goes: impl Fn(
 }
 
 /// Drops the longest list of values, by some measure.
-fn drop_longest(root: &mut Node<'_>, context: &mut PassContext, measure: fn(&[Node<'_>]) -> usize) -> Result<bool, Error> {
+fn drop_longest(
+    root: &mut Node<'_>,
+    context: &mut PassContext,
+    measure: fn(&[Node<'_>]) -> usize,
+) -> Result<bool, Error> {
     let mut longest = 1;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
         longest = longest.max(node.get("enum").and_then(Node::as_array).map_or(0, measure));

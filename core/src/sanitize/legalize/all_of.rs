@@ -1,4 +1,5 @@
-//! `allOf` and `oneOf` where the grammar has none: parts are joined into one schema, and one of several becomes any of several.
+//! `allOf` and `oneOf` where the grammar has none: parts are joined into one schema, and one of several becomes any of
+//! several.
 //!
 //! On the way down, once references are settled and before anything is said, so that what is joined is said as one.
 
@@ -38,7 +39,10 @@ pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassConte
     let (refused, at_root) = (context.grammar.refuses, context.grammar.root_refuses);
     let merges = context.grammar.encodes();
     let concerned = |keyword| refused.contains(keyword) || at_root.contains(keyword) || merges;
-    if ![Keyword::AllOf, Keyword::OneOf].into_iter().any(|keyword| context.keywords.contains(keyword) && concerned(keyword)) {
+    if ![Keyword::AllOf, Keyword::OneOf]
+        .into_iter()
+        .any(|keyword| context.keywords.contains(keyword) && concerned(keyword))
+    {
         return Ok(());
     }
     let definitions = definitions(root, context)?;
@@ -58,11 +62,12 @@ fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String,
     if wanted.is_empty() {
         return Ok(Map::new());
     }
-    let tables = definitions::TABLES
-        .iter()
-        .flat_map(|table| root.get(table).and_then(Node::as_object).into_iter().flatten().map(move |member| (table, member)));
-    let named =
-        tables.filter_map(|(table, member)| Some((definitions::reference_to(table, member).filter(|name| wanted.contains(name))?, member)));
+    let tables = definitions::TABLES.iter().flat_map(|table| {
+        root.get(table).and_then(Node::as_object).into_iter().flatten().map(move |member| (table, member))
+    });
+    let named = tables.filter_map(|(table, member)| {
+        Some((definitions::reference_to(table, member).filter(|name| wanted.contains(name))?, member))
+    });
     Ok(named.map(|(name, member)| (name, member.value.copy(&context.budget))).collect())
 }
 
@@ -81,8 +86,11 @@ impl<'a> VisitorMut<'a> for Join<'_, 'a> {
         let grammar = self.context.grammar;
         // What is encoded must be one schema.
         let merges = grammar.encodes();
-        let refused =
-            |keyword| grammar.refuses.contains(keyword) || (place.keyword.is_none() && grammar.root_refuses.contains(keyword)) || merges;
+        let refused = |keyword| {
+            grammar.refuses.contains(keyword)
+                || (place.keyword.is_none() && grammar.root_refuses.contains(keyword))
+                || merges
+        };
         // A part may have parts of its own.
         while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {
             self.all_of(node, place);
@@ -102,12 +110,17 @@ impl<'a> Join<'_, 'a> {
         let Some(Data::Array(parts)) = object.remove("allOf").map(Node::into_data) else { return };
         let to = Location::of(node);
         // What `unevaluated…` sees depends on what stands in which part.
-        let sees = |part: &Node<'_>| ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some());
+        let sees = |part: &Node<'_>| {
+            ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some())
+        };
         let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
-        self.context.diagnostics.report(place.polarity, location, to, effect, || format!("merged the {} parts of `allOf`", parts.len()));
+        self.context
+            .diagnostics
+            .report(place.polarity, location, to, effect, || format!("merged the {} parts of `allOf`", parts.len()));
         let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
-            // What refers to a definition was settled as a reference with all that stands beside it; what is left had no room.
+            // What refers to a definition was settled as a reference with all that stands beside it; what is left had
+            // no room.
             if part.get("$ref").is_some() {
                 self.context.diagnostics.report(place.polarity, Location::of(&part), Location::Nowhere, UNSAID, || {
                     String::from("removed a part of `allOf` that refers to itself and cannot be merged")
@@ -147,7 +160,9 @@ impl<'a> Join<'_, 'a> {
         let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
         let effect = if self.are_exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Location::under(node, "oneOf"), Location::under(node, "anyOf"));
-        self.context.diagnostics.report(place.polarity, from.clone(), to, effect, || String::from("replaced `oneOf` by `anyOf`"));
+        self.context
+            .diagnostics
+            .report(place.polarity, from.clone(), to, effect, || String::from("replaced `oneOf` by `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position("oneOf").unwrap_or_default();
         let Some(branches) = object.remove("oneOf") else { return };
@@ -168,8 +183,9 @@ impl<'a> Join<'_, 'a> {
         let said = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
         let branches: Vec<&Node<'a>> = branches.iter().map(said).collect();
         let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
-        let are_disjoint =
-            |(at, one): (usize, &&Node<'a>)| branches.iter().skip(at + 1).all(|two| disjoint(&self.context.budget, one, two));
+        let are_disjoint = |(at, one): (usize, &&Node<'a>)| {
+            branches.iter().skip(at + 1).all(|two| disjoint(&self.context.budget, one, two))
+        };
         pairs <= MOST_PAIRS && branches.iter().enumerate().all(are_disjoint)
     }
 }

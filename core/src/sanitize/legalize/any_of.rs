@@ -13,7 +13,8 @@ use crate::{
         legalize::type_array,
     },
     schema::{
-        annotations::is_annotation, definitions::definition_name, emptiness::is_never, intersect, keyword::Keyword, visit::SchemaPath,
+        annotations::is_annotation, definitions::definition_name, emptiness::is_never, intersect, keyword::Keyword,
+        visit::SchemaPath,
     },
 };
 
@@ -26,7 +27,11 @@ const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const DEEPEST: usize = 32;
 
 /// Distributes, if the grammar refuses what stands beside `anyOf`.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<(), Error> {
+pub(in crate::sanitize) fn apply<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+) -> Result<(), Error> {
     distribute(node, place, context, 0)?;
     drop_shared(node, place, context);
     Ok(())
@@ -38,20 +43,33 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let may_repeat = |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| context.grammar.annotations.contains(keyword));
-    let beside: Set<Text<'a>> =
-        object.iter().filter(|member| is_annotation(member) && !may_repeat(member)).map(|member| member.key.clone()).collect();
-    let is_shared = |branch: &Node<'_>| branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)));
-    if beside.is_empty() || !object.get("anyOf").and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared)) {
+    let may_repeat = |member: &Member<'_>| {
+        Keyword::named(&member.key).is_some_and(|keyword| context.grammar.annotations.contains(keyword))
+    };
+    let beside: Set<Text<'a>> = object
+        .iter()
+        .filter(|member| is_annotation(member) && !may_repeat(member))
+        .map(|member| member.key.clone())
+        .collect();
+    let is_shared = |branch: &Node<'_>| {
+        branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)))
+    };
+    if beside.is_empty()
+        || !object.get("anyOf").and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared))
+    {
         return;
     }
     node.visit("anyOf", |branches| {
         for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
             for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
                 let name = member.key.display().into_owned();
-                context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, SHARED, || {
-                    format!("removed `{name}` from a branch of `anyOf`: it also stands beside `anyOf`")
-                });
+                context.diagnostics.report(
+                    place.polarity,
+                    Location::of(&member.value),
+                    Location::Nowhere,
+                    SHARED,
+                    || format!("removed `{name}` from a branch of `anyOf`: it also stands beside `anyOf`"),
+                );
             }
             if let Some(object) = branch.as_object_mut() {
                 object.retain(|member| !beside.contains(&member.key));
@@ -60,17 +78,26 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
     });
 }
 
-fn distribute<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext, depth: usize) -> Result<(), Error> {
+fn distribute<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+    depth: usize,
+) -> Result<(), Error> {
     let rule = context.grammar.any_of;
     let Some(object) = node.as_object() else { return Ok(()) };
     let Some(branches) = object.get("anyOf").and_then(Node::as_array) else { return Ok(()) };
     let count = branches.len();
     let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !is_annotation(member) && !is_bookkeeping(member);
-    let weight: usize = object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &context.budget)).sum();
+    let weight: usize =
+        object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &context.budget)).sum();
     let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
     let typed = rule.no_type_beside && object.has("type");
     let shared = rule.no_shared_keywords
-        && object.iter().filter(|member| bundled(member)).any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
+        && object
+            .iter()
+            .filter(|member| bundled(member))
+            .any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
     let homeless = object.has("properties")
         && branches.iter().any(|branch| names_unknown(branch))
         && context.grammar.required_is_known_at(place.pointer);
@@ -80,7 +107,10 @@ fn distribute<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     if count > rule.most || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
         let most = rule.most;
         context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::Nowhere, TOO_MANY, || {
-            format!("removed an `anyOf` of {count} branches: at most {most} are accepted, and only so much may be repeated in them")
+            format!(
+                "removed an `anyOf` of {count} branches: at most {most} are accepted, and only so much may be \
+                repeated in them"
+            )
         });
         if let Some(object) = node.as_object_mut() {
             object.remove("anyOf");
@@ -97,9 +127,13 @@ fn distribute<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         });
         return Ok(());
     }
-    context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::under(node, "anyOf"), DISTRIBUTE, || {
-        format!("distributed what stands beside `anyOf` into its {count} branches")
-    });
+    context.diagnostics.report(
+        place.polarity,
+        Location::under(node, "anyOf"),
+        Location::under(node, "anyOf"),
+        DISTRIBUTE,
+        || format!("distributed what stands beside `anyOf` into its {count} branches"),
+    );
     let Some(object) = node.as_object_mut() else { return Ok(()) };
     let mut bundle = Object::new();
     let mut rest: Vec<Member<'a>> = Vec::new();

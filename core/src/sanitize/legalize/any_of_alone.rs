@@ -1,5 +1,5 @@
-//! `anyOf` where nothing may stand beside it: what applies to every branch goes into every branch, before anything is said of
-//! them; what tells the reader something follows once they are said.
+//! `anyOf` where nothing may stand beside it: what applies to every branch goes into every branch, before anything is
+//! said of them; what tells the reader something follows once they are said.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -69,14 +69,19 @@ impl Join<'_> {
         if !object.iter().any(applies) {
             return;
         }
-        let weight: usize =
-            object.iter().filter(|member| applies(member)).map(|member| json::size(&member.value, &self.context.budget)).sum();
+        let weight: usize = object
+            .iter()
+            .filter(|member| applies(member))
+            .map(|member| json::size(&member.value, &self.context.budget))
+            .sum();
         let affordable = self.spare.checked_sub(weight.saturating_mul(count));
         let location = Location::under(node, "anyOf");
         let effect = if affordable.is_some() { DISTRIBUTE } else { UNSAID };
         self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || match affordable {
             Some(_) => format!("distributed what stands beside `anyOf` into its {count} branches"),
-            None => format!("removed what stands beside `anyOf`: there is no room for it in each of its {count} branches"),
+            None => {
+                format!("removed what stands beside `anyOf`: there is no room for it in each of its {count} branches")
+            }
         });
         self.spare = affordable.unwrap_or(self.spare);
         let origin = node.origin();
@@ -115,7 +120,8 @@ impl Join<'_> {
 /// Does a member beside `anyOf` apply to the instance?
 fn applies(member: &Member<'_>) -> bool {
     !member.key.is("anyOf")
-        && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
+        && Keyword::named(&member.key)
+            .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
 }
 
 /// Lifts a branch that is the only one, and moves texts into the branches.
@@ -130,11 +136,14 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     let beside = context.grammar.any_of.beside;
     let moves = |member: &Member<'_>| {
-        !member.key.is("anyOf") && Keyword::named(&member.key).is_none_or(|keyword| !beside.contains(keyword)) && !is_table(member)
+        !member.key.is("anyOf")
+            && Keyword::named(&member.key).is_none_or(|keyword| !beside.contains(keyword))
+            && !is_table(member)
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(moves)) else { return };
     let mut moved: Vec<(String, bool)> = Vec::new();
-    let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) = object.copy(&context.budget).into_members().into_iter().partition(moves);
+    let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) =
+        object.copy(&context.budget).into_members().into_iter().partition(moves);
     node.replace(Data::Object(Object::from_unique(rest)));
     node.visit("anyOf", |list| {
         for text in texts {
@@ -144,12 +153,16 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     });
     for (name, found) in moved {
         let to = if found { Location::under(node, "anyOf") } else { Location::Nowhere };
-        context.diagnostics.report(place.polarity, Location::under(node, name.clone()), to, if found { TEXTS } else { TEXTS_LOST }, || {
-            match found {
+        context.diagnostics.report(
+            place.polarity,
+            Location::under(node, name.clone()),
+            to,
+            if found { TEXTS } else { TEXTS_LOST },
+            || match found {
                 true => format!("moved `{name}` from beside `anyOf` into its branches"),
                 false => format!("removed `{name}`: it may not stand beside `anyOf`"),
-            }
-        });
+            },
+        );
     }
 }
 
@@ -164,9 +177,13 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let at = object.position("anyOf").unwrap_or_default();
     let Some(Data::Array(mut branches)) = object.remove("anyOf").map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
-    context.diagnostics.report(place.polarity, Location::of(&branch), Location::Node(origin.number().unwrap_or(0)), LIFT, || {
-        String::from("replaced an `anyOf` of one branch by the branch")
-    });
+    context.diagnostics.report(
+        place.polarity,
+        Location::of(&branch),
+        Location::Node(origin.number().unwrap_or(0)),
+        LIFT,
+        || String::from("replaced an `anyOf` of one branch by the branch"),
+    );
     let rest = core::mem::take(node);
     let merged = intersect::both_at(&context.budget, rest, branch, at);
     merge_conflicts::note(&merged, place.polarity, &Location::Node(origin.number().unwrap_or(0)), context);
@@ -179,7 +196,9 @@ fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> 
     let describes = text.key.is("description");
     let mut found = false;
     for branch in branches.iter_mut() {
-        if let Some(object) = branch.as_object_mut().filter(|object| !object.has("anyOf") && object.get_text(&text.key).is_none()) {
+        if let Some(object) =
+            branch.as_object_mut().filter(|object| !object.has("anyOf") && object.get_text(&text.key).is_none())
+        {
             // A description is worth repeating; everything else is said once.
             if found && !describes {
                 break;
@@ -193,7 +212,9 @@ fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> 
     }
     // Every branch has its own: the first one's begins with it.
     let outer = text.value.as_text().and_then(Text::value);
-    let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut("description")) else { return false };
+    let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut("description")) else {
+        return false;
+    };
     let (Some(outer), Some(inner)) = (outer, own.as_text().and_then(Text::value)) else { return false };
     let both = format!("{outer}\n{inner}");
     own.replace(Data::String(Text::new(both)));

@@ -30,8 +30,9 @@ const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "uneval
 /// Completes one schema.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is = |node: &Node<'_>, name: &str| {
-        node.get("type")
-            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
+        node.get("type").is_some_and(|types| {
+            types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
+        })
     };
     let is_root = place.keyword.is_none();
     let grammar = context.grammar;
@@ -64,9 +65,13 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
     {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        context.diagnostics.report(place.polarity, from, to, said(OPEN, Keyword::UnevaluatedProperties, context), || {
-            String::from("added `additionalProperties: true`: this API closes objects that do not declare it")
-        });
+        context.diagnostics.report(
+            place.polarity,
+            from,
+            to,
+            said(OPEN, Keyword::UnevaluatedProperties, context),
+            || String::from("added `additionalProperties: true`: this API closes objects that do not declare it"),
+        );
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("additionalProperties"), Node::bool(true));
         }
@@ -77,11 +82,12 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let judged = |keyword: &Keyword| keyword.holds() != Subschemas::Value;
-    let has_subject = |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::applies_to) {
-        Some(InstanceType::Object) => encode::layout::declares(object, "object"),
-        Some(InstanceType::Array) => encode::layout::declares(object, "array"),
-        _ => true,
-    };
+    let has_subject =
+        |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::applies_to) {
+            Some(InstanceType::Object) => encode::layout::declares(object, "object"),
+            Some(InstanceType::Array) => encode::layout::declares(object, "array"),
+            _ => true,
+        };
     if object.iter().all(has_subject) {
         return;
     }
@@ -89,9 +95,9 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
         object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
     for name in &dropped {
         let location = Location::under(node, name.clone());
-        context
-            .diagnostics
-            .report(place.polarity, location, Location::Nowhere, DROP, || format!("removed `{name}`: it applies to no value of this type"));
+        context.diagnostics.report(place.polarity, location, Location::Nowhere, DROP, || {
+            format!("removed `{name}`: it applies to no value of this type")
+        });
     }
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| !dropped.iter().any(|name| member.key.is(name)));
@@ -109,7 +115,8 @@ fn said(effect: ChangeKind, counts: Keyword, context: &PassContext) -> ChangeKin
 
 fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.arrays;
-    let open = |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
+    let open =
+        |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
     let missing = match node.get("items") {
         None => rule.needs_items && node.get("prefixItems").is_none(),
         Some(items) if !context.grammar.true_items && items.as_bool() == Some(true) => true,

@@ -26,7 +26,11 @@ const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 ///
 /// # Errors
 /// `not-representable` if the root lists values and none of them is an object.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<(), Error> {
+pub(in crate::sanitize) fn apply<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+) -> Result<(), Error> {
     let rule = context.grammar.enums;
     let typed = rule.needs_type || context.grammar.typed == TypeRequirement::TypeOrUnion;
     let encodes = context.grammar.encodes();
@@ -39,8 +43,13 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         match_constant(node, place, context);
     }
     let Some(values) = node.get("enum").and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
-    if place.keyword.is_none() && context.grammar.object_root && !values.iter().any(|value| value.as_object().is_some()) {
-        return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found an `enum` without one"));
+    if place.keyword.is_none() && context.grammar.object_root && !values.iter().any(|value| value.as_object().is_some())
+    {
+        return Err(Error::new(
+            Code::NotRepresentable,
+            "",
+            "expected a schema that accepts some object, found an `enum` without one",
+        ));
     }
     match_type(node, place, context);
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return Ok(()) };
@@ -112,9 +121,13 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPat
     }
     if kept == 0 {
         let found = json::write_plain(declared);
-        context.diagnostics.report(place.polarity, Location::of(declared), Location::under(node, "type"), CONTRADICTS, || {
-            format!("replaced `type: {found}`: no value in `enum` has that type")
-        });
+        context.diagnostics.report(
+            place.polarity,
+            Location::of(declared),
+            Location::under(node, "type"),
+            CONTRADICTS,
+            || format!("replaced `type: {found}`: no value in `enum` has that type"),
+        );
         if let Some(object) = node.as_object_mut() {
             object.remove("type");
         }
@@ -152,8 +165,9 @@ pub(in crate::sanitize) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
 /// The types of the values, in the order of [`TYPE_NAMES`]: the declared number where one is declared.
 pub(in crate::sanitize) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
-        node.get("type")
-            .is_some_and(|types| types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name))))
+        node.get("type").is_some_and(|types| {
+            types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
+        })
     };
     let any = |test: &dyn Fn(&Node<'_>) -> bool| values.iter().any(test);
     let all_integers = values.iter().filter_map(Node::as_number).all(json::is_integral);
@@ -202,7 +216,9 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
 /// Beside an `enum`, `null` leads the list of types.
 fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(types) = node.get("type") else { return };
-    let Some(at) = types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0) else {
+    let Some(at) =
+        types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0)
+    else {
         return;
     };
     let location = Location::of(types);
@@ -218,7 +234,12 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 }
 
 /// Values of several types: one typed `enum` a branch.
-pub(in crate::sanitize) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
+pub(in crate::sanitize) fn split<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    types: &[&'static str],
+    context: &mut PassContext,
+) {
     let location = Location::of(node.get("enum").unwrap_or(node));
     context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))
@@ -230,7 +251,8 @@ pub(in crate::sanitize) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let mut branches: Vec<Node<'a>> = Vec::new();
     for name in types {
         let wanted = Node::literal(name);
-        let own: Vec<Node<'a>> = values.iter().filter(|value| is_of(value, &wanted)).map(|value| value.copy(&context.budget)).collect();
+        let own: Vec<Node<'a>> =
+            values.iter().filter(|value| is_of(value, &wanted)).map(|value| value.copy(&context.budget)).collect();
         branches.push(Node::record([("type", wanted), ("enum", Node::array(own))]).with_origin(origin));
     }
     let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);

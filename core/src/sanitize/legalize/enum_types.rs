@@ -1,5 +1,5 @@
-//! `enum` where only some kinds of values may be listed: what can be is listed under its type, what cannot is said by the type and
-//! in the description.
+//! `enum` where only some kinds of values may be listed: what can be is listed under its type, what cannot is said by
+//! the type and in the description.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -44,7 +44,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             node.visit("anyOf", |branches| {
                 // Beside a union that stood there, they are not one for each type.
                 for branch in branches.as_array_mut().into_iter().flatten() {
-                    let types = branch.get("enum").and_then(Node::as_array).map(|values| enum_::types_of(branch, values));
+                    let types =
+                        branch.get("enum").and_then(Node::as_array).map(|values| enum_::types_of(branch, values));
                     if let Some([name]) = types.as_deref() {
                         single(branch, place, name, context);
                         legalize::container(branch, place, context);
@@ -77,24 +78,28 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 fn is_fine(node: &Node<'_>, context: &PassContext) -> bool {
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return true };
     let lists = context.grammar.type_lists == TypeLists::Any;
-    let typed = context.grammar.typed == TypeRequirement::No || node.get("type").is_some_and(|name| lists || name.as_text().is_some());
+    let typed = context.grammar.typed == TypeRequirement::No
+        || node.get("type").is_some_and(|name| lists || name.as_text().is_some());
     typed && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
 }
 
 fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
-    let text_is_fine =
-        |text: &Text<'_>| (rule.empty_string || !text.is_empty()) && rule.without.is_none_or(|refused| !text.display().contains(refused));
+    let text_is_fine = |text: &Text<'_>| {
+        (rule.empty_string || !text.is_empty()) && rule.without.is_none_or(|refused| !text.display().contains(refused))
+    };
     rule.kinds.iter().any(|name| enum_::is_of(value, &Node::literal(name))) && value.as_text().is_none_or(text_is_fine)
 }
 
 /// Null among the values is `nullable`.
 fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
-    let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else { return };
+    let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else {
+        return;
+    };
     let location = Location::of(null);
-    context
-        .diagnostics
-        .report(place.polarity, location, Location::of(node), NULL, || String::from("replaced null among the values by `nullable: true`"));
+    context.diagnostics.report(place.polarity, location, Location::of(node), NULL, || {
+        String::from("replaced null among the values by `nullable: true`")
+    });
     node.visit("enum", |list| {
         if let Some(values) = list.as_array_mut() {
             values.retain(|value| !value.is_null());
@@ -102,7 +107,8 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     });
     // A list of types that says null too is one idea with it.
     if let Some(names) = node.get("type").and_then(Node::as_array) {
-        let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
+        let mut others: Vec<Node<'a>> =
+            names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
         let kinds = if others.len() == 1 { others.pop().unwrap_or_default() } else { Node::array(others) };
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("type"), kinds);
@@ -115,7 +121,11 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
 fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
     let rule = context.grammar.enums;
     let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
-    let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) { "integer" } else { name };
+    let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) {
+        "integer"
+    } else {
+        name
+    };
     let spelled: Option<Vec<String>> = match name {
         "integer" if rule.integers_as_text => values.iter().map(|value| value.as_number().and_then(whole)).collect(),
         _ => None,
@@ -178,7 +188,8 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static s
     let standing = node.get("type");
     // Every integer is a number; where integers may be listed as they are, nothing is wrong with that.
     let fits = |standing: &Node<'_>| {
-        standing.is_text(name) || (standing.is_text("number") && name == "integer" && !context.grammar.enums.integers_as_text)
+        standing.is_text(name)
+            || (standing.is_text("number") && name == "integer" && !context.grammar.enums.integers_as_text)
     };
     if standing.is_some_and(fits) {
         return;

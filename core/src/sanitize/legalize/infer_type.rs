@@ -65,9 +65,9 @@ pub(in crate::sanitize) fn apply<'a>(
     }
     if is_open_map(place) && object.is_empty() {
         let location = Location::of(node);
-        context
-            .diagnostics
-            .report(place.polarity, location.clone(), location, OPEN, || String::from("replaced `additionalProperties: {}` by `true`"));
+        context.diagnostics.report(place.polarity, location.clone(), location, OPEN, || {
+            String::from("replaced `additionalProperties: {}` by `true`")
+        });
         node.replace(Data::Bool(true));
         return;
     }
@@ -89,7 +89,9 @@ pub(in crate::sanitize) fn apply<'a>(
         },
         ([], _) => any(node, place, context),
         // A type is wanted, whatever else says it.
-        ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => write(node, place, &[name], INFER, context),
+        ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => {
+            write(node, place, &[name], INFER, context)
+        }
         // They speak of what the instance is not, and say nothing.
         (names, Some(known)) if must && !names.iter().any(|name| InstanceTypes::of_name(name).within(known)) => {
             let known: Vec<&'static str> = known.names().collect();
@@ -121,7 +123,10 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
         around.truncate(place.depth);
         let of_anything = place.keyword == Some(Keyword::Items) && around.last() == Some(&true);
         around.push(legalize::names_all_types(node));
-        if place.keyword.is_some_and(|keyword| legalize::NOT_TYPED.contains(keyword) || grammar.opaque.contains(keyword)) {
+        if place
+            .keyword
+            .is_some_and(|keyword| legalize::NOT_TYPED.contains(keyword) || grammar.opaque.contains(keyword))
+        {
             return Ok(Visit::Skip);
         }
         let is_untyped = |object: &Object<'_>| {
@@ -138,18 +143,27 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
 /// The type that a part of `allOf` declares, which holds for the whole.
 fn of_parts(object: &Object<'_>) -> Option<&'static str> {
     let parts = object.get("allOf").and_then(Node::as_array)?;
-    let names = parts.iter().filter_map(|part| part.get("type")).filter_map(|name| TYPE_NAMES.iter().find(|known| name.is_text(known)));
+    let names = parts
+        .iter()
+        .filter_map(|part| part.get("type"))
+        .filter_map(|name| TYPE_NAMES.iter().find(|known| name.is_text(known)));
     names.copied().next()
 }
 
 /// The kinds that a schema's own keywords speak of, in a fixed order.
 fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
-    let speaks_of =
-        |kind: InstanceType| object.iter().any(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == Some(kind));
-    [(InstanceType::Object, "object"), (InstanceType::Array, "array"), (InstanceType::String, "string"), (InstanceType::Number, "number")]
-        .into_iter()
-        .filter_map(|(kind, name)| speaks_of(kind).then_some(name))
-        .collect()
+    let speaks_of = |kind: InstanceType| {
+        object.iter().any(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == Some(kind))
+    };
+    [
+        (InstanceType::Object, "object"),
+        (InstanceType::Array, "array"),
+        (InstanceType::String, "string"),
+        (InstanceType::Number, "number"),
+    ]
+    .into_iter()
+    .filter_map(|(kind, name)| speaks_of(kind).then_some(name))
+    .collect()
 }
 
 /// Types in a row, as a sentence has them.
@@ -158,7 +172,13 @@ fn listed(names: &[&str], last: &str) -> String {
 }
 
 /// Writes the type that keywords speak of.
-fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], effect: ChangeKind, context: &mut PassContext) {
+fn write<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    names: &[&'static str],
+    effect: ChangeKind,
+    context: &mut PassContext,
+) {
     put(node, place, names, effect, context, || {
         format!("added `type`: the keywords here apply to values of type {}", listed(names, "and"))
     });
@@ -166,7 +186,9 @@ fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static 
 
 /// Writes the type that something else says that applies here.
 fn known_to_be<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
-    put(node, place, names, INFER, context, || format!("added `type`: the value is known to be of type {}", listed(names, "or")));
+    put(node, place, names, INFER, context, || {
+        format!("added `type`: the value is known to be of type {}", listed(names, "or"))
+    });
 }
 
 fn put<'a>(
@@ -195,9 +217,13 @@ pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, '
     match context.untyped {
         Untyped::Keep => {}
         Untyped::String => {
-            context.diagnostics.report(place.polarity, Location::of(node), Location::under(node, "type"), GUESS, || {
-                String::from("added `type: \"string\"`: the option `untyped` asks for it")
-            });
+            context.diagnostics.report(
+                place.polarity,
+                Location::of(node),
+                Location::under(node, "type"),
+                GUESS,
+                || String::from("added `type: \"string\"`: the option `untyped` asks for it"),
+            );
             if let Some(object) = node.as_object_mut() {
                 object.insert_at(0, Text::literal("type"), Node::literal("string"));
             }
@@ -225,17 +251,17 @@ fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
     let grammar = context.grammar;
     let beside = grammar.beside_type_list;
     let alone = grammar.anything != AnyEncoding::Union
-        && object
-            .iter()
-            .all(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword))));
+        && object.iter().all(|Member { key, .. }| {
+            Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
+        });
     let location = Location::of(node);
     let to = Location::under(node, if alone { "type" } else { "anyOf" });
     // Lists of lists have no end where items must say what they are.
     let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
     let effect = if ends { ANY } else { ANY.accepts(Accepts::Narrower) };
-    context
-        .diagnostics
-        .report(place.polarity, location, to, effect, || String::from("expanded a schema that accepts anything into all types"));
+    context.diagnostics.report(place.polarity, location, to, effect, || {
+        String::from("expanded a schema that accepts anything into all types")
+    });
     let Some(object) = node.as_object_mut() else { return };
     if alone {
         object.insert_at(0, Text::literal("type"), Node::array(ALL.map(Node::literal).into()));
@@ -253,7 +279,8 @@ fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a>
         let items = if grammar.arrays.open_items {
             Node::empty_object()
         } else {
-            let inner = ALL.iter().filter(|inner| nested && **inner != "array").map(|inner| whatever(inner, grammar, false));
+            let inner =
+                ALL.iter().filter(|inner| nested && **inner != "array").map(|inner| whatever(inner, grammar, false));
             Node::record([("anyOf", Node::array(inner.collect()))])
         };
         schema.set(Text::literal("items"), items);

@@ -1,11 +1,12 @@
 //! Legalize: what the grammar cannot say is said in another way, or given up and reported.
 //!
-//! Assumes canonical schemas whose references lead to the root's `$defs`. Guarantees that the grammar refuses nothing but size, and what
-//! `encode` is for.
+//! Assumes canonical schemas whose references lead to the root's `$defs`. Guarantees that the grammar refuses nothing
+//! but size, and what `encode` is for.
 
 pub(in crate::sanitize) mod all_of;
 pub(in crate::sanitize) mod any_of;
 pub(in crate::sanitize) mod any_of_alone;
+mod approximate;
 pub(in crate::sanitize) mod booleans;
 pub(in crate::sanitize) mod containers;
 pub(in crate::sanitize) mod enum_;
@@ -43,7 +44,8 @@ pub(in crate::sanitize) const IN_PLACE: Keywords =
     Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
 
 /// Below these nothing is typed: a type would change what the question is.
-pub(in crate::sanitize) const NOT_TYPED: Keywords = Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);
+pub(in crate::sanitize) const NOT_TYPED: Keywords =
+    Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);
 
 /// What counts the members and items that nothing else speaks of.
 const EVALUATED: Keywords = Keywords::of(&[Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]);
@@ -86,9 +88,10 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
                 of_anything: false,
             },
             // Tool arguments are objects.
-            _ => {
-                InferenceContext { types: self.context.grammar.object_root.then_some(InstanceTypes::OBJECT), ..InferenceContext::default() }
-            }
+            _ => InferenceContext {
+                types: self.context.grammar.object_root.then_some(InstanceTypes::OBJECT),
+                ..InferenceContext::default()
+            },
         };
         self.context.deepest = self.context.deepest.max(place.depth);
         let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node)).or(inferred.types);

@@ -1,4 +1,5 @@
-//! Null where the grammar admits it by `nullable: true` and in no other way: lists of types and unions that say it are folded.
+//! Null where the grammar admits it by `nullable: true` and in no other way: lists of types and unions that say it are
+//! folded.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -27,7 +28,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 /// `type: ["string", "null"]`
 fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(names) = node.get("type").and_then(Node::as_array) else { return };
-    let mut others: Vec<Node<'a>> = names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
+    let mut others: Vec<Node<'a>> =
+        names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
     if names.len() > 1 && others.len() == names.len() {
         return;
     }
@@ -61,7 +63,10 @@ fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     if branch.origin().number().is_some() {
         let location = Location::of(branch);
         context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), RESPELL, || {
-            format!("replaced the null branch of `anyOf` by `nullable: true` in the {} others", branches.len().saturating_sub(1))
+            format!(
+                "replaced the null branch of `anyOf` by `nullable: true` in the {} others",
+                branches.len().saturating_sub(1)
+            )
         });
     }
     if branches.iter().all(is_null) {

@@ -1,6 +1,8 @@
-//! `patternProperties` where they are refused and maps are encoded: what they say of values is said of all names that no property has.
+//! `patternProperties` where they are refused and maps are encoded: what they say of values is said of all names that
+//! no property has.
 //!
-//! Prevents ``'patternProperties' is not permitted`` without letting a map collapse to an object of which nothing is known.
+//! Prevents ``'patternProperties' is not permitted`` without letting a map collapse to an object of which nothing is
+//! known.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -29,7 +31,10 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let Some(patterns) = object.get("patternProperties").and_then(Node::as_object).filter(|table| !table.is_empty()) else { return };
+    let Some(patterns) = object.get("patternProperties").and_then(Node::as_object).filter(|table| !table.is_empty())
+    else {
+        return;
+    };
     let every = patterns.iter().any(|member| ALL_NAMES.iter().any(|pattern| member.key.is(pattern)));
     let standing = object.get("additionalProperties");
     let properties = object.get("properties").and_then(Node::as_object).is_some_and(|table| !table.is_empty());
@@ -39,8 +44,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let accepts = match (every && patterns.len() == 1, properties) {
         (true, false) => Accepts::Same,
         (true, true) => Accepts::Wider,
-        // Names that match no pattern had no rule and have one now; closed ones may be others now. A name that matches several
-        // had to follow all of them.
+        // Names that match no pattern had no rule and have one now; closed ones may be others now. A name that matches
+        // several had to follow all of them.
         (false, false) if standing.is_none() && patterns.len() == 1 => Accepts::Narrower,
         (false, _) if standing.is_none() => Accepts::Mixed,
         (false, _) => Accepts::Wider,
@@ -66,7 +71,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let location = Location::under(node, "patternProperties");
     let to = Location::under(node, "additionalProperties");
     context.diagnostics.report(place.polarity, location, to, RESPELL.accepts(accepts).guidance(guidance), || {
-        let shown: Vec<String> = names.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
+        let shown: Vec<String> =
+            names.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("replaced `patternProperties` ({}) by `additionalProperties`", shown.join(", "))
     });
     let schema = match (schemas.len(), schemas.pop()) {

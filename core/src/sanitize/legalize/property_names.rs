@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::{Map, Set},
-    dialect::grammar::{NameRule, PropertyPattern},
+    dialect::name_rule::{NameRule, PropertyPattern},
     json::{Data, Member, Node, Object, Text},
     report::Accepts,
     rules::Rule,
@@ -52,7 +52,9 @@ impl Spelling {
         }
         let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
         let slash = self.has_slash(name);
-        (braces || slash).then(|| name.replace(|character| matches!(character, '{' | '}' if braces) || (character == '/' && slash), "_"))
+        (braces || slash).then(|| {
+            name.replace(|character| matches!(character, '{' | '}' if braces) || (character == '/' && slash), "_")
+        })
     }
 
     /// Can it spell every name?
@@ -64,7 +66,10 @@ impl Spelling {
     pub(in crate::sanitize) fn replaces(self, name: &Text<'_>) -> bool {
         let has = |name: &str| {
             let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
-            self.rule.reserved.contains(&name) || self.shape().is_some_and(|shape| !shape.allows(name)) || braces || self.has_slash(name)
+            self.rule.reserved.contains(&name)
+                || self.shape().is_some_and(|shape| !shape.allows(name))
+                || braces
+                || self.has_slash(name)
         };
         match name.as_plain() {
             Some(plain) => has(plain),
@@ -74,11 +79,16 @@ impl Spelling {
 
     /// Does a schema name anything that has a stand-in? In most there is nothing of that kind.
     fn concerns(self, object: &Object<'_>) -> bool {
-        let listed = |list: &Node<'_>| list.as_array().into_iter().flatten().filter_map(Node::as_text).any(|name| self.replaces(name));
-        let named =
-            |table: &Node<'_>| table.as_object().into_iter().flatten().any(|member| self.replaces(&member.key) || listed(&member.value));
+        let listed = |list: &Node<'_>| {
+            list.as_array().into_iter().flatten().filter_map(Node::as_text).any(|name| self.replaces(name))
+        };
+        let named = |table: &Node<'_>| {
+            table.as_object().into_iter().flatten().any(|member| self.replaces(&member.key) || listed(&member.value))
+        };
         !self.is_open()
-            && (["properties", "dependentRequired", "dependentSchemas"].iter().any(|table| object.get(table).is_some_and(named))
+            && (["properties", "dependentRequired", "dependentSchemas"]
+                .iter()
+                .any(|table| object.get(table).is_some_and(named))
                 || object.get("required").is_some_and(listed))
     }
 
@@ -136,7 +146,8 @@ pub(in crate::sanitize) struct Names {
     shared: Set<String>,
 }
 
-/// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of itself.
+/// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of
+/// itself.
 fn shaped(shape: PropertyPattern, name: &str) -> String {
     let filler = if shape.also.contains('_') { '_' } else { 'x' };
     let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
@@ -170,7 +181,8 @@ fn fnv(text: &str) -> u32 {
 
 /// Renames properties of one schema, wherever it names them.
 pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let spelling = Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root: place.keyword.is_none() };
+    let spelling =
+        Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root: place.keyword.is_none() };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     let mut renamed: Map<String, String> = Map::new();
     if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
@@ -186,7 +198,9 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
             let effect = if context.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
             // It is the name that is changed: what it names may come from elsewhere.
             let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
-            context.diagnostics.report(place.polarity, from, to, effect, || format!("renamed the property `{name}` to `{new}`"));
+            context
+                .diagnostics
+                .report(place.polarity, from, to, effect, || format!("renamed the property `{name}` to `{new}`"));
             renamed.insert(name.into_owned(), new);
         }
     }
@@ -204,7 +218,9 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         };
         let names: Vec<(Location, Text<'a>)> = match value.as_object() {
             Some(table) => {
-                let named = |member: &Member<'a>| (Location::under(value, member.key.display().into_owned()), member.key.clone());
+                let named = |member: &Member<'a>| {
+                    (Location::under(value, member.key.display().into_owned()), member.key.clone())
+                };
                 table.iter().flat_map(|member| core::iter::once(named(member)).chain(listed(&member.value))).collect()
             }
             None => listed(value),
@@ -214,13 +230,15 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
             let Some(new) = new_name(name) else { continue };
             let (from, to) = (from.clone(), Location::under(node, keyword));
             let effect = ChangeKind::of(Rule::RenameProperty);
-            context
-                .diagnostics
-                .report(place.polarity, from, to, effect, || format!("renamed the property `{}` to `{new}`", name.display()));
+            context.diagnostics.report(place.polarity, from, to, effect, || {
+                format!("renamed the property `{}` to `{new}`", name.display())
+            });
         }
     }
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
-        let affected = |table: &Object<'_>| table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name));
+        let affected = |table: &Object<'_>| {
+            table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name))
+        };
         if !node.get(keyword).and_then(Node::as_object).is_some_and(affected) {
             continue;
         }
@@ -228,7 +246,9 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
             let Some(names) = table.as_object().map(|table| spelling.names(keys(table))) else { return };
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 let marks = |new: String| match member.key.value() {
-                    Some(name) if names.shared.contains(&new) && !renamed.contains_key(&*name) => marked(new, &name, usize::MAX),
+                    Some(name) if names.shared.contains(&new) && !renamed.contains_key(&*name) => {
+                        marked(new, &name, usize::MAX)
+                    }
                     _ => new,
                 };
                 if let Some(new) = new_name(&member.key).map(marks).filter(|new| !names.taken.contains(new)) {
@@ -256,9 +276,9 @@ fn holds_object(value: &Node<'_>) -> bool {
 /// Does a schema hold what breaks below a name with braces?
 fn breaks(node: &Node<'_>) -> bool {
     match node.data() {
-        Data::Object(object) => {
-            object.iter().any(|member| BREAKS_BELOW_BRACES.iter().any(|keyword| member.key.is(keyword)) || breaks(&member.value))
-        }
+        Data::Object(object) => object
+            .iter()
+            .any(|member| BREAKS_BELOW_BRACES.iter().any(|keyword| member.key.is(keyword)) || breaks(&member.value)),
         Data::Array(items) => items.iter().any(breaks),
         _ => false,
     }

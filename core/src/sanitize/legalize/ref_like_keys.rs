@@ -1,4 +1,5 @@
-//! Keys called `$ref` that are no references: where a validator takes every such key for one, they are taken out of its sight.
+//! Keys called `$ref` that are no references: where a validator takes every such key for one, they are taken out of its
+//! sight.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -23,7 +24,8 @@ const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
 /// Says one schema without them.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if context.grammar.refs.only_under.is_none() || !node.as_object().is_some_and(|object| object.iter().any(|member| holds(&member.value)))
+    if context.grammar.refs.only_under.is_none()
+        || !node.as_object().is_some_and(|object| object.iter().any(|member| holds(&member.value)))
     {
         return;
     }
@@ -55,11 +57,16 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 fn pattern<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(schema) = node.get("patternProperties").and_then(|table| table.get("$ref")) else { return };
     let location = Location::of(schema);
-    context
-        .diagnostics
-        .report(place.polarity, location.clone(), location, PATTERN, || String::from("replaced the pattern `$ref` by `(?:$ref)`"));
+    context.diagnostics.report(place.polarity, location.clone(), location, PATTERN, || {
+        String::from("replaced the pattern `$ref` by `(?:$ref)`")
+    });
     node.visit("patternProperties", |table| {
-        for member in table.as_object_mut().into_iter().flat_map(crate::json::Object::members_mut).filter(|member| member.key.is("$ref")) {
+        for member in table
+            .as_object_mut()
+            .into_iter()
+            .flat_map(crate::json::Object::members_mut)
+            .filter(|member| member.key.is("$ref"))
+        {
             member.key = Text::literal("(?:$ref)");
         }
     });

@@ -40,7 +40,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
     let to = if left > 0 { Location::under(node, "required") } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, Location::under(node, "required"), to, effect, || {
-        let names: Vec<String> = unknown.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
+        let names: Vec<String> =
+            unknown.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("removed from `required` what is not a property here: {}", names.join(", "))
     });
     let gone: Vec<Text<'a>> = unknown.iter().filter_map(|name| name.as_text().cloned()).collect();

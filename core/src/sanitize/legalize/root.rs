@@ -49,10 +49,16 @@ pub(in crate::sanitize) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, 
         Data::Object(_) if admits_object(root, Draft::of(root), budget) => Ok(()),
         Data::Object(_) => match root.get("type").map(Node::data) {
             Some(Data::String(name)) if !name.is("object") => refused(format!("`type: \"{}\"`", name.display())),
-            Some(Data::Array(names)) if !names.iter().any(|name| name.is_text("object")) => refused("a `type` without \"object\"".into()),
+            Some(Data::Array(names)) if !names.iter().any(|name| name.is_text("object")) => {
+                refused("a `type` without \"object\"".into())
+            }
             _ => refused("one that accepts no object".into()),
         },
-        _ => Err(Error::new(Code::InvalidSchema, "", format!("expected a schema (an object or a boolean), found {}", root.kind()))),
+        _ => Err(Error::new(
+            Code::InvalidSchema,
+            "",
+            format!("expected a schema (an object or a boolean), found {}", root.kind()),
+        )),
     }
 }
 
@@ -65,9 +71,9 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
         let (from, to) = (Location::of(root), Location::under(root, "type"));
         // Where the root stands for other values too, those are no longer anything but objects.
         let effect = if refers_to_root(root, &context.budget) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
-        context
-            .diagnostics
-            .report(Polarity::Positive, from, to, effect, || String::from("added `type: \"object\"`: arguments are always an object"));
+        context.diagnostics.report(Polarity::Positive, from, to, effect, || {
+            String::from("added `type: \"object\"`: arguments are always an object")
+        });
         if let Some(object) = root.as_object_mut() {
             match object.has("type") {
                 true => object.set(Text::literal("type"), Node::literal("object")),
@@ -102,11 +108,16 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
         return Ok(());
     }
     if is_never(node) {
-        return Err(Error::new(Code::NotRepresentable, "", "expected a schema that accepts some object, found one that accepts nothing"));
+        return Err(Error::new(
+            Code::NotRepresentable,
+            "",
+            "expected a schema that accepts some object, found one that accepts nothing",
+        ));
     }
     // A union beside a root that must be closed would let nothing through but what the root names.
     let closes = context.grammar.objects.open == OpenRule::MustClose;
-    let refused = context.grammar.root_refuses.contains(Keyword::AnyOf) || context.grammar.any_of.no_type_beside || closes;
+    let refused =
+        context.grammar.root_refuses.contains(Keyword::AnyOf) || context.grammar.any_of.no_type_beside || closes;
     if refused && node.get("anyOf").is_some() {
         let condition = condition(node, context.grammar, &context.budget)?;
         union(node, context, condition.is_some())?;
@@ -122,8 +133,9 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
 
 /// The union without its texts, where the grammar can still say it at the root: as what must not be untrue.
 fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
-    let refuses_not =
-        grammar.refuses.contains(Keyword::Not) || grammar.root_refuses.contains(Keyword::Not) || grammar.opaque.contains(Keyword::Not);
+    let refuses_not = grammar.refuses.contains(Keyword::Not)
+        || grammar.root_refuses.contains(Keyword::Not)
+        || grammar.opaque.contains(Keyword::Not);
     let Some(union) = root.get("anyOf").filter(|_| !refuses_not) else { return Ok(None) };
     let said_of_single = union.as_array().is_some_and(|branches| branches.len() < 2);
     if said_of_single || json::plain_length(union) > LONGEST_CONDITION {
@@ -163,7 +175,11 @@ pub(in crate::sanitize) fn union(node: &mut Node<'_>, context: &mut PassContext,
     if one_object_of(node, context, exact) {
         return Ok(());
     }
-    Err(Error::new(Code::NotRepresentable, "", "expected a root `anyOf` with a branch that accepts some object, found none"))
+    Err(Error::new(
+        Code::NotRepresentable,
+        "",
+        "expected a root `anyOf` with a branch that accepts some object, found none",
+    ))
 }
 
 /// Makes one object of a union's branches. No branch that accepts an object gives false, and nothing worth keeping.
@@ -206,7 +222,10 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     }
     let single = objects.len() == 1;
     let conditions = discriminators(&objects, &context.budget);
-    let described = !single && !exact && context.hints == Hints::Describe && conditions.as_array().is_some_and(|list| !list.is_empty());
+    let described = !single
+        && !exact
+        && context.hints == Hints::Describe
+        && conditions.as_array().is_some_and(|list| !list.is_empty());
     let guidance = match (exact, described) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
@@ -226,7 +245,8 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     // What stood beside the union holds whatever a branch says of the same.
     if let Data::Object(bundle) = bundle.into_data() {
         let is_joined = |key: &Text<'_>| key.is("properties") || key.is("required");
-        let lost = |member: &Member<'a>| !is_joined(&member.key) && !members.iter().any(|known| known.key == member.key);
+        let lost =
+            |member: &Member<'a>| !is_joined(&member.key) && !members.iter().any(|known| known.key == member.key);
         let lost: Vec<Member<'a>> = bundle.into_members().into_iter().filter(lost).collect();
         members.extend(lost);
     }
@@ -251,11 +271,14 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     true
 }
 
-/// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant by which it is
-/// told from them, if all have one. Without one, a branch that requires nothing more would make the rest untrue: nothing is said.
+/// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant
+/// by which it is told from them, if all have one. Without one, a branch that requires nothing more would make the rest
+/// untrue: nothing is said.
 fn discriminators<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
-    let lists: Vec<Vec<Node<'a>>> =
-        objects.iter().map(|object| json::copies(object.get("required").and_then(Node::as_array).unwrap_or_default(), budget)).collect();
+    let lists: Vec<Vec<Node<'a>>> = objects
+        .iter()
+        .map(|object| json::copies(object.get("required").and_then(Node::as_array).unwrap_or_default(), budget))
+        .collect();
     let mut times: Map<&Text<'a>, usize> = Map::new();
     for list in &lists {
         for name in list.iter().filter_map(Node::as_text).collect::<Set<_>>() {
@@ -263,21 +286,26 @@ fn discriminators<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
         }
     }
     let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| times.get(name) == Some(&lists.len()));
-    let own = lists.iter().map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
+    let own = lists
+        .iter()
+        .map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
     let own: Vec<Vec<Node<'a>>> = own.collect();
     if own.iter().all(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     let shared = lists.first().into_iter().flatten().filter(|name| everywhere(name)).filter_map(Node::as_text);
-    let mut told_apart = shared.filter_map(|name| objects.iter().map(|object| constant(object, name, budget)).collect::<Option<Vec<_>>>());
-    let constants = told_apart.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
+    let mut told_apart = shared
+        .filter_map(|name| objects.iter().map(|object| constant(object, name, budget)).collect::<Option<Vec<_>>>());
+    let constants =
+        told_apart.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
     if constants.is_none() && own.iter().any(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     let mut constants = constants.map(Vec::into_iter);
     let said = own.into_iter().map(|own| {
         let constant = constants.as_mut().and_then(Iterator::next);
-        let mut members: Vec<Member<'a>> = constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
+        let mut members: Vec<Member<'a>> =
+            constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
         if !own.is_empty() {
             members.push(Member { key: Text::literal("required"), value: Node::array(own) });
         }
@@ -289,7 +317,8 @@ fn discriminators<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
 /// One property of a branch and the values it lists for it, as `properties` say it.
 fn constant<'a>(object: &Object<'a>, name: &Text<'a>, budget: &Budget) -> Option<Node<'a>> {
     let property = object.get("properties").and_then(Node::as_object)?.get_text(name)?;
-    let (keyword, values) = ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;
+    let (keyword, values) =
+        ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;
     let mut table = Object::new();
     table.set(name.clone(), Node::record([(keyword, values.copy(budget))]));
     Some(Node::object(table))

@@ -1,5 +1,5 @@
-//! Keys with `/` inside definitions that stay, where a validator splits references there and would never find what lies below:
-//! patterns are spelled another way, values go. (Properties are renamed with all the others.)
+//! Keys with `/` inside definitions that stay, where a validator splits references there and would never find what lies
+//! below: patterns are spelled another way, values go. (Properties are renamed with all the others.)
 
 use alloc::{format, string::String};
 
@@ -51,7 +51,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
         // What holds schemas was said by itself, and names of properties by their own rule.
-        let elsewhere = keyword.is_some_and(|keyword| keyword.holds() != Subschemas::Value || keyword == Keyword::DependentRequired);
+        let elsewhere = keyword
+            .is_some_and(|keyword| keyword.holds() != Subschemas::Value || keyword == Keyword::DependentRequired);
         if elsewhere || !(has_slash(&member.key) || holds(&member.value)) {
             continue;
         }
@@ -79,12 +80,14 @@ fn patterns<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
     for member in table.iter().filter(|member| has_slash(&member.key)) {
         let (location, name) = (Location::of(&member.value), member.key.display().into_owned());
-        context
-            .diagnostics
-            .report(place.polarity, location.clone(), location, PATTERN, || format!("replaced `/` in the pattern `{name}` by `\\x2f`"));
+        context.diagnostics.report(place.polarity, location.clone(), location, PATTERN, || {
+            format!("replaced `/` in the pattern `{name}` by `\\x2f`")
+        });
     }
     node.visit("patternProperties", |table| {
-        for member in table.as_object_mut().into_iter().flat_map(Object::members_mut).filter(|member| has_slash(&member.key)) {
+        for member in
+            table.as_object_mut().into_iter().flat_map(Object::members_mut).filter(|member| has_slash(&member.key))
+        {
             if let Some(pattern) = member.key.value().map(|pattern| without_slash(&pattern)) {
                 member.key = Text::new(pattern);
             }

@@ -34,7 +34,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let beside = context.grammar.beside_type_list;
     let accepted = |member: &Member<'_>| {
         member.key.is("type")
-            || Keyword::named(&member.key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
+            || Keyword::named(&member.key)
+                .is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
     };
     // `enum` beside null and one other type has its own rule, and has been said already.
     if object.has("enum") || (!refused && object.iter().all(accepted)) {
@@ -64,7 +65,10 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             let kind = kind_of(&name);
             let mut branch = Object::new();
             branch.set(Text::literal("type"), Node::string(name));
-            for member in own.iter().filter(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == kind && kind.is_some()) {
+            for member in own
+                .iter()
+                .filter(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == kind && kind.is_some())
+            {
                 branch.set(member.key.clone(), member.value.copy(&context.budget));
             }
             let mut branch = Node::object(branch).with_origin(origin);

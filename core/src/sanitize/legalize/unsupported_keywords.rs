@@ -1,4 +1,5 @@
-//! What the grammar does not take at a schema: a keyword, a key that is none, a pattern, a format, a number that is too large.
+//! What the grammar does not take at a schema: a keyword, a key that is none, a pattern, a format, a number that is too
+//! large.
 //!
 //! Where something near to it can be said it is said; what remains goes into the description, and then away.
 
@@ -6,7 +7,6 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
-    collections::Set,
     dialect::{
         features::JUDGES_MEMBERS,
         grammar::{Grammar, OpenRule, PatternRule},
@@ -19,6 +19,7 @@ use crate::{
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
+        legalize::approximate::{approximate, is_open, lower, Approximation},
     },
     schema::{
         keyword::{Keyword, Keywords, Role, Subschemas},
@@ -30,14 +31,12 @@ use crate::{
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 const PATTERN: ChangeKind = ChangeKind::of(Rule::DropPattern);
 const FORMAT: ChangeKind = ChangeKind::of(Rule::DropFormat);
-const LOWER: ChangeKind = ChangeKind::of(Rule::ClampBound);
-const BOUND: ChangeKind = ChangeKind::of(Rule::ExclusiveToInclusive);
-const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
 
 /// A schema longer than this is no text for a description.
 const LONGEST_SCHEMA: usize = 200;
 
-/// Says, describes or drops what the grammar refuses at this schema, in which `present` stands; gives what stands there then.
+/// Says, describes or drops what the grammar refuses at this schema, in which `present` stands; gives what stands there
+/// then.
 pub(in crate::sanitize) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -55,14 +54,19 @@ pub(in crate::sanitize) fn apply<'a>(
 fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let grammar = context.grammar;
     let is_root = place.keyword.is_none();
-    if !node.as_object().is_some_and(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some())) {
+    if !node
+        .as_object()
+        .is_some_and(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some()))
+    {
         return;
     }
     drop_unknown(node, place, context);
     let Some(object) = node.as_object() else { return };
     let mut said: Vec<(String, Node<'a>)> = Vec::new();
-    let faults: Vec<(String, Fault)> =
-        object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?))).collect();
+    let faults: Vec<(String, Fault)> = object
+        .iter()
+        .filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?)))
+        .collect();
     for (name, fault) in faults {
         let Some(value) = node.get(&name) else { continue };
         let value = value.copy(&context.budget);
@@ -78,7 +82,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
             said.push((name, value));
         }
     }
-    if context.hints == Hints::Describe && can_describe(node, grammar) {
+    if context.hints == Hints::Describe && description::can_describe(node, grammar) {
         let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
         if !said.is_empty() {
             description::append(node, &said);
@@ -89,7 +93,8 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
 /// Drops the keys that JSON Schema does not have and the grammar does not know: all at once, for there may be many.
 fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(known) = context.grammar.unknown else { return };
-    let goes = |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
+    let goes =
+        |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
     let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
     for member in object.iter().filter(|member| goes(member)) {
         let name = member.key.display().into_owned();
@@ -122,7 +127,10 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return Some(Fault::Refused);
     }
     // Unions at the root have a rule of their own.
-    if is_root && grammar.root_refuses.contains(keyword) && matches!(keyword, Keyword::Not | Keyword::Enum | Keyword::Const) {
+    if is_root
+        && grammar.root_refuses.contains(keyword)
+        && matches!(keyword, Keyword::Not | Keyword::Enum | Keyword::Const)
+    {
         return Some(Fault::Refused);
     }
     // The values of a root that must be closed would be written as text, and the root is an object.
@@ -130,11 +138,15 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return Some(Fault::Refused);
     }
     let most = grammar.at_most.iter().find(|(limited, _)| *limited == keyword).map(|(_, most)| *most);
-    if let Some(most) = most.filter(|most| json::compare(member.value.as_number().unwrap_or("0"), &format!("{most}")).is_gt()) {
+    if let Some(most) =
+        most.filter(|most| json::compare(member.value.as_number().unwrap_or("0"), &format!("{most}")).is_gt())
+    {
         return Some(Fault::TooLarge(most));
     }
     match keyword {
-        Keyword::Pattern => member.value.as_text().filter(|text| !compiles(text, grammar.patterns)).map(|_| Fault::Pattern),
+        Keyword::Pattern => {
+            member.value.as_text().filter(|text| !compiles(text, grammar.patterns)).map(|_| Fault::Pattern)
+        }
         Keyword::PatternProperties => {
             let keys = member.value.as_object().into_iter().flatten();
             keys.map(|entry| &entry.key).any(|key| !compiles(key, grammar.patterns)).then_some(Fault::Pattern)
@@ -143,9 +155,14 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
             let known = grammar.formats?;
             let is_of = |kind: &str| match object.get("type") {
                 None => kind == "string",
-                Some(types) => types.is_text(kind) || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text(kind))),
+                Some(types) => {
+                    types.is_text(kind)
+                        || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text(kind)))
+                }
             };
-            let accepted = known.iter().any(|(kind, formats)| is_of(kind) && formats.iter().any(|name| member.value.is_text(name)));
+            let accepted = known
+                .iter()
+                .any(|(kind, formats)| is_of(kind) && formats.iter().any(|name| member.value.is_text(name)));
             (!accepted).then_some(Fault::Format)
         }
         _ => None,
@@ -169,23 +186,30 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
         Role::Meta | Role::Identifier | Role::Definitions => false,
         // What accepts anything by itself says nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
-        Role::Assertion | Role::Annotation => keyword.holds() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA,
+        Role::Assertion | Role::Annotation => {
+            keyword.holds() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA
+        }
     }
 }
 
-fn can_describe(node: &Node<'_>, grammar: &Grammar) -> bool {
-    node.get("$ref").is_none() || grammar.refs.beside.contains(Keyword::Description)
-}
-
-fn drop<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, value: &Node<'a>, fault: Fault, context: &mut PassContext) {
+fn drop<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    name: &str,
+    value: &Node<'a>,
+    fault: Fault,
+    context: &mut PassContext,
+) {
     let keyword = Keyword::named(&Text::new(name));
-    let told = context.hints == Hints::Describe && is_told(name, value) && can_describe(node, context.grammar);
+    let told =
+        context.hints == Hints::Describe && is_told(name, value) && description::can_describe(node, context.grammar);
     let effect = match fault {
         Fault::Pattern => PATTERN,
         Fault::Format => FORMAT,
         Fault::Refused | Fault::TooLarge(_) => DROP.accepts(dropped(keyword, value, node)),
     };
-    let silent = keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
+    let silent = keyword
+        .is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
         || (keyword == Some(Keyword::AdditionalProperties) && is_open(value));
     let guidance = match (silent, told) {
         (true, _) => Guidance::Same,
@@ -193,17 +217,23 @@ fn drop<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, value: 
         (false, false) => Guidance::Lost,
     };
     let to = if told { Location::under(node, "description") } else { Location::Nowhere };
-    context.diagnostics.report(place.polarity, Location::under(node, String::from(name)), to, effect.guidance(guidance), || {
-        let why = match fault {
-            Fault::Pattern => "this API cannot compile it",
-            Fault::Format => "this API does not know it",
-            _ => "this API does not accept it",
-        };
-        match told {
-            true => format!("moved `{name}` to the description: {why}"),
-            false => format!("removed `{name}`: {why}"),
-        }
-    });
+    context.diagnostics.report(
+        place.polarity,
+        Location::under(node, String::from(name)),
+        to,
+        effect.guidance(guidance),
+        || {
+            let why = match fault {
+                Fault::Pattern => "this API cannot compile it",
+                Fault::Format => "this API does not know it",
+                _ => "this API does not accept it",
+            };
+            match told {
+                true => format!("moved `{name}` to the description: {why}"),
+                false => format!("removed `{name}`: {why}"),
+            }
+        },
+    );
     let Some(object) = node.as_object_mut() else { return };
     let removed = object.remove(name);
     match keyword {
@@ -234,10 +264,6 @@ fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accep
     }
 }
 
-fn is_open(value: &Node<'_>) -> bool {
-    value.as_bool() == Some(true) || value.as_object().is_some_and(Object::is_empty)
-}
-
 /// What patterns let through must not be closed out once they are gone.
 fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
     let Some(rest) = object.get("additionalProperties").filter(|rest| !is_open(rest)) else { return };
@@ -258,139 +284,4 @@ fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, gr
         _ => Node::record([("anyOf", Node::array(schemas))]),
     };
     object.set(Text::literal("additionalProperties"), any);
-}
-
-/// How near something comes to what is refused.
-enum Approximation {
-    /// It says all there was to say.
-    Exactly,
-    /// It says less, so the reader is told.
-    Loosely,
-    /// There is nothing near.
-    Not,
-}
-
-/// Says something near to it.
-fn approximate<'a>(
-    node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
-    name: &str,
-    value: &Node<'a>,
-    context: &mut PassContext,
-) -> Approximation {
-    match name {
-        "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, context),
-        "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, context),
-        "prefixItems" => tuple(node, place, value, context),
-        _ => Approximation::Not,
-    }
-}
-
-/// `exclusiveMinimum: 0` is `minimum: 1` for integers, and nearly `minimum: 0` for others.
-fn inclusive<'a>(
-    node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
-    (exclusive, inclusive, step): (&'static str, &'static str, i64),
-    value: &Node<'a>,
-    context: &mut PassContext,
-) -> Approximation {
-    let keyword = Keyword::named(&Text::literal(inclusive));
-    if keyword.is_none_or(|keyword| context.grammar.refuses.contains(keyword)) {
-        return Approximation::Not;
-    }
-    let Some(number) = value.as_number() else { return Approximation::Not };
-    let whole = json::plain_number(number).parse::<i64>().ok().and_then(|number| number.checked_add(step));
-    let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
-    let (bound, effect) = match whole.filter(|_| is_integer) {
-        Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
-        None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
-    };
-    // The tighter of both holds.
-    let said = if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
-    let tighter = |standing: &str, new: &str| {
-        let order = json::compare(standing, new);
-        if step > 0 {
-            order.is_ge()
-        } else {
-            order.is_le()
-        }
-    };
-    let stands = node.get(inclusive).and_then(Node::as_number).is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
-    let from = Location::under(node, exclusive);
-    context
-        .diagnostics
-        .report(place.polarity, from, Location::under(node, inclusive), effect, || format!("replaced `{exclusive}` by `{inclusive}`"));
-    let Some(object) = node.as_object_mut() else { return Approximation::Not };
-    let at = object.position(exclusive).unwrap_or_default();
-    object.remove(exclusive);
-    if !stands {
-        match object.has(inclusive) {
-            true => object.set(Text::literal(inclusive), bound),
-            false => object.insert_at(at, Text::literal(inclusive), bound),
-        }
-    }
-    said
-}
-
-/// Positions become one schema for all items: any of theirs.
-fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: &Node<'a>, context: &mut PassContext) -> Approximation {
-    let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Approximation::Not };
-    let count = positions.len();
-    let rest = node.get("items");
-    let most = node.get("maxItems").and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
-    let closed = rest.is_some_and(|rest| rest.as_bool() == Some(false)) || most.is_some_and(|most| most <= count);
-    let mut schemas: Vec<Node<'a>> = Vec::new();
-    let mut known: Set<String> = Set::new();
-    for schema in positions.iter().chain(rest.filter(|_| !closed)) {
-        if known.insert(json::canonical(schema)) {
-            schemas.push(schema.copy(&context.budget));
-        }
-    }
-    let anything = |schema: &Node<'_>| is_open(schema);
-    if (!closed && rest.is_none()) || schemas.iter().any(anything) {
-        return Approximation::Not;
-    }
-    let bounded = closed && most.is_none_or(|most| most > count);
-    let single = schemas.len() == 1;
-    // Where all positions say the same, nothing is lost, as long as the number of items is still said.
-    let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
-    let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
-    context.diagnostics.report(place.polarity, Location::under(node, "prefixItems"), Location::under(node, "items"), effect, || {
-        format!("merged the {count} schemas of `prefixItems` into `items`")
-    });
-    let items = if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
-    let Some(object) = node.as_object_mut() else { return Approximation::Not };
-    let at = object.position("prefixItems").unwrap_or_default();
-    object.remove("prefixItems");
-    match object.has("items") {
-        true => object.set(Text::literal("items"), items),
-        false => object.insert_at(at, Text::literal("items"), items),
-    }
-    if bounded && !context.grammar.refuses.contains(Keyword::MaxItems) {
-        object.set(Text::literal("maxItems"), Node::count(count as u64));
-    }
-    if same {
-        Approximation::Exactly
-    } else {
-        Approximation::Loosely
-    }
-}
-
-/// A lower bound can be lowered; an upper one would forbid what was allowed, so it goes.
-fn lower<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, most: u64, context: &mut PassContext) {
-    let lowers = name.starts_with("min");
-    let moved = if context.hints == Hints::Describe && can_describe(node, context.grammar) { Guidance::Moved } else { Guidance::Lost };
-    let to = if lowers { Location::under(node, String::from(name)) } else { Location::Nowhere };
-    context.diagnostics.report(place.polarity, Location::under(node, String::from(name)), to, LOWER.guidance(moved), || match lowers {
-        true => format!("lowered `{name}` to {most}: this API accepts no more"),
-        false => format!("removed `{name}`: this API accepts at most {most}"),
-    });
-    if let Some(object) = node.as_object_mut() {
-        match lowers {
-            true => object.set(Text::new(String::from(name)), Node::count(most)),
-            false => {
-                object.remove(name);
-            }
-        }
-    }
 }

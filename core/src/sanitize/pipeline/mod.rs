@@ -1,7 +1,7 @@
 //! The general passes: they write towards a grammar and never ask for a dialect's name.
 //!
-//! [`passes`] is the table of them; here they are run, again until they change nothing, and what strict modes cannot say is lowered
-//! at the end.
+//! [`passes`] is the table of them; here they are run, again until they change nothing, and what strict modes cannot
+//! say is lowered at the end.
 
 mod passes;
 #[cfg(test)]
@@ -39,15 +39,16 @@ use crate::{
 /// How often the passes run; the second time finds nothing to do in most schemas that were changed.
 const MOST_ROUNDS: usize = 8;
 
-/// From this round on definitions no longer grow: a union that is a branch of itself, with more beside it, may never be done.
+/// From this round on definitions no longer grow: a union that is a branch of itself, with more beside it, may never be
+/// done.
 const LAST_GROWTH: usize = 5;
 
 /// Rewrites a schema into a grammar.
 ///
-/// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been what made
-/// a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves beside a reference
-/// that stays is said in a definition of its own. Where `is_done` says so they end at once; then it gives true. What brings arguments
-/// back is added to `plan`, if that is wanted.
+/// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been
+/// what made a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves
+/// beside a reference that stays is said in a definition of its own. Where `is_done` says so they end at once; then it
+/// gives true. What brings arguments back is added to `plan`, if that is wanted.
 pub(in crate::sanitize) fn sanitize(
     node: &mut Node<'_>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
@@ -105,7 +106,11 @@ pub(in crate::sanitize) fn sanitize(
 }
 
 /// Runs every pass once; gives the diagnostics back.
-fn round(node: &mut Node<'_>, mut context: PassContext, plan: Option<&mut PlanBuilder<'_>>) -> Result<Diagnostics, Error> {
+fn round(
+    node: &mut Node<'_>,
+    mut context: PassContext,
+    plan: Option<&mut PlanBuilder<'_>>,
+) -> Result<Diagnostics, Error> {
     if !context.no_references {
         context.references = Some(Rc::new(references::resolve(node, context.draft, &context.budget)?));
     }
@@ -162,7 +167,9 @@ fn survey(context: &mut PassContext) {
     context.stood = context.keywords;
     context.counts_evaluated = context.keywords;
     context.judges_names = context.lists_objects
-        || property_names::JUDGES.iter().any(|keyword| context.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
+        || property_names::JUDGES
+            .iter()
+            .any(|keyword| context.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
 }
 
 /// Wishes that the grammar cannot grant.

@@ -12,8 +12,9 @@ use crate::{
         encode::{json_string, normalize},
         fit::{self, strict},
         legalize::{
-            self, all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, null, pattern_properties,
-            property_names, ref_like_keys, required, root, slash_keys, type_array, unsupported_keywords,
+            self, all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, null,
+            pattern_properties, property_names, ref_like_keys, required, root, slash_keys, type_array,
+            unsupported_keywords,
         },
         pass::{Flow, Pass, Run, Site},
         resolve::{as_written, break_cycles, dynamic, inline, prune, unending, unroll},
@@ -152,9 +153,12 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         applies: resolves,
         run: Run::Document(|root, context| {
             let applied_with = core::mem::take(&mut context.applied_with);
-            with_references(root, context, |root, references, context| inline::resolve_references(root, references, applied_with, context))
+            with_references(root, context, |root, references, context| {
+                inline::resolve_references(root, references, applied_with, context)
+            })
         }),
-        why: "Passes after it find schemas where they are used, and every reference that is left in the root's `$defs`.",
+        why:
+            "Passes after it find schemas where they are used, and every reference that is left in the root's `$defs`.",
     },
     Pass {
         name: "survey-again",
@@ -224,7 +228,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         run: Run::Leave(|node, site, context| {
             // The root is made an object next, whatever it was.
             let is_open_root = site.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
-            let stops = node.as_bool().is_some() && !is_open_root && !booleans::apply(node, site.place, site.known, context);
+            let stops =
+                node.as_bool().is_some() && !is_open_root && !booleans::apply(node, site.place, site.known, context);
             Ok(if stops { Flow::Stop } else { Flow::Continue })
         }),
         why: "All passes after it are about objects.",
@@ -297,7 +302,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::Enum, Keyword::Const]),
         applies: always,
         run: Run::Leave(|node, site, context| {
-            let is_constant = site.keywords.contains(Keyword::Const) && site.keywords.contains(Keyword::Type) && context.grammar.encodes();
+            let is_constant = site.keywords.contains(Keyword::Const)
+                && site.keywords.contains(Keyword::Type)
+                && context.grammar.encodes();
             // Integers that were listed as strings here are what their type says.
             let is_spelled = json_string::Holds::by(node) == Some(json_string::Holds::Integer);
             if (site.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
@@ -459,7 +466,13 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
     Pass {
         name: "root",
         phase: Phase::Legalize,
-        rules: &[Rule::FlattenRootUnion, Rule::DropUnknownRequired, Rule::MergeConflict, Rule::MergeInexact, Rule::MergeAnnotations],
+        rules: &[
+            Rule::FlattenRootUnion,
+            Rule::DropUnknownRequired,
+            Rule::MergeConflict,
+            Rule::MergeInexact,
+            Rule::MergeAnnotations,
+        ],
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(root::root),

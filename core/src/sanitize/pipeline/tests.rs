@@ -45,7 +45,8 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for file in files {
         let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let list: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let list: Vec<Value> =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         for case in list {
             let (Some(input), Some(options)) = (case.get("input"), case.get("options")) else { continue };
             let read = json::read(&options.to_string()).map(|options| SanitizeOptions::read(&options, Naming::Camel));
@@ -59,7 +60,8 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// What the passes alone make of a schema, and their report: the public function would turn what `check` finds into an error.
+/// What the passes alone make of a schema, and their report: the public function would turn what `check` finds into an
+/// error.
 fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec<Change>)>, Error> {
     let mut node = json::read(schema)?;
     let dialect = dialect::of(options)?;
@@ -80,7 +82,8 @@ fn fault(output: &str, options: &SanitizeOptions) -> Option<String> {
 /// A case, its output and its report.
 type Whole = (Case, String, Vec<Change>);
 
-/// Which promise breaks without a pass, and in which case. The worst is shown: what is refused, then what is not idempotent.
+/// Which promise breaks without a pass, and in which case. The worst is shown: what is refused, then what is not
+/// idempotent.
 fn broken(pass: &Pass, cases: &[Whole]) -> Option<(String, String)> {
     let mut other: [Option<(String, String)>; 3] = [None, None, None];
     for (case, whole, report) in cases {
@@ -131,7 +134,12 @@ fn every_pass_keeps_a_promise_and_the_page_shows_it() {
             Run::Leave(_) => "schemas, on the way up",
         };
         let phase = format!("{:?}", pass.phase).to_lowercase();
-        page.push_str(&format!("| `{}` | {phase} | {over} | {} | {} | {promise} (`{case}`) |\n", pass.name, pass.why, rules.join(", ")));
+        page.push_str(&format!(
+            "| `{}` | {phase} | {over} | {} | {} | {promise} (`{case}`) |\n",
+            pass.name,
+            pass.why,
+            rules.join(", ")
+        ));
     }
     assert!(idle.is_empty(), "no fixture needs {idle:?}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pipeline.md");
@@ -139,18 +147,25 @@ fn every_pass_keeps_a_promise_and_the_page_shows_it() {
         fs::write(&path, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     let standing = fs::read_to_string(&path).unwrap_or_default();
-    assert!(standing == page, "docs/pipeline.md is not what the table says: TOOLWIRE_BLESS=1 cargo test -p toolwire --lib every_pass");
+    assert!(
+        standing == page,
+        "docs/pipeline.md is not what the table says: TOOLWIRE_BLESS=1 cargo test -p toolwire --lib every_pass"
+    );
 }
 
 const HEAD: &str =
-    "<!-- Generated: `TOOLWIRE_BLESS=1 cargo test -p toolwire --lib every_pass`. Edit the table of passes, not this page. -->
+    "<!-- Generated: `TOOLWIRE_BLESS=1 cargo test -p toolwire --lib every_pass`. Edit the table of passes, not this \
+page. -->
 
 # The pipeline
 
-What `sanitize` does to a schema that the dialect does not accept as it stands: these passes, in this order. Passes over schemas that follow
-one another are one walk. The whole is repeated until nothing changes; where a dialect encodes, the plain schema is lowered at the end.
+What `sanitize` does to a schema that the dialect does not accept as it stands: these passes, in this order. Passes \
+over schemas that follow
+one another are one walk. The whole is repeated until nothing changes; where a dialect encodes, the plain schema is \
+lowered at the end.
 
-The last column says which promise breaks without the pass, and in which fixture (`tests/fixtures/sanitize`): a test takes each out in turn.
+The last column says which promise breaks without the pass, and in which fixture (`tests/fixtures/sanitize`): a test \
+takes each out in turn.
 
 | pass | phase | over | why it stands there | rules | without it |
 |---|---|---|---|---|---|

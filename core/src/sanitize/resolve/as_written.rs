@@ -1,4 +1,5 @@
-//! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they stand.
+//! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they
+//! stand.
 
 use crate::{
     dialect::grammar::{Recursion, RefRule},
@@ -15,7 +16,11 @@ use crate::{
 };
 
 /// May every reference stay as it is?
-pub(in crate::sanitize) fn as_written(root: &Node<'_>, references: &References, context: &PassContext) -> Result<bool, Error> {
+pub(in crate::sanitize) fn as_written(
+    root: &Node<'_>,
+    references: &References,
+    context: &PassContext,
+) -> Result<bool, Error> {
     let rule = context.grammar.refs;
     let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.
@@ -41,8 +46,11 @@ pub(in crate::sanitize) fn as_written(root: &Node<'_>, references: &References, 
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);
                 // Where `$ref` stands alone by its draft, what validates beside it would begin to count.
-                let counts = context.draft.ref_stands_alone() && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
-                member.key.is("$ref") || (!counts && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.contains(keyword)))
+                let counts = context.draft.ref_stands_alone()
+                    && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
+                member.key.is("$ref")
+                    || (!counts
+                        && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.contains(keyword)))
             });
             fine = fine && resolved && alone && leads_to_table(reference, &rule);
         }
@@ -58,5 +66,7 @@ fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
     // Where references are not read as JSON Schema reads them, nothing is decoded either.
     let plain = |name: &str| !name.is_empty() && !name.contains('/') && (rule.anywhere || !name.contains(['%', '~']));
     let table = |prefix: &str| reference.strip_prefix(prefix).is_some_and(plain);
-    (rule.to_root && reference == "#") || (rule.to_defs && table("#/$defs/")) || (rule.to_definitions && table("#/definitions/"))
+    (rule.to_root && reference == "#")
+        || (rule.to_defs && table("#/$defs/"))
+        || (rule.to_definitions && table("#/definitions/"))
 }

@@ -1,7 +1,8 @@
-//! References through which a schema applies to itself without looking at a part of the instance: a validator would go round for ever.
+//! References through which a schema applies to itself without looking at a part of the instance: a validator would go
+//! round for ever.
 //!
-//! `X = anyOf [X, Y]` accepts what `Y` accepts, and `X = allOf [X, Y]` too, so such a reference can go. Every other recursion goes
-//! through a property, an item or the like, and ends with the instance.
+//! `X = anyOf [X, Y]` accepts what `Y` accepts, and `X = allOf [X, Y]` too, so such a reference can go. Every other
+//! recursion goes through a property, an item or the like, and ends with the instance.
 
 use alloc::{format, vec::Vec};
 
@@ -39,7 +40,11 @@ const IN_PLACE: Keywords = Keywords::of(&[
 ]);
 
 /// Cuts every reference that closes a circle of schemas for one instance.
-pub(in crate::sanitize) fn cut(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<(), Error> {
+pub(in crate::sanitize) fn cut(
+    root: &mut Node<'_>,
+    references: &References,
+    context: &mut PassContext,
+) -> Result<(), Error> {
     let endless = endless(root, references, context)?;
     if endless.is_empty() {
         return Ok(());
@@ -151,10 +156,20 @@ impl Cut<'_> {
     }
 
     fn note(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
-        self.context.diagnostics.report(place.polarity, Location::of_reference(node), Location::Nowhere, effect, || {
-            let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
-            format!("removed `$ref: \"{reference}\"`: a schema cannot be a part of itself for the same value")
-        });
+        self.context.diagnostics.report(
+            place.polarity,
+            Location::of_reference(node),
+            Location::Nowhere,
+            effect,
+            || {
+                let reference = node
+                    .get("$ref")
+                    .and_then(Node::as_text)
+                    .map(|text| text.display().into_owned())
+                    .unwrap_or_default();
+                format!("removed `$ref: \"{reference}\"`: a schema cannot be a part of itself for the same value")
+            },
+        );
     }
 
     /// A union that is one of its own branches is the union of the others.

@@ -1,5 +1,5 @@
-//! `$dynamicRef` and `$recursiveRef`, spelled as the `$ref` that they are: which schema a dynamic scope would put in the place of their
-//! anchor depends on who uses the document, and nobody comes to a tool's schema from another one.
+//! `$dynamicRef` and `$recursiveRef`, spelled as the `$ref` that they are: which schema a dynamic scope would put in
+//! the place of their anchor depends on who uses the document, and nobody comes to a tool's schema from another one.
 
 use alloc::{format, vec};
 
@@ -25,8 +25,13 @@ const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 /// What this pass is about.
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
 
-/// Respells every dynamic reference; gives their numbers, because in every draft that knows them other keywords apply beside them.
-pub(in crate::sanitize) fn respell(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<Set<Number>, Error> {
+/// Respells every dynamic reference; gives their numbers, because in every draft that knows them other keywords apply
+/// beside them.
+pub(in crate::sanitize) fn respell(
+    root: &mut Node<'_>,
+    references: &References,
+    context: &mut PassContext,
+) -> Result<Set<Number>, Error> {
     if !context.keywords.intersects(DYNAMIC) {
         return Ok(Set::new());
     }
@@ -58,9 +63,9 @@ impl Respell<'_> {
         let is_ambiguous = value.origin().number().is_some_and(|number| self.references.ambiguous().contains(&number));
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
         let location = Location::of(value);
-        self.context
-            .diagnostics
-            .report(place.polarity, location, Location::under(node, "$ref"), effect, || format!("replaced `{keyword}` by `$ref`"));
+        self.context.diagnostics.report(place.polarity, location, Location::under(node, "$ref"), effect, || {
+            format!("replaced `{keyword}` by `$ref`")
+        });
         self.context.respelled = true;
         self.respelled.extend(value.origin().number());
         let Some(object) = node.as_object_mut() else { return };

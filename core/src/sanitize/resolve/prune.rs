@@ -31,7 +31,9 @@ pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polari
     for table in TABLES {
         let Some(value) = node.get(table) else { continue };
         let location = Location::of(value);
-        context.diagnostics.report(polarity, location, Location::Nowhere, PRUNE, || format!("removed `{table}`: nothing refers to it"));
+        context.diagnostics.report(polarity, location, Location::Nowhere, PRUNE, || {
+            format!("removed `{table}`: nothing refers to it")
+        });
         if let Some(object) = node.as_object_mut() {
             object.remove(table);
         }
@@ -70,7 +72,8 @@ pub(in crate::sanitize) fn note(source: &Node<'_>, used: &Set<Number>, context: 
 pub(in crate::sanitize) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
     let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(()) };
     let reached = reached(root, budget)?;
-    let is_reached = |member: &Member<'_>| reference_to("$defs", member).is_some_and(|reference| reached.contains(&reference));
+    let is_reached =
+        |member: &Member<'_>| reference_to("$defs", member).is_some_and(|reference| reached.contains(&reference));
     if table.iter().all(is_reached) {
         return Ok(());
     }

@@ -31,13 +31,18 @@ impl<'a> VisitorMut<'a> for ReferenceCutter<'_, 'a> {
         if !(self.goes)(node, &name) {
             return Ok(Visit::Descend);
         }
-        self.context
-            .diagnostics
-            .report(place.polarity, Location::under(node, "$ref"), Location::of(node), self.effect, || (self.says)(&name));
+        self.context.diagnostics.report(
+            place.polarity,
+            Location::under(node, "$ref"),
+            Location::of(node),
+            self.effect,
+            || (self.says)(&name),
+        );
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
-        // What speaks of the very instance that is spoken of around it is no guess, and the next round knows what that is.
+        // What speaks of the very instance that is spoken of around it is no guess, and the next round knows what that
+        // is.
         let in_place = place.keyword.is_some_and(|keyword| legalize::IN_PLACE.contains(keyword));
         if !(in_place && self.context.untyped == Untyped::String) {
             infer_type::any(node, place, self.context);

@@ -1,7 +1,7 @@
 //! The definitions that stay: their names, and those that have grown by what stood beside a reference to them.
 //!
-//! Nothing may stand beside a reference, so `{"$ref": "#/$defs/a", …}` refers to a definition that says both. The same siblings make
-//! the same definition, and that is how recursion through it closes.
+//! Nothing may stand beside a reference, so `{"$ref": "#/$defs/a", …}` refers to a definition that says both. The same
+//! siblings make the same definition, and that is how recursion through it closes.
 
 use alloc::{
     borrow::Cow,
@@ -144,7 +144,10 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if !self.spend(json::size(&body.node, self.budget)) {
             return Growth::TooMuch;
         }
-        self.grown.insert(definition.clone(), Specialized { siblings: joined.node.copy(self.budget), body: body.node.copy(self.budget) });
+        self.grown.insert(
+            definition.clone(),
+            Specialized { siblings: joined.node.copy(self.budget), body: body.node.copy(self.budget) },
+        );
         Growth::New(definition, [joined, body])
     }
 
@@ -164,7 +167,9 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
             return true;
         }
-        if let Some(target) = schema.get("$ref").and_then(|reference| self.references.target(reference.origin().number()?)) {
+        if let Some(target) =
+            schema.get("$ref").and_then(|reference| self.references.target(reference.origin().number()?))
+        {
             let Some((body, _)) = self.targets.get(&target) else { return false };
             return !seen.insert(target) || (seen.len() <= MOST_SEEN && self.says(body, all, seen));
         }
@@ -207,13 +212,22 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 
 /// A name for what stands at a pointer: its last token.
 ///
-/// A name that we make is never a number: a JavaScript object would put it before all other members. One of the caller's own stays.
+/// A name that we make is never a number: a JavaScript object would put it before all other members. One of the
+/// caller's own stays.
 fn stem(pointer: &str) -> String {
     let spell = |token: &str| -> String {
         let plain = token.replace("~1", "_").replace("~0", "_");
         plain
             .chars()
-            .map(|character| if character.is_ascii_alphanumeric() || "_-.".contains(character) { character } else { '_' })
+            .map(
+                |character| {
+                    if character.is_ascii_alphanumeric() || "_-.".contains(character) {
+                        character
+                    } else {
+                        '_'
+                    }
+                },
+            )
             .collect()
     };
     let mut tokens = pointer.rsplit('/');

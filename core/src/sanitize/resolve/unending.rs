@@ -30,7 +30,12 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
         &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter { context, goes: &|node, _| forced.contains(&termination::place_of(node)), effect: CUT, says },
+        &mut ReferenceCutter {
+            context,
+            goes: &|node, _| forced.contains(&termination::place_of(node)),
+            effect: CUT,
+            says,
+        },
     )?;
     let still = termination::endless(root);
     if still.is_empty() {
@@ -42,7 +47,9 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
         Keywords::ALL,
         &mut ReferenceCutter { context, goes: &|_, name| still.contains(name), effect: CUT, says },
     )?;
-    if let Some(Data::Object(table)) = root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut) {
+    if let Some(Data::Object(table)) =
+        root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut)
+    {
         table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));
         if table.is_empty() {
             if let Some(object) = root.as_object_mut() {

@@ -1,5 +1,5 @@
-//! Recursion where the grammar has none, or has it only through properties that need not be there: it is written out a few
-//! levels deep, and ends in a schema that says no more than the type.
+//! Recursion where the grammar has none, or has it only through properties that need not be there: it is written out a
+//! few levels deep, and ends in a schema that says no more than the type.
 //!
 //! Works on settled references: whatever is recursive stands under the root's `$defs`.
 
@@ -53,7 +53,13 @@ pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassCon
     }
     let bodies: Map<String, Node<'a>> = bodies.into_iter().filter(|(name, _)| recursive.contains(name)).collect();
     let levels = levels(root, &bodies, context.max_nodes, &budget);
-    let mut unroll = Unroll { bodies: &bodies, levels, above: Vec::new(), only_forced: recursion == Recursion::OnlyOptional, context };
+    let mut unroll = Unroll {
+        bodies: &bodies,
+        levels,
+        above: Vec::new(),
+        only_forced: recursion == Recursion::OnlyOptional,
+        context,
+    };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut unroll)?;
     if recursion == Recursion::Refused {
         if let Some(object) = root.as_object_mut() {
@@ -73,7 +79,8 @@ fn recursive(bodies: &Map<String, Node<'_>>, budget: &Budget) -> Set<String> {
     let names: Vec<&String> = bodies.keys().collect();
     let numbers: Map<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
     let edges = bodies.iter().filter_map(|(name, body)| {
-        let to = measure(body, budget).references.iter().filter_map(|(_, to)| numbers.get(to.as_str()).copied()).collect();
+        let to =
+            measure(body, budget).references.iter().filter_map(|(_, to)| numbers.get(to.as_str()).copied()).collect();
         Some((*numbers.get(name.as_str())?, to))
     });
     let recursive = graph::recursive(&edges.collect());
@@ -109,9 +116,11 @@ fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
 
 /// How many levels can be written out within the budgets; none where even one is too much.
 fn levels(root: &Node<'_>, bodies: &Map<String, Node<'_>>, max_nodes: usize, budget: &Budget) -> usize {
-    let measures: Map<&str, Measure> = bodies.iter().map(|(name, body)| (name.as_str(), measure(body, budget))).collect();
+    let measures: Map<&str, Measure> =
+        bodies.iter().map(|(name, body)| (name.as_str(), measure(body, budget))).collect();
     let whole = measure(root, budget);
-    // By name, the nodes and the depth of a definition with so many levels in it: what ends it is a reference's own size.
+    // By name, the nodes and the depth of a definition with so many levels in it: what ends it is a reference's own
+    // size.
     let mut sizes: Map<&str, (usize, usize)> = measures.keys().map(|name| (*name, (4, 2))).collect();
     let mut best = 0;
     for level in 1..=(LEVELS.saturating_mul(bodies.len())).min(MOST_LEVELS) {
@@ -167,15 +176,22 @@ impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
         // A definition of a table that goes is written out where it is used.
         let goes = !self.only_forced && self.is_definition(place);
         // A definition may be nothing but a reference to the next one.
-        while let Some((name, body)) = definition_name(node).filter(|_| !stays && !goes).and_then(|name| self.bodies.get_key_value(name)) {
+        while let Some((name, body)) =
+            definition_name(node).filter(|_| !stays && !goes).and_then(|name| self.bodies.get_key_value(name))
+        {
             self.write_out(node, place, name, body, frame.level >= self.levels);
             frame.level += 1;
             if frame.level > self.levels {
                 break;
             }
         }
-        frame.required =
-            node.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect();
+        frame.required = node
+            .get("required")
+            .and_then(Node::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_text().cloned())
+            .collect();
         self.above.push(frame);
         Ok(if goes { Visit::Skip } else { Visit::Descend })
     }
@@ -188,7 +204,8 @@ impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
 
 impl<'a> Unroll<'_, 'a> {
     fn is_definition(&self, place: &SchemaPath<'_, 'a>) -> bool {
-        matches!(place.pointer.steps(), [Step::Name("$defs"), Step::Member(name)] if name.value().is_some_and(|name| self.bodies.contains_key(&*name)))
+        let [Step::Name("$defs"), Step::Member(name)] = place.pointer.steps() else { return false };
+        name.value().is_some_and(|name| self.bodies.contains_key(&*name))
     }
 
     fn frame(&self, place: &SchemaPath<'_, 'a>) -> Frame<'a> {
@@ -221,13 +238,17 @@ impl<'a> Unroll<'_, 'a> {
                 Location::Node(origin.number().unwrap_or(0)),
                 UNROLL,
                 || match levels {
-                    0 => format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded"),
+                    0 => {
+                        format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded")
+                    }
                     _ => format!("expanded the recursion of `{name}`, {levels} levels deep"),
                 },
             );
             end(body, self.context)
         } else {
-            self.context.diagnostics.report(place.polarity, from, Location::of(body), INLINE, || format!("inlined `{name}`"));
+            self.context
+                .diagnostics
+                .report(place.polarity, from, Location::of(body), INLINE, || format!("inlined `{name}`"));
             let mut copy = body.copy(&self.context.budget);
             // What a document says of itself is no part of a copy inside it.
             if copy.get("$schema").is_some() {
@@ -252,7 +273,12 @@ pub(in crate::sanitize) fn end<'a>(body: &Node<'a>, context: &PassContext) -> No
     // JSON text says all of it, whatever the type.
     let keeps_type = context.grammar.anything != AnyEncoding::JsonText;
     let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
-    let members =
-        body.as_object().into_iter().flatten().filter(|member| is_kept(&member.key)).map(|member| member.copy(&context.budget)).collect();
+    let members = body
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|member| is_kept(&member.key))
+        .map(|member| member.copy(&context.budget))
+        .collect();
     Node::object(Object::from_unique(members))
 }

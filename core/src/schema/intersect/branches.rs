@@ -1,4 +1,5 @@
-//! Keywords that combine schemas for the same instance: `allOf`, `anyOf`, `not`, `if`, and `unevaluated*`, which looks at them.
+//! Keywords that combine schemas for the same instance: `allOf`, `anyOf`, `not`, `if`, and `unevaluated*`, which looks
+//! at them.
 
 use alloc::{vec, vec::Vec};
 
@@ -21,8 +22,11 @@ const EVALUATES_PROPERTIES: Keywords =
     IN_PLACE.insert(Keyword::Properties).insert(Keyword::PatternProperties).insert(Keyword::AdditionalProperties);
 
 /// What makes items count as evaluated.
-const EVALUATES_ITEMS: Keywords =
-    IN_PLACE.insert(Keyword::PrefixItems).insert(Keyword::Items).insert(Keyword::AdditionalItems).insert(Keyword::Contains);
+const EVALUATES_ITEMS: Keywords = IN_PLACE
+    .insert(Keyword::PrefixItems)
+    .insert(Keyword::Items)
+    .insert(Keyword::AdditionalItems)
+    .insert(Keyword::Contains);
 
 /// Schemas for the same instance. What is said under `not` is never evaluated.
 const IN_PLACE: Keywords = Keywords::of(&[
@@ -42,7 +46,8 @@ const IN_PLACE: Keywords = Keywords::of(&[
 impl<'a> Merge<'_, 'a> {
     /// `unevaluated*` speaks of what nothing beside it speaks of, so it cannot stand beside anything new that does.
     pub(super) fn unevaluated(&mut self, sides: &mut Operands<'a>) {
-        let keywords = [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
+        let keywords =
+            [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
         for (keyword, evaluates) in keywords {
             let (outer, inner) = sides.take(keyword);
             let outer = self.unless(sides.adds(Operand::Inner, evaluates), Operand::Outer, keyword, outer);
@@ -51,7 +56,13 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    fn unless(&mut self, disturbed: bool, side: Operand, keyword: Keyword, value: Option<Node<'a>>) -> Option<Node<'a>> {
+    fn unless(
+        &mut self,
+        disturbed: bool,
+        side: Operand,
+        keyword: Keyword,
+        value: Option<Node<'a>>,
+    ) -> Option<Node<'a>> {
         if !disturbed {
             return value;
         }
@@ -68,7 +79,10 @@ impl<'a> Merge<'_, 'a> {
         if their_values.is_subset(&our_values) {
             return if self.same(&outer, &inner) { Chosen::Either(outer, inner) } else { Chosen::Outer(outer) };
         }
-        let new = theirs.iter().filter(|schema| !our_values.contains(&ByValue(schema))).map(|schema| schema.copy(self.budget));
+        let new = theirs
+            .iter()
+            .filter(|schema| !our_values.contains(&ByValue(schema)))
+            .map(|schema| schema.copy(self.budget));
         let new: Vec<Node<'a>> = new.collect();
         if let Some(schemas) = outer.as_array_mut() {
             schemas.extend(new);
@@ -88,7 +102,11 @@ impl<'a> Merge<'_, 'a> {
         if pairs <= self.branches {
             if let Some(items) = self.pairs(ours, theirs, pairs) {
                 let shells = (ContainerMeta::of(&outer), ContainerMeta::of(&inner));
-                return if items.is_empty() { Err(Impossible) } else { Ok(provenance::list(items, Some(shells.0), Some(shells.1))) };
+                return if items.is_empty() {
+                    Err(Impossible)
+                } else {
+                    Ok(provenance::list(items, Some(shells.0), Some(shells.1)))
+                };
             }
         }
         self.push_residual(Operand::Inner, Keyword::AnyOf, [(Keyword::AnyOf, inner)]);
@@ -126,7 +144,11 @@ impl<'a> Merge<'_, 'a> {
         }
         let same = self.same(&outer, &inner);
         if accepts_nothing(&inner) || same {
-            return Ok(if accepts_nothing(&outer) || same { Chosen::Either(outer, inner) } else { Chosen::Outer(outer) });
+            return Ok(if accepts_nothing(&outer) || same {
+                Chosen::Either(outer, inner)
+            } else {
+                Chosen::Outer(outer)
+            });
         }
         if accepts_nothing(&outer) {
             return Ok(Chosen::Inner(inner));
@@ -165,7 +187,11 @@ impl<'a> Merge<'_, 'a> {
         } else {
             if says(&theirs) {
                 let left = CONDITION.into_iter().zip(theirs);
-                self.push_residual(Operand::Inner, Keyword::If, left.filter_map(|(keyword, node)| Some((keyword, node?))));
+                self.push_residual(
+                    Operand::Inner,
+                    Keyword::If,
+                    left.filter_map(|(keyword, node)| Some((keyword, node?))),
+                );
             }
             sides.settle_all(CONDITION, ours, Chosen::Outer);
         }

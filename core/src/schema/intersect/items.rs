@@ -17,7 +17,8 @@ use crate::{
 const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword::MaxContains];
 
 impl<'a> Merge<'_, 'a> {
-    /// Settles `prefixItems` and `items`: what one side says of all other items meets what the other says of a position.
+    /// Settles `prefixItems` and `items`: what one side says of all other items meets what the other says of a
+    /// position.
     pub(super) fn positions(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
         if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
@@ -26,7 +27,10 @@ impl<'a> Merge<'_, 'a> {
         let (ours, theirs) = sides.take(Keyword::PrefixItems);
         let (our_rest, their_rest) = sides.take(Keyword::Items);
         let lists = [&ours, &theirs].into_iter().flatten().all(|list| list.as_array().is_some());
-        let schemas = [&our_rest, &their_rest].into_iter().flatten().all(|rest| rest.as_object().is_some() || rest.as_bool().is_some());
+        let schemas = [&our_rest, &their_rest]
+            .into_iter()
+            .flatten()
+            .all(|rest| rest.as_object().is_some() || rest.as_bool().is_some());
         if !lists || !schemas {
             self.inexact = true;
             sides.restore(Keyword::PrefixItems, ours, theirs);
@@ -42,7 +46,8 @@ impl<'a> Merge<'_, 'a> {
         let shells = (ours.as_ref().map(ContainerMeta::of), theirs.as_ref().map(ContainerMeta::of));
         let (ours, theirs) = (items(ours), items(theirs));
         let both = ours.len().min(theirs.len());
-        let list = self.below(Step::Name(Keyword::PrefixItems.name()), |merge| merge.prefix(ours, theirs, &our_rest, &their_rest));
+        let list = self
+            .below(Step::Name(Keyword::PrefixItems.name()), |merge| merge.prefix(ours, theirs, &our_rest, &their_rest));
         let rest = match (our_rest, their_rest) {
             (Some(ours), Some(theirs)) => Some(self.under(Keyword::Items, ours, theirs)),
             (Some(ours), None) => Some(Chosen::Outer(ours)),
@@ -115,19 +120,27 @@ impl<'a> Merge<'_, 'a> {
                 // Counts of nothing say nothing.
                 sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [least.0, most.0], Chosen::Outer);
             }
-            ((Some(ours), None), least, most) => sides.settle_all(CONTAINS, [Some(ours), least.0, most.0], Chosen::Outer),
-            ((None, Some(theirs)), least, most) => sides.settle_all(CONTAINS, [Some(theirs), least.1, most.1], Chosen::Inner),
+            ((Some(ours), None), least, most) => {
+                sides.settle_all(CONTAINS, [Some(ours), least.0, most.0], Chosen::Outer)
+            }
+            ((None, Some(theirs)), least, most) => {
+                sides.settle_all(CONTAINS, [Some(theirs), least.1, most.1], Chosen::Inner)
+            }
             ((Some(ours), Some(theirs)), least, most) if self.same(&ours, &theirs) => {
                 sides.settle(Keyword::Contains, Chosen::Either(ours, theirs));
                 let least = match least {
-                    (Some(ours), Some(theirs)) => Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs)),
+                    (Some(ours), Some(theirs)) => {
+                        Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs))
+                    }
                     // The side that does not say it says 1.
                     (Some(ours), None) => at_least_one(&ours).then_some(Chosen::Outer(ours)),
                     (None, Some(theirs)) => at_least_one(&theirs).then_some(Chosen::Inner(theirs)),
                     (None, None) => None,
                 };
                 let most = match most {
-                    (Some(ours), Some(theirs)) => Some(self.tighter(Keyword::MaxContains, Ordering::Less, ours, theirs)),
+                    (Some(ours), Some(theirs)) => {
+                        Some(self.tighter(Keyword::MaxContains, Ordering::Less, ours, theirs))
+                    }
                     (Some(ours), None) => Some(Chosen::Outer(ours)),
                     (None, theirs) => theirs.map(Chosen::Inner),
                 };
@@ -140,7 +153,11 @@ impl<'a> Merge<'_, 'a> {
             ((ours, theirs), least, most) => {
                 let theirs = [theirs, least.1, most.1];
                 let left = CONTAINS.into_iter().zip(theirs);
-                self.push_residual(Operand::Inner, Keyword::Contains, left.filter_map(|(keyword, node)| Some((keyword, node?))));
+                self.push_residual(
+                    Operand::Inner,
+                    Keyword::Contains,
+                    left.filter_map(|(keyword, node)| Some((keyword, node?))),
+                );
                 sides.settle_all(CONTAINS, [ours, least.0, most.0], Chosen::Outer);
             }
         }

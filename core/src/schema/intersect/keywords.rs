@@ -21,8 +21,11 @@ use crate::{
 impl<'a> Merge<'_, 'a> {
     /// Some spellings of older drafts change what the keyword beside them says.
     pub(super) fn doubt_older_spellings(&mut self, outer: &Node<'a>, inner: &Node<'a>) {
-        let has = |node: &Node<'a>, keywords: &[Keyword]| keywords.iter().any(|keyword| node.get(keyword.name()).is_some());
-        let is = |node: &Node<'a>, keyword: Keyword| node.get(keyword.name()).is_some_and(|value| value.as_bool() == Some(true));
+        let has =
+            |node: &Node<'a>, keywords: &[Keyword]| keywords.iter().any(|keyword| node.get(keyword.name()).is_some());
+        let is = |node: &Node<'a>, keyword: Keyword| {
+            node.get(keyword.name()).is_some_and(|value| value.as_bool() == Some(true))
+        };
         for (one, other) in [(outer, inner), (inner, outer)] {
             self.inexact |= is(one, Keyword::Nullable) && has(other, &[Keyword::Type, Keyword::Enum, Keyword::Const])
                 || has(one, &[Keyword::AdditionalItems]) && has(other, &[Keyword::Items, Keyword::PrefixItems])
@@ -35,7 +38,9 @@ impl<'a> Merge<'_, 'a> {
     pub(super) fn value(&mut self, slot: &mut Slot<'a>) -> Result<(), Impossible> {
         let (Some(outer), Some(inner)) = slot.value.take() else { return Ok(()) };
         let kept = match slot.keyword {
-            Some(keyword) if matches!(keyword.role(), Role::Assertion | Role::Definitions) => self.assertion(keyword, outer, inner)?,
+            Some(keyword) if matches!(keyword.role(), Role::Assertion | Role::Definitions) => {
+                self.assertion(keyword, outer, inner)?
+            }
             Some(Keyword::Description) => self.description(outer, inner),
             keyword => {
                 let same = self.same(&outer, &inner);
@@ -57,12 +62,16 @@ impl<'a> Merge<'_, 'a> {
             Keyword::Enum => self.enums(outer, inner),
             Keyword::Const if self.same(&outer, &inner) => Ok(Chosen::Either(outer, inner)),
             Keyword::Const => Err(Impossible),
-            Keyword::Minimum | Keyword::ExclusiveMinimum | Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties => {
-                Ok(self.tighter(keyword, Ordering::Greater, outer, inner))
-            }
-            Keyword::Maximum | Keyword::ExclusiveMaximum | Keyword::MaxLength | Keyword::MaxItems | Keyword::MaxProperties => {
-                Ok(self.tighter(keyword, Ordering::Less, outer, inner))
-            }
+            Keyword::Minimum
+            | Keyword::ExclusiveMinimum
+            | Keyword::MinLength
+            | Keyword::MinItems
+            | Keyword::MinProperties => Ok(self.tighter(keyword, Ordering::Greater, outer, inner)),
+            Keyword::Maximum
+            | Keyword::ExclusiveMaximum
+            | Keyword::MaxLength
+            | Keyword::MaxItems
+            | Keyword::MaxProperties => Ok(self.tighter(keyword, Ordering::Less, outer, inner)),
             Keyword::MultipleOf => Ok(self.multiple(outer, inner)),
             Keyword::UniqueItems => Ok(match (outer.as_bool(), inner.as_bool()) {
                 (Some(true), Some(false)) => Chosen::Outer(outer),
@@ -70,7 +79,9 @@ impl<'a> Merge<'_, 'a> {
                 _ => self.equal(keyword, outer, inner),
             }),
             Keyword::Required => Ok(self.names(keyword, outer, inner)),
-            Keyword::DependentRequired => Ok(self.table(keyword, outer, inner, |merge, outer, inner| merge.names(keyword, outer, inner))),
+            Keyword::DependentRequired => {
+                Ok(self.table(keyword, outer, inner, |merge, outer, inner| merge.names(keyword, outer, inner)))
+            }
             Keyword::DependentSchemas => Ok(self.table(keyword, outer, inner, Merge::schema)),
             Keyword::Defs | Keyword::Definitions => Ok(self.table(keyword, outer, inner, |merge, outer, inner| {
                 // A reference means the outer's; what referred to the inner's is in another's hands.
@@ -82,7 +93,9 @@ impl<'a> Merge<'_, 'a> {
                     Chosen::Outer(outer)
                 }
             })),
-            Keyword::PropertyNames | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => Ok(self.under(keyword, outer, inner)),
+            Keyword::PropertyNames | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => {
+                Ok(self.under(keyword, outer, inner))
+            }
             Keyword::AllOf => Ok(self.all_of(outer, inner)),
             Keyword::AnyOf => self.any_of(outer, inner),
             Keyword::Not => self.not(outer, inner),
@@ -121,7 +134,8 @@ impl<'a> Merge<'_, 'a> {
         };
         let (our_values, their_values) = (values(ours), values(theirs));
         let common = ours.iter().filter(|value| their_values.contains(&ByValue(value)));
-        let (common, distinct) = (common.count(), our_values.iter().filter(|value| their_values.contains(*value)).count());
+        let (common, distinct) =
+            (common.count(), our_values.iter().filter(|value| their_values.contains(*value)).count());
         if distinct == 0 {
             return Err(Impossible);
         }
@@ -130,15 +144,19 @@ impl<'a> Merge<'_, 'a> {
             (true, false) => Chosen::Outer(outer),
             (false, true) => Chosen::Inner(inner),
             (false, false) => {
-                let common =
-                    ours.iter().filter(|value| their_values.contains(&ByValue(value))).map(|value| value.copy(self.budget)).collect();
+                let common = ours
+                    .iter()
+                    .filter(|value| their_values.contains(&ByValue(value)))
+                    .map(|value| value.copy(self.budget))
+                    .collect();
                 Chosen::Made(replaced(outer, Data::Array(common)))
             }
         };
         Ok(kept)
     }
 
-    /// Once a type of one side stands beside the values of the other, values that are of another type are none any more.
+    /// Once a type of one side stands beside the values of the other, values that are of another type are none any
+    /// more.
     pub(super) fn enum_within_type(&mut self, sides: &mut Operands<'a>) -> Result<(), Impossible> {
         if sides.is_one_sided(Keywords::of(&[Keyword::Type, Keyword::Enum])) {
             return Ok(());
@@ -229,7 +247,9 @@ impl<'a> Merge<'_, 'a> {
         match (text(&outer), text(&inner)) {
             (Some(ours), Some(theirs)) if says(&ours, &theirs) => Chosen::Outer(outer),
             (Some(ours), Some(theirs)) if says(&theirs, &ours) => Chosen::Inner(inner),
-            (Some(ours), Some(theirs)) => Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into()))),
+            (Some(ours), Some(theirs)) => {
+                Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into())))
+            }
             // No text, or one that cannot be written again because it holds half a surrogate pair.
             _ => {
                 self.guidance_lost = true;
@@ -266,6 +286,7 @@ fn says(text: &str, part: &str) -> bool {
     text.match_indices(part).any(|(at, _)| {
         let (before, rest) = text.split_at(at);
         let after = rest.strip_prefix(part).unwrap_or_default();
-        !joins(before.chars().next_back(), part.chars().next()) && !joins(part.chars().next_back(), after.chars().next())
+        !joins(before.chars().next_back(), part.chars().next())
+            && !joins(part.chars().next_back(), after.chars().next())
     })
 }

@@ -1,15 +1,16 @@
-//! The conjunction of two schemas: one schema object that accepts exactly what both accept, as far as one object can say it.
+//! The conjunction of two schemas: one schema object that accepts exactly what both accept, as far as one object can
+//! say it.
 //!
-//! The theorem, for JSON Schema 2020-12 (whoever calls has respelled what older drafts say otherwise, and reads `$ref` as a name
-//! that means the same everywhere):
+//! The theorem, for JSON Schema 2020-12 (whoever calls has respelled what older drafts say otherwise, and reads `$ref`
+//! as a name that means the same everywhere):
 //!
 //! - Whatever both accept, the result accepts. It is never narrower.
 //! - Where nothing is left over ([`Merged::is_exact`]), it accepts nothing else.
 //! - What is left over says what is missing: the result and every [`Residual::schema`] at its place are exact together
 //!   (`unevaluated*` alone cannot be said apart from the rest of its side).
 //!
-//! Where the merging is in doubt nothing of this is claimed. Nothing is claimed either about which parts of an instance count
-//! as evaluated for an `unevaluated*` that stands outside of both.
+//! Where the merging is in doubt nothing of this is claimed. Nothing is claimed either about which parts of an instance
+//! count as evaluated for an `unevaluated*` that stands outside of both.
 
 mod branches;
 mod items;
@@ -35,24 +36,26 @@ use crate::{
     limits::MAX_NODES,
 };
 
-/// Two lists of `anyOf` become one list of all pairs only up to so many branches; lists inside the pairs share them, so that
-/// merging never makes more than so many copies of anything.
+/// Two lists of `anyOf` become one list of all pairs only up to so many branches; lists inside the pairs share them, so
+/// that merging never makes more than so many copies of anything.
 const MAX_BRANCHES: usize = 16;
 
-/// How many levels of JSON two schemas are merged down. Each takes kilobytes of stack, and no real tool schema nests deeper than 40;
-/// where both still say something further down, that is in doubt.
+/// How many levels of JSON two schemas are merged down. Each takes kilobytes of stack, and no real tool schema nests
+/// deeper than 40; where both still say something further down, that is in doubt.
 const MAX_LEVELS: usize = 128;
 
 /// Two schemas as one.
 #[derive(Debug)]
 pub(crate) struct Merged<'a> {
-    /// What both accept, and more if something is left over. With the outer's origin, or untouched if it is one of the two.
+    /// What both accept, and more if something is left over. With the outer's origin, or untouched if it is one of the
+    /// two.
     pub(crate) node: Node<'a>,
     /// What the schema could not say as well.
     pub(crate) residual: Vec<Residual<'a>>,
     /// A text or another annotation had to give way to the other side's. Texts about what nothing can be do not count.
     pub(crate) guidance_lost: bool,
-    /// A value was malformed, spelled as in an older draft, hung on an identifier, or too large to copy: nothing is claimed.
+    /// A value was malformed, spelled as in an older draft, hung on an identifier, or too large to copy: nothing is
+    /// claimed.
     pub(crate) inexact: bool,
 }
 
@@ -77,8 +80,9 @@ pub(crate) enum Operand {
 
 /// A keyword that is missing from the merged schema, or that does not reach as far there as it did.
 ///
-/// Where two values of a keyword cannot be said at once, the outer's is said and the inner's is left over. `additionalProperties`
-/// is left over where it does not reach the other side's new names, and still stands for all other names.
+/// Where two values of a keyword cannot be said at once, the outer's is said and the inner's is left over.
+/// `additionalProperties` is left over where it does not reach the other side's new names, and still stands for all
+/// other names.
 #[derive(Debug)]
 pub(crate) struct Residual<'a> {
     /// Whose it is.
@@ -99,8 +103,9 @@ impl<'a> Residual<'a> {
 
 /// The schema that accepts exactly what both accept, as far as one schema object can say it.
 ///
-/// The outer's keys keep their places and the inner's new ones come last. `$schema`, `$id` and anchors of the inner are dropped.
-/// A side to which the other adds nothing comes back untouched (the inner only if its keys need not move for it).
+/// The outer's keys keep their places and the inner's new ones come last. `$schema`, `$id` and anchors of the inner are
+/// dropped. A side to which the other adds nothing comes back untouched (the inner only if its keys need not move for
+/// it).
 pub(crate) fn both<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>) -> Merged<'a> {
     both_at(budget, outer, inner, usize::MAX)
 }
@@ -168,12 +173,26 @@ pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
 }
 
 /// What speaks of the schema itself or names it; not of use in another schema.
-const OWN: Keywords =
-    Keywords::of(&[Keyword::Schema, Keyword::Id, Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor, Keyword::Vocabulary]);
+const OWN: Keywords = Keywords::of(&[
+    Keyword::Schema,
+    Keyword::Id,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::RecursiveAnchor,
+    Keyword::Vocabulary,
+]);
 
 impl<'b, 'a> Merge<'b, 'a> {
     fn new(budget: &'b Budget, branches: usize, spare: usize) -> Self {
-        Merge { budget, residual: Vec::new(), guidance_lost: false, inexact: false, at: Pointer::root(), branches, spare }
+        Merge {
+            budget,
+            residual: Vec::new(),
+            guidance_lost: false,
+            inexact: false,
+            at: Pointer::root(),
+            branches,
+            spare,
+        }
     }
 
     /// Two schemas as one.
@@ -234,7 +253,9 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.doubt_identifiers(&outer, &inner);
         self.doubt_older_spellings(&outer, &inner);
         let shells = (ContainerMeta::of(&outer), ContainerMeta::of(&inner));
-        let (Data::Object(outer), Data::Object(inner)) = (outer.into_data(), inner.into_data()) else { return Err(Impossible) };
+        let (Data::Object(outer), Data::Object(inner)) = (outer.into_data(), inner.into_data()) else {
+            return Err(Impossible);
+        };
         let mut sides = Operands::of(outer, inner, place);
         self.unevaluated(&mut sides);
         self.members(&mut sides);
@@ -273,7 +294,12 @@ impl<'b, 'a> Merge<'b, 'a> {
     }
 
     /// Notes what could not be said here.
-    fn push_residual(&mut self, side: Operand, keyword: Keyword, members: impl IntoIterator<Item = (Keyword, Node<'a>)>) {
+    fn push_residual(
+        &mut self,
+        side: Operand,
+        keyword: Keyword,
+        members: impl IntoIterator<Item = (Keyword, Node<'a>)>,
+    ) {
         let members = members.into_iter().map(|(keyword, value)| Member { key: Text::literal(keyword.name()), value });
         let schema = Node::object(Object::from_unique(members.collect()));
         self.residual.push(Residual { side, keyword, at: self.at.clone(), schema });
@@ -297,7 +323,10 @@ fn refers(node: &Node<'_>, budget: &Budget) -> bool {
             Data::Array(items) => open.extend(items),
             Data::Object(object) => {
                 for member in object {
-                    if matches!(Keyword::named(&member.key), Some(Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef)) {
+                    if matches!(
+                        Keyword::named(&member.key),
+                        Some(Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef)
+                    ) {
                         return true;
                     }
                     open.push(&member.value);

@@ -1,4 +1,5 @@
-//! The keywords of two schemas while they are being merged: taken out in the groups in which they are read, and put back.
+//! The keywords of two schemas while they are being merged: taken out in the groups in which they are read, and put
+//! back.
 
 use alloc::vec::Vec;
 
@@ -37,8 +38,10 @@ impl<'a> Operands<'a> {
     /// Does that side have one of these keywords, unsettled?
     pub(super) fn has(&self, side: Operand, keywords: Keywords) -> bool {
         self.slots.iter().any(|slot| {
-            let own =
-                matches!((&slot.value, side), (Value::Both(..), _) | (Value::Outer(_), Operand::Outer) | (Value::Inner(_), Operand::Inner));
+            let own = matches!(
+                (&slot.value, side),
+                (Value::Both(..), _) | (Value::Outer(_), Operand::Outer) | (Value::Inner(_), Operand::Inner)
+            );
             own && slot.keyword.is_some_and(|keyword| keywords.contains(keyword))
         })
     }
@@ -111,7 +114,9 @@ impl<'a> Operands<'a> {
     /// Do all of these keywords that are there come from one side alone, as they stood on it?
     pub(super) fn is_one_sided(&self, keywords: Keywords) -> bool {
         let all = |own: fn(&Value<'a>) -> bool| {
-            self.slots.iter().all(|slot| !slot.keyword.is_some_and(|keyword| keywords.contains(keyword)) || own(&slot.value))
+            self.slots
+                .iter()
+                .all(|slot| !slot.keyword.is_some_and(|keyword| keywords.contains(keyword)) || own(&slot.value))
         };
         all(|value| match value {
             Value::Outer(_) => true,
@@ -124,18 +129,22 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Does the merged object require a property that it forbids? Then the two contradict each other: at least if they take
-    /// objects only. A side that contradicts itself is left as it is, for that is a mistake somebody may want to repair.
+    /// Does the merged object require a property that it forbids? Then the two contradict each other: at least if they
+    /// take objects only. A side that contradicts itself is left as it is, for that is a mistake somebody may want to
+    /// repair.
     pub(super) fn requires_what_it_forbids(&self) -> Result<(), Impossible> {
         let get = |keyword| self.get(keyword);
         let objects_only = get(Keyword::Type).and_then(InstanceTypes::of_keyword) == Some(InstanceTypes::OBJECT);
-        let Some(required) = get(Keyword::Required).and_then(Node::as_array).filter(|_| objects_only) else { return Ok(()) };
+        let Some(required) = get(Keyword::Required).and_then(Node::as_array).filter(|_| objects_only) else {
+            return Ok(());
+        };
         if self.is_one_sided(OF_MEMBERS) {
             return Ok(());
         }
         let properties = get(Keyword::Properties).and_then(Node::as_object);
         let index = properties.map(Object::index).unwrap_or_default();
-        let no_patterns = get(Keyword::PatternProperties).is_none_or(|table| table.as_object().is_some_and(Object::is_empty));
+        let no_patterns =
+            get(Keyword::PatternProperties).is_none_or(|table| table.as_object().is_some_and(Object::is_empty));
         let closed = no_patterns && get(Keyword::AdditionalProperties).is_some_and(accepts_nothing);
         let forbidden = |name: &Node<'a>| match name.data() {
             Data::String(name) => match index.get(name).and_then(|place| properties?.iter().nth(*place)) {
@@ -152,5 +161,10 @@ impl<'a> Operands<'a> {
     }
 }
 
-const OF_MEMBERS: Keywords =
-    Keywords::of(&[Keyword::Type, Keyword::Required, Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties]);
+const OF_MEMBERS: Keywords = Keywords::of(&[
+    Keyword::Type,
+    Keyword::Required,
+    Keyword::Properties,
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+]);

@@ -1,4 +1,5 @@
-//! An order of JSON values that knows no difference where `json::same` knows none, so that long lists can be compared through an index.
+//! An order of JSON values that knows no difference where `json::same` knows none, so that long lists can be compared
+//! through an index.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;

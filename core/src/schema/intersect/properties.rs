@@ -31,9 +31,11 @@ struct Reach<'a> {
 impl<'a> Merge<'_, 'a> {
     /// Settles the three keywords.
     ///
-    /// `additionalProperties` of one side means all names that this side's own `properties` and `patternProperties` leave. What
-    /// the other side says of such a name must meet it there, for the merged keyword no longer reaches a name that is spoken of.
-    /// - A new *name* is certainly meant if this side has no patterns; with patterns it may be, but nothing here matches patterns.
+    /// `additionalProperties` of one side means all names that this side's own `properties` and `patternProperties`
+    /// leave. What the other side says of such a name must meet it there, for the merged keyword no longer reaches a
+    /// name that is spoken of.
+    /// - A new *name* is certainly meant if this side has no patterns; with patterns it may be, but nothing here
+    ///   matches patterns.
     /// - A new *pattern* is certainly meant, for all names it matches, if this side has neither names nor patterns.
     pub(super) fn members(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&GROUP);
@@ -74,7 +76,9 @@ impl<'a> Merge<'_, 'a> {
             sides.settle(Keyword::Properties, names);
         }
         let reaches = (outer_reach.patterns, inner_reach.patterns);
-        if let Some(patterns) = self.meet_members(Keyword::PatternProperties, (outer.patterns, inner.patterns), reaches, false) {
+        if let Some(patterns) =
+            self.meet_members(Keyword::PatternProperties, (outer.patterns, inner.patterns), reaches, false)
+        {
             sides.settle(Keyword::PatternProperties, patterns);
         }
     }
@@ -111,7 +115,11 @@ impl<'a> Merge<'_, 'a> {
         };
         let [names, patterns] = [&own.names, &own.patterns].map(|table| table.as_ref().map(open));
         let values = GROUP.into_iter().zip([names, patterns, Some(rest.copy(self.budget))]);
-        self.push_residual(side, Keyword::AdditionalProperties, values.filter_map(|(keyword, value)| Some((keyword, value?))));
+        self.push_residual(
+            side,
+            Keyword::AdditionalProperties,
+            values.filter_map(|(keyword, value)| Some((keyword, value?))),
+        );
     }
 
     /// Two tables of schemas, of which what is new in one must meet what the other says of all others.

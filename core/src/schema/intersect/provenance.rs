@@ -152,7 +152,12 @@ pub(super) fn slots<'a>(outer: Object<'a>, inner: Object<'a>, place: usize) -> V
 
 impl<'a> Slot<'a> {
     fn outer(member: Member<'a>) -> Self {
-        Slot { keyword: Keyword::named(&member.key), outer_key: Some(member.key), inner_key: None, value: Value::Outer(member.value) }
+        Slot {
+            keyword: Keyword::named(&member.key),
+            outer_key: Some(member.key),
+            inner_key: None,
+            value: Value::Outer(member.value),
+        }
     }
 
     /// The name, for the path to it.
@@ -168,7 +173,11 @@ impl<'a> Slot<'a> {
 type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Chosen<'a>);
 
 /// An object of what is left under each name. Names that stand on one side only and were not looked at are kept.
-pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<ContainerMeta>, inner: Option<ContainerMeta>) -> Chosen<'a> {
+pub(super) fn object<'a>(
+    slots: Vec<Slot<'a>>,
+    outer: Option<ContainerMeta>,
+    inner: Option<ContainerMeta>,
+) -> Chosen<'a> {
     let mut members: Vec<Named<'a>> = Vec::with_capacity(slots.len());
     for slot in slots {
         let kept = match slot.value {
@@ -180,8 +189,9 @@ pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<ContainerMeta>, inn
         };
         members.push((slot.outer_key, slot.inner_key, kept));
     }
-    let outer_stays =
-        outer.filter(|shell| shell.len == members.len() && members.iter().all(|(key, _, kept)| key.is_some() && kept.is_outers()));
+    let outer_stays = outer.filter(|shell| {
+        shell.len == members.len() && members.iter().all(|(key, _, kept)| key.is_some() && kept.is_outers())
+    });
     let inner_stays = inner.filter(|shell| {
         let mut members = members.iter().enumerate();
         shell.len == members.len()
@@ -202,13 +212,14 @@ pub(super) fn object<'a>(slots: Vec<Slot<'a>>, outer: Option<ContainerMeta>, inn
             )
         }
         (None, Some(shell)) => {
-            let members = members.into_iter().filter_map(|(_, key, kept)| Some(Member { key: key?.1, value: kept.into_inner() }));
+            let members =
+                members.into_iter().filter_map(|(_, key, kept)| Some(Member { key: key?.1, value: kept.into_inner() }));
             Chosen::Inner(shell.restored(Data::Object(Object::from_unique(members.collect()))))
         }
         (stays, None) => {
-            let members = members
-                .into_iter()
-                .filter_map(|(outer, inner, kept)| Some(Member { key: outer.or(inner.map(|key| key.1))?, value: kept.into_node() }));
+            let members = members.into_iter().filter_map(|(outer, inner, kept)| {
+                Some(Member { key: outer.or(inner.map(|key| key.1))?, value: kept.into_node() })
+            });
             let data = Data::Object(Object::from_unique(members.collect()));
             match (stays, outer.or(inner)) {
                 (Some(shell), _) => Chosen::Outer(shell.restored(data)),
@@ -232,10 +243,11 @@ pub(super) struct Item<'a> {
 
 /// A list of what is left at each place.
 pub(super) fn list<'a>(items: Vec<Item<'a>>, outer: Option<ContainerMeta>, inner: Option<ContainerMeta>) -> Chosen<'a> {
-    let stays = |shell: Option<ContainerMeta>, place: fn(&Item<'a>) -> Option<usize>, is_own: fn(&Chosen<'a>) -> bool| {
-        let own = |(at, item): (usize, &Item<'a>)| place(item) == Some(at) && is_own(&item.kept);
-        shell.filter(|shell| shell.len == items.len() && items.iter().enumerate().all(own))
-    };
+    let stays =
+        |shell: Option<ContainerMeta>, place: fn(&Item<'a>) -> Option<usize>, is_own: fn(&Chosen<'a>) -> bool| {
+            let own = |(at, item): (usize, &Item<'a>)| place(item) == Some(at) && is_own(&item.kept);
+            shell.filter(|shell| shell.len == items.len() && items.iter().enumerate().all(own))
+        };
     let outer_stays = stays(outer, |item| item.outer, Chosen::is_outers);
     let inner_stays = stays(inner, |item| item.inner, Chosen::is_inners);
     match (outer_stays, inner_stays) {
@@ -247,7 +259,9 @@ pub(super) fn list<'a>(items: Vec<Item<'a>>, outer: Option<ContainerMeta>, inner
             let (outers, inners) = pairs.unzip();
             Chosen::Either(outer.restored(Data::Array(outers)), inner.restored(Data::Array(inners)))
         }
-        (None, Some(shell)) => Chosen::Inner(shell.restored(Data::Array(items.into_iter().map(|item| item.kept.into_inner()).collect()))),
+        (None, Some(shell)) => {
+            Chosen::Inner(shell.restored(Data::Array(items.into_iter().map(|item| item.kept.into_inner()).collect())))
+        }
         (stays, None) => {
             let data = Data::Array(items.into_iter().map(|item| item.kept.into_node()).collect());
             match (stays, outer.or(inner)) {

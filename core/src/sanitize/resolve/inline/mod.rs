@@ -1,5 +1,6 @@
 //! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
 
+mod cut;
 mod parts;
 mod preserve;
 mod siblings;
@@ -8,10 +9,9 @@ use crate::{
     collections::{self, Set},
     dialect::grammar::Recursion,
     error::{Code, Error},
-    json::{self, Data, Member, Node, Object, Step, Text},
+    json::{self, Member, Node, Object, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
-    report::Accepts,
     rules::Rule,
     sanitize::{
         context::PassContext,
@@ -32,15 +32,14 @@ use crate::{
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
 const KEEP: ChangeKind = ChangeKind::of(Rule::RewriteRef);
-const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
-const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 const LEAVE_OUT: ChangeKind = ChangeKind::of(Rule::TruncateDefinition);
 /// What is more than texts for the reader.
-const NO_TEXTS: Keywords = Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
+const NO_TEXTS: Keywords =
+    Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
@@ -66,8 +65,10 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         let counted: Set<Number> = which.collect();
         let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
             let (most, found) = (context.max_nodes, graph.produced);
-            let message =
-                format!("expected references that inline to at most {most} nodes, found {found}, and too many where they are cut");
+            let message = format!(
+                "expected references that inline to at most {most} nodes, found {found}, and too many where \
+                    they are cut"
+            );
             return Err(Error::new(Code::BudgetExceeded, "", message));
         };
         Some(Cut { counted, levels })
@@ -80,9 +81,11 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         }
         None
     };
-    // What is encoded is one schema: what stands beside a reference that stays would not be written as what it refers to is.
+    // What is encoded is one schema: what stands beside a reference that stays would not be written as what it refers
+    // to is.
     let stays_encoded = context.grammar.encodes() && context.grammar.refs.recursion != Recursion::Refused;
-    let beside = if stays_encoded { context.grammar.refs.beside.difference(NO_TEXTS) } else { context.grammar.refs.beside };
+    let beside =
+        if stays_encoded { context.grammar.refs.beside.difference(NO_TEXTS) } else { context.grammar.refs.beside };
     let spare = if context.may_specialize { context.max_nodes } else { 0 };
     let mut inliner = Inliner {
         references,
@@ -116,8 +119,14 @@ pub(in crate::sanitize) fn resolve_references<'a>(
             Some(standing) => table.with_origin(standing.origin()),
             None => table,
         };
-        let after: Vec<&Text<'a>> =
-            source.as_object().into_iter().flatten().map(|member| &member.key).skip_while(|key| !key.is("$defs")).skip(1).collect();
+        let after: Vec<&Text<'a>> = source
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|member| &member.key)
+            .skip_while(|key| !key.is("$defs"))
+            .skip(1)
+            .collect();
         if let Some(object) = root.as_object_mut() {
             let at = object.iter().position(|member| after.contains(&&member.key)).unwrap_or(object.len());
             object.insert_at(at, Text::literal("$defs"), table);
@@ -199,7 +208,10 @@ impl<'a> Inliner<'_, '_, 'a> {
     /// Is this the root, or to be joined with it? A union there will be one object, so its branches are.
     fn is_root(&self, place: &SchemaPath<'_, 'a>) -> bool {
         let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
-        self.context.grammar.object_root && self.at_root && !self.in_definitions && place.pointer.steps().iter().all(joins)
+        self.context.grammar.object_root
+            && self.at_root
+            && !self.in_definitions
+            && place.pointer.steps().iter().all(joins)
     }
 
     fn is_root_branch(&self, place: &SchemaPath<'_, 'a>) -> bool {
@@ -229,9 +241,13 @@ impl<'a> Inliner<'_, '_, 'a> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
         for member in object.iter().filter(|member| goes(member)) {
             let keyword = member.key.display().into_owned();
-            self.context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, IDENTIFIER, || {
-                format!("removed `{keyword}`: every reference has found its target")
-            });
+            self.context.diagnostics.report(
+                place.polarity,
+                Location::of(&member.value),
+                Location::Nowhere,
+                IDENTIFIER,
+                || format!("removed `{keyword}`: every reference has found its target"),
+            );
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
@@ -259,7 +275,10 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
         let target = number.and_then(|number| self.references.target(number)).filter(|target| {
             // A pointer may lead to something that is no schema.
-            self.definitions.targets.get(target).is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
+            self.definitions
+                .targets
+                .get(target)
+                .is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
         });
         let Some(target) = target else {
             self.cut(node, place.polarity);
@@ -313,9 +332,17 @@ impl<'a> Inliner<'_, '_, 'a> {
     /// Says of a definition only what it is for, because writing it out here too would be too much.
     fn leave_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
         let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
-        self.context.diagnostics.report(place.polarity, Location::of(body), Location::of(node), LEAVE_OUT, || match levels {
-            0 => format!("removed the content of `#{pointer}`: inlined wherever it is used, the schema would be too large"),
-            _ => format!("removed the content of `#{pointer}` more than {levels} definitions deep: the schema would be too large"),
+        self.context.diagnostics.report(place.polarity, Location::of(body), Location::of(node), LEAVE_OUT, || {
+            match levels {
+                0 => format!(
+                    "removed the content of `#{pointer}`: inlined wherever it is used, the schema would be too \
+                large"
+                ),
+                _ => format!(
+                    "removed the content of `#{pointer}` more than {levels} definitions deep: the schema would be \
+                too large"
+                ),
+            }
         });
         let end = unroll::end(body, self.context);
         let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
@@ -332,7 +359,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         node.touch();
     }
 
-    /// May a definition be said at the root once more? Not within itself, and not without end in the branches of unions.
+    /// May a definition be said at the root once more? Not within itself, and not without end in the branches of
+    /// unions.
     fn joins_root(&mut self, target: Number) -> bool {
         let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
         let cost = self
@@ -375,36 +403,5 @@ impl<'a> Inliner<'_, '_, 'a> {
         let merged = intersect::both_at(&self.context.budget, outer, inner, at);
         merge_conflicts::note(&merged, polarity, &Location::of(&merged.node), self.context);
         merged.node
-    }
-
-    /// A reference that leads nowhere in this document accepts what it would have refused.
-    fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
-        let reference = node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
-        // Below a `not`, what accepts more refuses more outside.
-        let is_negated = polarity == Polarity::Negative;
-        let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
-        self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), effect, || {
-            format!("removed `$ref: \"{reference}\"`, which leads nowhere in this document")
-        });
-        if is_negated {
-            node.replace(Data::Bool(false));
-            return;
-        }
-        if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
-        }
-        if node.as_object().is_some_and(Object::is_empty) {
-            node.replace(Data::Bool(true));
-        }
-    }
-
-    /// A root that is its own definition says nothing by that.
-    fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
-        self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), OWN, || {
-            String::from("removed a reference from the root to itself")
-        });
-        if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
-        }
     }
 }

@@ -41,9 +41,13 @@ pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '
     }
 }
 
-/// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by part would
-/// have no end where a definition has itself for a part. `false` if there is no such part.
-pub(in crate::sanitize) fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
+/// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by
+/// part would have no end where a definition has itself for a part. `false` if there is no such part.
+pub(in crate::sanitize) fn lift<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+) -> bool {
     if !merges(place, context) || node.get("$ref").is_some() {
         return false;
     }
@@ -69,8 +73,8 @@ pub(in crate::sanitize) fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
         object.insert_at(place_of_parts, Text::literal("$ref"), reference);
         siblings::let_apply(node);
     }
-    context
-        .diagnostics
-        .report(place.polarity, location, Location::of(node), all_of::ALL_OF, || format!("merged the {count} parts of `allOf`"));
+    context.diagnostics.report(place.polarity, location, Location::of(node), all_of::ALL_OF, || {
+        format!("merged the {count} parts of `allOf`")
+    });
     true
 }

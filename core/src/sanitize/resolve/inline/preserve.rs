@@ -1,4 +1,5 @@
-//! References that stay: spelled as the dialect reads them, what may not stand beside them said by a definition of its own.
+//! References that stay: spelled as the dialect reads them, what may not stand beside them said by a definition of its
+//! own.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -45,9 +46,15 @@ impl<'a> Inliner<'_, '_, 'a> {
         let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
         // What stands beside a reference later was put there by a rule that has said so.
         let joined = self.context.reads_input && !is_alone;
-        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference)) || joined || wrapped || !around.is_empty() {
+        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference))
+            || joined
+            || wrapped
+            || !around.is_empty()
+        {
             let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
-            self.context.diagnostics.report(place.polarity, from, to, KEEP, || format!("replaced the reference by `{reference}`"));
+            self.context
+                .diagnostics
+                .report(place.polarity, from, to, KEEP, || format!("replaced the reference by `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return Ok(()) };
         object.retain(|member| self.definitions.may_stand_beside(member));
@@ -75,9 +82,12 @@ impl<'a> Inliner<'_, '_, 'a> {
         let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
         let is_text = |member: &Member<'a>| {
             !alone(member)
-                && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.applies_to().is_none())
+                && Keyword::named(&member.key)
+                    .is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.applies_to().is_none())
         };
-        let only_texts = |object: &Object<'a>| object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member));
+        let only_texts = |object: &Object<'a>| {
+            object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member))
+        };
         if !node.as_object().is_some_and(only_texts) {
             return Vec::new();
         }
@@ -90,11 +100,14 @@ impl<'a> Inliner<'_, '_, 'a> {
     /// The definition that says what stands beside a reference to this one too.
     fn grow(&mut self, node: &mut Node<'a>, polarity: Polarity, from: &Definition) -> Result<Definition, Error> {
         let location = Location::of(node);
-        let Some(mut body) = self.definitions.targets.get(&from.target).map(|(target, _)| target.copy(&self.context.budget)) else {
+        let Some(mut body) =
+            self.definitions.targets.get(&from.target).map(|(target, _)| target.copy(&self.context.budget))
+        else {
             return Ok(from.clone());
         };
         if self.context.draft.ref_stands_alone() {
-            // What stands here applies, and what the definition says is put beside whatever stands at the same place here.
+            // What stands here applies, and what the definition says is put beside whatever stands at the same place
+            // here.
             siblings::let_apply(node);
             let budget = self.context.budget.clone();
             let mut settle = siblings::Settle { context: &mut *self.context };

@@ -1,4 +1,5 @@
-//! What stands beside `$ref`: in draft 7 and older it says nothing, unless the reference took the place of something that may say more.
+//! What stands beside `$ref`: in draft 7 and older it says nothing, unless the reference took the place of something
+//! that may say more.
 
 use alloc::format;
 
@@ -47,7 +48,8 @@ impl<'a> VisitorMut<'a> for Settle<'_> {
 }
 
 fn validates(member: &Member<'_>) -> bool {
-    !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
+    !member.key.is("$ref")
+        && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
 }
 
 /// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
@@ -66,7 +68,8 @@ pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context
 
 /// Does it only tell the reader something?
 pub(in crate::sanitize) fn only_annotations(node: &Node<'_>) -> bool {
-    let annotates =
-        |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta));
+    let annotates = |member: &Member<'_>| {
+        Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta))
+    };
     node.as_object().is_some_and(|object| object.iter().all(annotates))
 }

@@ -1,4 +1,5 @@
-//! Random schemas and instances from a small world, so that they meet: the same few names, numbers and strings everywhere.
+//! Random schemas and instances from a small world, so that they meet: the same few names, numbers and strings
+//! everywhere.
 
 use alloc::{string::String, vec::Vec};
 use serde_json::{json, Map, Value};
@@ -127,10 +128,23 @@ const BRANCHES: &[&str] = &[
 ];
 
 fn scalars() -> Vec<Value> {
-    [json!(null), json!(true), json!(false), json!(-1), json!(0), json!(1), json!(1.0), json!(1.5), json!(2), json!(3), json!(6), json!(12)]
-        .into_iter()
-        .chain(["", "a", "b", "ab", "abc", "x"].map(Value::from))
-        .collect()
+    [
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(-1),
+        json!(0),
+        json!(1),
+        json!(1.0),
+        json!(1.5),
+        json!(2),
+        json!(3),
+        json!(6),
+        json!(12),
+    ]
+    .into_iter()
+    .chain(["", "a", "b", "ab", "abc", "x"].map(Value::from))
+    .collect()
 }
 
 /// The definitions that `$ref` may name.
@@ -207,9 +221,12 @@ fn value(random: &mut Random, theme: Theme, depth: usize, keyword: &str) -> Valu
         "properties" => table(random, &NAMES),
         "patternProperties" => table(random, &PATTERNS),
         "additionalProperties" if random.one_in(3) => json!(false),
-        "dependentRequired" => {
-            random.some(&NAMES[..2]).into_iter().map(|name| (String::from(name), json!(random.some(&NAMES)))).collect::<Map<_, _>>().into()
-        }
+        "dependentRequired" => random
+            .some(&NAMES[..2])
+            .into_iter()
+            .map(|name| (String::from(name), json!(random.some(&NAMES))))
+            .collect::<Map<_, _>>()
+            .into(),
         "dependentSchemas" => table(random, &NAMES[..2]),
         "prefixItems" | "allOf" | "anyOf" | "oneOf" => json!(schemas(random)),
         "unevaluatedProperties" | "unevaluatedItems" if random.one_in(2) => json!(false),

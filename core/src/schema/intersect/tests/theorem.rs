@@ -132,7 +132,9 @@ fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
     for number in 0..PAIRS {
         let schema = schema(&mut random, THEMES[number % THEMES.len()], 3);
         let node = Node::from_value(&schema).unwrap();
-        for (outer, inner) in [(node.clone(), node.clone()), (node.clone(), Node::bool(true)), (Node::empty_object(), node.clone())] {
+        for (outer, inner) in
+            [(node.clone(), node.clone()), (node.clone(), Node::bool(true)), (Node::empty_object(), node.clone())]
+        {
             let merged = both(&Budget::new(0, None), outer, inner);
             assert!(merged.is_exact() && !merged.guidance_lost, "{schema}\n{merged:?}");
             let stays = merged.node.is_intact() && merged.node.origin() == node.origin();
@@ -145,7 +147,9 @@ fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
 /// The official suite's schemas, pair by pair within one file, against the instances of both.
 #[test]
 fn pairs_of_the_official_suite_mean_what_both_mean() {
-    let read = |folder: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("test_suite.jsonl"));
+    let read = |folder: &str| {
+        fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("test_suite.jsonl"))
+    };
     let whole = read("../../shared/data");
     let least = if whole.is_ok() { 4_000 } else { 1_000 };
     let text = whole.or_else(|_| read("../tests/sample")).expect("the suite, or the sample of it");

@@ -1,0 +1,190 @@
+//! Something near to what the grammar does not take: an inclusive bound for an exclusive one, `items` for
+//! `prefixItems`, a bound that is small enough.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    collections::Set,
+    json::{self, Data, Node, Object, Text},
+    options::Hints,
+    report::{Accepts, Guidance},
+    rules::Rule,
+    sanitize::{
+        context::PassContext,
+        description,
+        diagnostics::{ChangeKind, Location},
+    },
+    schema::{keyword::Keyword, visit::SchemaPath},
+};
+
+const LOWER: ChangeKind = ChangeKind::of(Rule::ClampBound);
+const BOUND: ChangeKind = ChangeKind::of(Rule::ExclusiveToInclusive);
+const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
+
+/// How near something comes to what is refused.
+pub(super) enum Approximation {
+    /// It says all there was to say.
+    Exactly,
+    /// It says less, so the reader is told.
+    Loosely,
+    /// There is nothing near.
+    Not,
+}
+
+/// Says something near to it.
+pub(super) fn approximate<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    name: &str,
+    value: &Node<'a>,
+    context: &mut PassContext,
+) -> Approximation {
+    match name {
+        "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, context),
+        "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, context),
+        "prefixItems" => tuple(node, place, value, context),
+        _ => Approximation::Not,
+    }
+}
+
+/// `exclusiveMinimum: 0` is `minimum: 1` for integers, and nearly `minimum: 0` for others.
+fn inclusive<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    (exclusive, inclusive, step): (&'static str, &'static str, i64),
+    value: &Node<'a>,
+    context: &mut PassContext,
+) -> Approximation {
+    let keyword = Keyword::named(&Text::literal(inclusive));
+    if keyword.is_none_or(|keyword| context.grammar.refuses.contains(keyword)) {
+        return Approximation::Not;
+    }
+    let Some(number) = value.as_number() else { return Approximation::Not };
+    let whole = json::plain_number(number).parse::<i64>().ok().and_then(|number| number.checked_add(step));
+    let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
+    let (bound, effect) = match whole.filter(|_| is_integer) {
+        Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
+        None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
+    };
+    // The tighter of both holds.
+    let said = if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
+    let tighter = |standing: &str, new: &str| {
+        let order = json::compare(standing, new);
+        if step > 0 {
+            order.is_ge()
+        } else {
+            order.is_le()
+        }
+    };
+    let stands = node
+        .get(inclusive)
+        .and_then(Node::as_number)
+        .is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
+    let from = Location::under(node, exclusive);
+    context.diagnostics.report(place.polarity, from, Location::under(node, inclusive), effect, || {
+        format!("replaced `{exclusive}` by `{inclusive}`")
+    });
+    let Some(object) = node.as_object_mut() else { return Approximation::Not };
+    let at = object.position(exclusive).unwrap_or_default();
+    object.remove(exclusive);
+    if !stands {
+        match object.has(inclusive) {
+            true => object.set(Text::literal(inclusive), bound),
+            false => object.insert_at(at, Text::literal(inclusive), bound),
+        }
+    }
+    said
+}
+
+/// Positions become one schema for all items: any of theirs.
+fn tuple<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    value: &Node<'a>,
+    context: &mut PassContext,
+) -> Approximation {
+    let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Approximation::Not };
+    let count = positions.len();
+    let rest = node.get("items");
+    let most = node.get("maxItems").and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
+    let closed = rest.is_some_and(|rest| rest.as_bool() == Some(false)) || most.is_some_and(|most| most <= count);
+    let mut schemas: Vec<Node<'a>> = Vec::new();
+    let mut known: Set<String> = Set::new();
+    for schema in positions.iter().chain(rest.filter(|_| !closed)) {
+        if known.insert(json::canonical(schema)) {
+            schemas.push(schema.copy(&context.budget));
+        }
+    }
+    let anything = |schema: &Node<'_>| is_open(schema);
+    if (!closed && rest.is_none()) || schemas.iter().any(anything) {
+        return Approximation::Not;
+    }
+    let bounded = closed && most.is_none_or(|most| most > count);
+    let single = schemas.len() == 1;
+    // Where all positions say the same, nothing is lost, as long as the number of items is still said.
+    let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
+    let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
+    context.diagnostics.report(
+        place.polarity,
+        Location::under(node, "prefixItems"),
+        Location::under(node, "items"),
+        effect,
+        || format!("merged the {count} schemas of `prefixItems` into `items`"),
+    );
+    let items =
+        if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
+    let Some(object) = node.as_object_mut() else { return Approximation::Not };
+    let at = object.position("prefixItems").unwrap_or_default();
+    object.remove("prefixItems");
+    match object.has("items") {
+        true => object.set(Text::literal("items"), items),
+        false => object.insert_at(at, Text::literal("items"), items),
+    }
+    if bounded && !context.grammar.refuses.contains(Keyword::MaxItems) {
+        object.set(Text::literal("maxItems"), Node::count(count as u64));
+    }
+    if same {
+        Approximation::Exactly
+    } else {
+        Approximation::Loosely
+    }
+}
+
+/// A lower bound can be lowered; an upper one would forbid what was allowed, so it goes.
+pub(super) fn lower<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    name: &str,
+    most: u64,
+    context: &mut PassContext,
+) {
+    let lowers = name.starts_with("min");
+    let moved = if context.hints == Hints::Describe && description::can_describe(node, context.grammar) {
+        Guidance::Moved
+    } else {
+        Guidance::Lost
+    };
+    let to = if lowers { Location::under(node, String::from(name)) } else { Location::Nowhere };
+    context.diagnostics.report(
+        place.polarity,
+        Location::under(node, String::from(name)),
+        to,
+        LOWER.guidance(moved),
+        || match lowers {
+            true => format!("lowered `{name}` to {most}: this API accepts no more"),
+            false => format!("removed `{name}`: this API accepts at most {most}"),
+        },
+    );
+    if let Some(object) = node.as_object_mut() {
+        match lowers {
+            true => object.set(Text::new(String::from(name)), Node::count(most)),
+            false => {
+                object.remove(name);
+            }
+        }
+    }
+}
+
+pub(super) fn is_open(value: &Node<'_>) -> bool {
+    value.as_bool() == Some(true) || value.as_object().is_some_and(Object::is_empty)
+}

@@ -1,0 +1,51 @@
+//! References that lead nowhere, or from the root to itself: cut.
+
+use alloc::{format, string::String};
+
+use crate::{
+    json::{Data, Node, Object},
+    report::Accepts,
+    rules::Rule,
+    sanitize::{
+        diagnostics::{ChangeKind, Location},
+        resolve::inline::Inliner,
+    },
+    schema::visit::Polarity,
+};
+
+const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
+const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
+
+impl<'a> Inliner<'_, '_, 'a> {
+    /// A reference that leads nowhere in this document accepts what it would have refused.
+    pub(super) fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
+        let reference =
+            node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
+        // Below a `not`, what accepts more refuses more outside.
+        let is_negated = polarity == Polarity::Negative;
+        let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
+        self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), effect, || {
+            format!("removed `$ref: \"{reference}\"`, which leads nowhere in this document")
+        });
+        if is_negated {
+            node.replace(Data::Bool(false));
+            return;
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+        if node.as_object().is_some_and(Object::is_empty) {
+            node.replace(Data::Bool(true));
+        }
+    }
+
+    /// A root that is its own definition says nothing by that.
+    pub(super) fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
+        self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), OWN, || {
+            String::from("removed a reference from the root to itself")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove("$ref");
+        }
+    }
+}

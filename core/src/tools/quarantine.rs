@@ -1,0 +1,79 @@
+//! Tools that are set aside, and why: one bad tool never costs the others.
+
+use alloc::{format, string::String};
+
+use super::tool_format::{pointer, Shape};
+use crate::{
+    error::{Code, Error},
+    json::{Data, Node},
+    report::{Allow, Change},
+    rules::Constraint,
+};
+
+/// A tool that was set aside, and why. One bad tool never costs the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Quarantined {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// JSON Pointer into the list: what cannot be accepted.
+    pub pointer: String,
+    /// Why, in kebab-case: the code of an error of [`sanitize`](crate::sanitize), or a rule about tools.
+    pub rule: &'static str,
+    /// For people: what was expected, then what was found.
+    pub message: String,
+}
+
+/// Why a tool is set aside.
+pub(super) struct Refused {
+    pub(super) rule: &'static str,
+    pub(super) pointer: String,
+    pub(super) message: String,
+}
+
+pub(super) fn within(allow: Allow, changes: &[Change]) -> Result<(), Refused> {
+    let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
+        return Ok(());
+    };
+    let (needed, allowed) = (Allow::needed_for(worst.accepts, worst.encoded).as_str(), allow.as_str());
+    let message =
+        format!("expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}", worst.message);
+    Err(Refused { rule: Code::TooLossy.as_str(), pointer: worst.pointer.clone(), message })
+}
+
+pub(super) fn failed(error: &Error, at: &str) -> Refused {
+    Refused {
+        rule: error.code().as_str(),
+        pointer: format!("{at}{}", error.pointer()),
+        message: error.message().into(),
+    }
+}
+
+pub(super) fn refused(rule: &'static str, at: &str, message: String) -> Refused {
+    Refused { rule, pointer: at.into(), message }
+}
+
+pub(super) fn unknown(entry: &Node<'_>) -> Refused {
+    let found = match entry.data() {
+        Data::Object(_) => "an object without any of them",
+        _ => entry.kind(),
+    };
+    refused(
+        Constraint::NotATool.id(),
+        "",
+        format!("expected a tool: an object with a name, a schema or the type of a hosted tool; found {found}"),
+    )
+}
+
+pub(super) fn nameless(shape: Shape, entry: &Node<'_>) -> Refused {
+    let found = match shape.part(entry, "name") {
+        None => "none",
+        Some(name) if name.as_text().is_some() => "an empty string",
+        Some(name) => name.kind(),
+    };
+    refused(
+        Constraint::NamelessTool.id(),
+        &pointer(&shape.pointer_to("name")),
+        format!("expected a name as a string, found {found}"),
+    )
+}
