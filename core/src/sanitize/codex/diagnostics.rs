@@ -61,7 +61,7 @@ impl<'r> Diagnostics<'r> {
         self.recorder.is_on()
     }
 
-    /// Diagnostics a change at a schema; `at` is the keyword that caused it, if one did.
+    /// Reports a change at a schema; `at` is the keyword that caused it, if one did.
     pub(super) fn report(
         &mut self,
         node: &Node<'_>,

@@ -3,13 +3,14 @@
 use alloc::{format, string::String};
 
 use crate::{
+    json::Node,
     rules::Rule,
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        intersect::{Merged, Operand},
+        intersect::{self, Merged, Operand},
         visit::Polarity,
     },
 };
@@ -18,7 +19,21 @@ const CONFLICT: ChangeKind = ChangeKind::of(Rule::MergeConflict);
 const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInexact);
 const TEXT: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
 
-/// Diagnostics it at the node where the two met.
+/// What two schemas say together, the inner's new keys before the outer's key number `at`; reported where the two met
+/// (`None`: at the result) is what that cannot say.
+pub(in crate::sanitize) fn intersected<'a>(
+    (outer, inner): (Node<'a>, Node<'a>),
+    at: usize,
+    polarity: Polarity,
+    met: Option<&Location>,
+    context: &mut PassContext,
+) -> Node<'a> {
+    let merged = intersect::both_at(&context.budget, outer, inner, at);
+    note(&merged, polarity, &met.cloned().unwrap_or_else(|| Location::of(&merged.node)), context);
+    merged.node
+}
+
+/// Reports what two schemas together cannot say, at the node where they met.
 pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
     for left in &merged.residual {
         let location = left.value().map_or_else(|| met.clone(), Location::of);

@@ -154,7 +154,7 @@ impl Diagnostics {
         Ok(diagnostics)
     }
 
-    /// Diagnostics nothing until [`unmute`](Self::unmute): for what is only tried.
+    /// Reports nothing until [`unmute`](Self::unmute): for what is only tried.
     pub(in crate::sanitize) fn mute(&mut self) -> Muted {
         Muted(self.entries.take())
     }
@@ -203,7 +203,7 @@ impl Diagnostics {
         }
     }
 
-    /// Diagnostics a change, unless it is known already.
+    /// Reports a change, unless it is known already.
     pub(in crate::sanitize) fn report(
         &mut self,
         polarity: Polarity,
@@ -232,7 +232,7 @@ impl Diagnostics {
         }
     }
 
-    /// Diagnostics a change that undoes what was noted for the same cause before.
+    /// Reports a change that undoes what was noted for the same cause before.
     pub(in crate::sanitize) fn supersede(
         &mut self,
         undone: ChangeKind,

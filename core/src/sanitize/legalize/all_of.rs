@@ -13,12 +13,11 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Location},
+        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
     },
     schema::{
         definitions,
         disjoint::disjoint,
-        intersect,
         keyword::{Keyword, Keywords},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
@@ -151,9 +150,7 @@ impl<'a> Join<'_, 'a> {
 
     fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &SchemaPath<'_, 'a>) -> Node<'a> {
         let met = Location::of(&part);
-        let merged = intersect::both_at(&self.context.budget, whole, part, at);
-        merge_conflicts::note(&merged, place.polarity, &met, self.context);
-        merged.node
+        intersected((whole, part), at, place.polarity, Some(&met), self.context)
     }
 
     fn one_of(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
@@ -169,9 +166,8 @@ impl<'a> Join<'_, 'a> {
         if object.has("anyOf") {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            let merged = intersect::both_at(&self.context.budget, whole, Node::record([("anyOf", branches)]), at);
-            merge_conflicts::note(&merged, place.polarity, &from, self.context);
-            *node = merged.node.with_origin(origin);
+            let union = Node::record([("anyOf", branches)]);
+            *node = intersected((whole, union), at, place.polarity, Some(&from), self.context).with_origin(origin);
             node.touch();
         } else {
             object.insert_at(at, Text::literal("anyOf"), branches);

@@ -9,13 +9,10 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Location},
-        legalize::type_array,
+        diagnostics::{ChangeKind, Location},
+        legalize::{distribute, type_array},
     },
-    schema::{
-        annotations::is_annotation, definitions::definition_name, emptiness::is_never, intersect, keyword::Keyword,
-        visit::SchemaPath,
-    },
+    schema::{annotations::is_annotation, definitions::definition_name, keyword::Keyword, visit::SchemaPath},
 };
 
 const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);
@@ -156,18 +153,15 @@ fn distribute<'a>(
     let bundle = Node::object(bundle).with_origin(origin);
     let mut joined: Vec<Node<'a>> = Vec::new();
     for branch in branches {
-        let location = Location::of(&branch);
-        let own = branch.origin();
-        let merged = intersect::both(&context.budget, bundle.copy(&context.budget), branch);
-        merge_conflicts::note(&merged, place.polarity, &location, context);
-        let mut branch = merged.node;
-        if is_never(&branch) {
-            context.diagnostics.report(place.polarity, location, Location::Nowhere, IMPOSSIBLE, || {
-                String::from("removed a branch of `anyOf` that contradicts what stands beside it")
-            });
-            continue;
-        }
-        branch = if own.number().is_some() { branch.with_origin(own) } else { branch };
+        let mut branch = match distribute::into_branch(&bundle, branch, place.polarity, context) {
+            Ok(branch) => branch,
+            Err(location) => {
+                context.diagnostics.report(place.polarity, location, Location::Nowhere, IMPOSSIBLE, || {
+                    String::from("removed a branch of `anyOf` that contradicts what stands beside it")
+                });
+                continue;
+            }
+        };
         // What stands beside a reference that is kept is said in a definition, in the next round.
         if definition_name(&branch).is_some() {
             joined.push(branch);

@@ -11,12 +11,10 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Location},
-        legalize::root,
+        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
+        legalize::{distribute, root},
     },
     schema::{
-        emptiness::is_never,
-        intersect,
         keyword::{Keyword, Keywords, Role},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
@@ -95,7 +93,10 @@ impl Join<'_> {
                 let list = core::mem::take(&mut member.value);
                 let list_origin = list.origin();
                 if let Data::Array(branches) = list.into_data() {
-                    joined = branches.into_iter().filter_map(|branch| self.joined(&bundle, branch, place)).collect();
+                    let each = branches.into_iter().filter_map(|branch| {
+                        distribute::into_branch(&bundle, branch, place.polarity, self.context).ok()
+                    });
+                    joined = each.collect();
                 }
                 member.value = Node::array(core::mem::take(&mut joined)).with_origin(list_origin);
                 if member.value.as_array().is_some_and(<[_]>::is_empty) {
@@ -104,16 +105,6 @@ impl Join<'_> {
             }
         }
         node.replace(Data::Object(Object::from_unique(rest)));
-    }
-
-    fn joined<'a>(&mut self, bundle: &Node<'a>, branch: Node<'a>, place: &SchemaPath<'_, 'a>) -> Option<Node<'a>> {
-        let (location, own) = (Location::of(&branch), branch.origin());
-        let merged = intersect::both(&self.context.budget, bundle.copy(&self.context.budget), branch);
-        merge_conflicts::note(&merged, place.polarity, &location, self.context);
-        if is_never(&merged.node) {
-            return None;
-        }
-        Some(if own.number().is_some() { merged.node.with_origin(own) } else { merged.node })
     }
 }
 
@@ -184,10 +175,8 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
         LIFT,
         || String::from("replaced an `anyOf` of one branch by the branch"),
     );
-    let rest = core::mem::take(node);
-    let merged = intersect::both_at(&context.budget, rest, branch, at);
-    merge_conflicts::note(&merged, place.polarity, &Location::Node(origin.number().unwrap_or(0)), context);
-    *node = merged.node.with_origin(origin);
+    let (rest, met) = (core::mem::take(node), Location::Node(origin.number().unwrap_or(0)));
+    *node = intersected((rest, branch), at, place.polarity, Some(&met), context).with_origin(origin);
     node.touch();
 }
 

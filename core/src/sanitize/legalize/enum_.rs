@@ -10,9 +10,9 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Location},
+        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
     },
-    schema::{instance_types::TYPE_NAMES, intersect, visit::SchemaPath},
+    schema::{instance_types::TYPE_NAMES, visit::SchemaPath},
 };
 
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
@@ -258,9 +258,7 @@ pub(in crate::sanitize) fn split<'a>(
     let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);
     if object.has("anyOf") {
         let rest = core::mem::take(node);
-        let merged = intersect::both_at(&context.budget, rest, union, at);
-        merge_conflicts::note(&merged, place.polarity, &Location::of(&merged.node), context);
-        *node = merged.node;
+        *node = intersected((rest, union), at, place.polarity, None, context);
         node.touch();
     } else if let Data::Object(union) = union.into_data() {
         for member in union.into_members() {

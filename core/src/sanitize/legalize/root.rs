@@ -14,13 +14,14 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{merge_conflicts, ChangeKind, Location},
+        diagnostics::{ChangeKind, Location},
+        legalize::distribute,
     },
     schema::{
         annotations::is_annotation,
         draft::Draft,
         emptiness::{admits_object, is_never},
-        intersect, join,
+        join,
         keyword::{Keyword, Keywords},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
@@ -185,8 +186,6 @@ pub(in crate::sanitize) fn union(node: &mut Node<'_>, context: &mut PassContext,
 /// Makes one object of a union's branches. No branch that accepts an object gives false, and nothing worth keeping.
 fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool) -> bool {
     let location = Location::under(node, "anyOf");
-    let pointer = Pointer::root();
-    let place = SchemaPath { pointer: &pointer, keyword: None, depth: 0, polarity: Polarity::Positive };
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return true };
     let Some(Data::Array(branches)) = object.remove("anyOf").map(Node::into_data) else { return true };
@@ -202,13 +201,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     let bundle = Node::object(bundle).with_origin(origin);
     let mut objects: Vec<Object<'a>> = Vec::new();
     for branch in branches {
-        let from = Location::of(&branch);
-        let merged = intersect::both(&context.budget, bundle.copy(&context.budget), branch);
-        merge_conflicts::note(&merged, place.polarity, &from, context);
-        let mut merged = merged.node;
-        if is_never(&merged) {
-            continue;
-        }
+        let Ok(mut merged) = distribute::into_branch(&bundle, branch, Polarity::Positive, context) else { continue };
         // A union in the branch of a union: every branch of it is one of ours.
         if merged.get("anyOf").is_some() && !one_object_of(&mut merged, context, exact) {
             continue;

@@ -8,12 +8,11 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Location},
+        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
         legalize::{self, required},
     },
     schema::{
         annotations::is_annotation,
-        intersect,
         keyword::{InstanceType, Keyword},
         visit::SchemaPath,
     },
@@ -86,9 +85,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     // A value is of one of the types, and in one of the branches that stand there.
     let union = Node::record([("anyOf", branches)]).with_origin(origin);
-    let merged = intersect::both_at(&context.budget, Node::object(rest).with_origin(origin), union, at);
-    merge_conflicts::note(&merged, place.polarity, &Location::of(&merged.node), context);
-    *node = merged.node;
+    *node = intersected((Node::object(rest).with_origin(origin), union), at, place.polarity, None, context);
     node.touch();
 }
 

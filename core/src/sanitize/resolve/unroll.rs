@@ -15,11 +15,11 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Location},
+        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
     },
     schema::{
         definitions::definition_name,
-        graph, intersect,
+        graph,
         keyword::{Keyword, Keywords},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
@@ -260,9 +260,8 @@ impl<'a> Unroll<'_, 'a> {
         if rest.as_object().is_some_and(Object::is_empty) {
             *node = if ends { target.with_origin(origin) } else { target };
         } else {
-            let merged = intersect::both_at(&self.context.budget, rest, target, at);
-            merge_conflicts::note(&merged, place.polarity, &Location::Node(origin.number().unwrap_or(0)), self.context);
-            *node = merged.node;
+            let met = Location::Node(origin.number().unwrap_or(0));
+            *node = intersected((rest, target), at, place.polarity, Some(&met), self.context);
         }
         node.touch();
     }

@@ -15,7 +15,7 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts, ChangeKind, Location},
+        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
         resolve::{
             prune,
             specialize::{Definition, Definitions},
@@ -26,10 +26,9 @@ use crate::{
         definitions::{definition_name, TABLES},
         draft::Draft,
         graph::Graph,
-        intersect,
         keyword::{Keyword, Keywords},
         references::{self, Number, References},
-        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
 use alloc::{format, vec, vec::Vec};
@@ -353,7 +352,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let siblings = core::mem::take(node);
         *node = match siblings.as_object().is_some_and(Object::is_empty) {
             true => end,
-            false => self.both(siblings, end, at, place.polarity),
+            false => intersected((siblings, end), at, place.polarity, None, self.context),
         };
         *node = core::mem::take(node).with_origin(origin);
         node.touch();
@@ -394,14 +393,8 @@ impl<'a> Inliner<'_, '_, 'a> {
             siblings::let_apply(&mut siblings);
             siblings::let_apply(&mut body);
         }
-        *node = self.both(siblings, body, reference_at, place.polarity);
+        *node = intersected((siblings, body), reference_at, place.polarity, None, self.context);
         node.touch();
         Ok(())
-    }
-
-    fn both(&mut self, outer: Node<'a>, inner: Node<'a>, at: usize, polarity: Polarity) -> Node<'a> {
-        let merged = intersect::both_at(&self.context.budget, outer, inner, at);
-        merge_conflicts::note(&merged, polarity, &Location::of(&merged.node), self.context);
-        merged.node
     }
 }
