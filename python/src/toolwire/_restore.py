@@ -150,7 +150,7 @@ def restore_from(kept: str | bytes | bytearray | dict[str, Any], /) -> Restore:
 
     Raises `ToolwireError`: `invalid-value` if it is something else, and `ValueError` if it is no JSON.
 
-    >>> restore_from('{"version": 1, "tools": {}}')
+    >>> restore_from('{"version": 2, "tools": {}}')
     <Restore of 0 tools>
     """
     value: dict[str, Any] = kept if isinstance(kept, dict) else json.loads(kept)
