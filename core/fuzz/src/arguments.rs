@@ -2,8 +2,8 @@
 
 use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
-use serde_json::Value;
-use toolwire::{dialects, SanitizeOptions};
+use serde_json::{json, Value};
+use toolwire::{dialects, restore_arguments, sanitize_tools, Restore, SanitizeOptions, ToolsOptions};
 
 #[path = "../../tests/honest/answers.rs"]
 mod answers;
@@ -55,12 +55,30 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let mut verdicts = judged.verdicts;
     if let Some(sent) = judged.sent {
         let readable = judge::readable(&sent.schema, &options);
+        let kept = kept(&schema, dialect);
         for _ in 0..INSTANCES {
             let answer = Instances::of(&readable).one(&mut data)?;
             let verdict = judge::answered(&sent, &schema, &answer, &options);
             verdicts += usize::from(verdict.is_some());
             faults.extend(verdict.and_then(std::result::Result::err));
+            faults.extend(kept.as_ref().and_then(|kept| disagreement(kept, &answer, &schema, &options)));
         }
     }
     Ok(faults.into_iter().next().map_or(Ok(verdicts), |fault| Err(format!("{dialect}: {fault}"))))
+}
+
+/// What a list of this one tool keeps for its calls, read again from JSON.
+fn kept(schema: &Value, dialect: &str) -> Option<Restore> {
+    let done = sanitize_tools(&json!([{"name": "tool", "inputSchema": schema}]), &ToolsOptions::new(dialect)).ok()?;
+    let restore = Restore::from_json(&done.restore.to_json()).expect("what was written can be read");
+    done.quarantined.is_empty().then_some(restore)
+}
+
+/// The plan that is kept undoes what `restore_arguments` undoes, which has the schema.
+fn disagreement(kept: &Restore, answer: &Value, schema: &Value, options: &SanitizeOptions) -> Option<String> {
+    let by_schema = restore_arguments(answer, schema, options).ok()?;
+    let by_plan = kept.call("tool", answer).ok()?.arguments;
+    (by_schema != by_plan).then(|| {
+        format!("{answer} is restored as {by_schema} by its schema and as {by_plan} by its plan\n  in  {schema}")
+    })
 }
