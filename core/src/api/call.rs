@@ -209,23 +209,23 @@ pub fn call<'a>(
             Ok(answer(Node::literal(lookup::dialect_for(&query)?), None, false))
         }
         Function::RestoreCall => {
-            let (ways, name, mut arguments) = (RestoreMap::from_node(&input()?)?, input()?, input()?);
+            let (restore_map, name, mut arguments) = (RestoreMap::from_node(&input()?)?, input()?, input()?);
             let Some(name) = name.as_text() else {
                 let found = format!("expected the name of a tool as a string, found {}", name.kind());
                 return Err(Error::new(Code::InvalidValue, "/name", found));
             };
-            ways.any(name, &mut arguments)?;
-            Ok(answer(describe::call(&ways, name, arguments), None, false))
+            restore_map.any(name, &mut arguments)?;
+            Ok(answer(describe::call(&restore_map, name, arguments), None, false))
         }
         Function::AdaptRequest => {
             let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
-            let (report, ways) = request::adapt(&mut node, &options)?;
-            let report = with_report.then(|| describe::adapted(&report, &Restore(ways)));
+            let (report, restore_map) = request::adapt(&mut node, &options)?;
+            let report = with_report.then(|| describe::adapted(&report, &Restore(restore_map)));
             Ok(answer(node, report, options.tools.sanitize.share))
         }
         Function::RestoreReply => {
-            let (mut reply, ways) = (input()?, RestoreMap::from_node(&input()?)?);
-            ways.reply(&mut reply)?;
+            let (mut reply, restore_map) = (input()?, RestoreMap::from_node(&input()?)?);
+            restore_map.reply(&mut reply)?;
             Ok(answer(reply, None, false))
         }
         #[cfg(feature = "search")]

@@ -136,8 +136,8 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
 }
 
 /// `{ name, namespace?, arguments }`
-pub(super) fn call<'a>(ways: &RestoreMap, name: &Text<'_>, arguments: Node<'a>) -> Node<'a> {
-    let way = ways.name(name);
+pub(super) fn call<'a>(restore_map: &RestoreMap, name: &Text<'_>, arguments: Node<'a>) -> Node<'a> {
+    let way = restore_map.name(name);
     let (name, namespace) = match way {
         Some(way) => (way.name.into_owned(), way.namespace.map(Text::into_owned)),
         None => (name.borrowed().into_owned(), None),

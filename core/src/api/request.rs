@@ -56,8 +56,8 @@ pub struct Adapted<T> {
 /// `unknown-dialect`, `invalid-option`, `invalid-request`, `forced-deferred-tool`, `too-deep`.
 pub fn adapt_request(request: &Value, options: &AdaptOptions) -> Result<Adapted<Value>, Error> {
     let mut node = Node::from_value(request)?;
-    let (report, ways) = request::adapt(&mut node, options)?;
-    Ok(Adapted { request: node.to_value()?, report, restore: Restore(ways) })
+    let (report, restore_map) = request::adapt(&mut node, options)?;
+    Ok(Adapted { request: node.to_value()?, report, restore: Restore(restore_map) })
 }
 
 /// [`adapt_request`] from text to text: messages that hold nothing to rewrite are copied as they stand.
@@ -66,8 +66,8 @@ pub fn adapt_request(request: &Value, options: &AdaptOptions) -> Result<Adapted<
 /// As [`adapt_request`], and `invalid-json`.
 pub fn adapt_request_json<'a>(request: &'a str, options: &AdaptOptions) -> Result<Adapted<Cow<'a, str>>, Error> {
     let mut node = request::read(request)?;
-    let (report, ways) = request::adapt(&mut node, options)?;
-    Ok(Adapted { request: text_of(request, &node), report, restore: Restore(ways) })
+    let (report, restore_map) = request::adapt(&mut node, options)?;
+    Ok(Adapted { request: text_of(request, &node), report, restore: Restore(restore_map) })
 }
 
 impl Restore {

@@ -83,11 +83,11 @@ pub fn sanitize_tools_json<'a>(tools: &'a str, options: &ToolsOptions) -> Result
 }
 
 fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(Node<'a>) -> T) -> SanitizedTools<T> {
-    let Outcome { tools, quarantined, changes, ways, .. } = outcome;
+    let Outcome { tools, quarantined, changes, restore_map, .. } = outcome;
     let keeps =
         |change: &ToolChange| change.change.accepts == Accepts::Same && change.change.guidance != Guidance::Lost;
     let lossless = quarantined.is_empty() && changes.iter().all(keeps);
-    SanitizedTools { tools: as_output(tools), quarantined, changes, lossless, restore: Restore(ways) }
+    SanitizedTools { tools: as_output(tools), quarantined, changes, lossless, restore: Restore(restore_map) }
 }
 
 /// What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means

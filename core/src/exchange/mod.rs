@@ -34,7 +34,7 @@ pub(crate) struct Exchange {
     /// What is to be sent.
     request: String,
     report: AdaptReport,
-    ways: RestoreMap,
+    restore_map: RestoreMap,
     /// `None`: nobody has to be asked again, whatever the model says.
     rounds: Option<SearchLoop>,
     stream: Option<Stream>,
@@ -85,7 +85,7 @@ impl Exchange {
         };
         let adapting = options.adapting(endpoint.format, dialect);
         let hosted = SearchLoop::hosted(&node, &adapting)?;
-        let (report, ways) = request::adapt(&mut node, &adapting)?;
+        let (report, restore_map) = request::adapt(&mut node, &adapting)?;
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
         let rounds = hosted.zip(called).map(|(hosted, called)| SearchLoop::new(hosted, called, body, options));
         let request = json::text_of(body, &node).into_owned();
@@ -93,7 +93,7 @@ impl Exchange {
             adapting,
             request,
             report,
-            ways,
+            restore_map,
             rounds,
             stream: None,
             lines: Buffer::default(),
@@ -120,7 +120,7 @@ impl Exchange {
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         // Whatever else a backend says with success is for the client to read.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
-        self.ways.reply(&mut reply)?;
+        self.restore_map.reply(&mut reply)?;
         if let Some(rounds) = &mut self.rounds {
             rounds.reply(&mut reply)?;
             if rounds.again {
@@ -182,16 +182,16 @@ impl Exchange {
         let mut node = request::read(&rounds.asked)?;
         let said = Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.said.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(said)));
-        let (report, ways) = request::adapt(&mut node, &self.adapting)?;
+        let (report, restore_map) = request::adapt(&mut node, &self.adapting)?;
         self.request = json::text_of(&rounds.asked, &node).into_owned();
-        (self.report, self.ways) = (report, ways);
+        (self.report, self.restore_map) = (report, restore_map);
         Ok(())
     }
 }
 
 impl Sink for Exchange {
     fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
-        let stream = self.stream.get_or_insert_with(|| Stream::new(self.ways.clone()));
+        let stream = self.stream.get_or_insert_with(|| Stream::new(self.restore_map.clone()));
         let events = stream.feed(event)?;
         let Some(rounds) = &mut self.rounds else { return Ok(events) };
         let mut out = Vec::with_capacity(events.len());

@@ -59,10 +59,10 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
         }
     }
     let tools = ToolsOptions { format: Some(wire_out.tools(dialect.tools.format)), ..options.tools.clone() };
-    let (mut ways, names, callable) = rewrite_tools(request, wire_out, &tools, names, &mut report)?;
+    let (mut restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, names, &mut report)?;
     for (flat, original) in report.deferred.iter().flat_map(|report| &report.name_map) {
         let called = names.current(&Text::new(flat.as_str())).into_owned();
-        ways.in_namespace(called, &Text::new(original.name.as_str()), &Text::new(original.namespace.as_str()));
+        restore_map.in_namespace(called, &Text::new(original.name.as_str()), &Text::new(original.namespace.as_str()));
     }
     let shape = dialect.tools.names;
     let new_name = |name: &Text<'_>| {
@@ -82,7 +82,7 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
     let lost = choice::settle(request, wire_out, &fate)?;
     report.unforced = lost.iter().map(|name| name.display().into_owned()).collect();
     rename_history(request, wire_out, &new_name)?;
-    Ok((report, ways))
+    Ok((report, restore_map))
 }
 
 fn rewrite_tools<'a>(
@@ -123,7 +123,7 @@ fn rewrite_tools<'a>(
                 output.insert_str(0, "/tools");
             }
         }
-        found = (outcome.ways, outcome.names, outcome.accepted);
+        found = (outcome.restore_map, outcome.names, outcome.accepted);
         *node = match spelled {
             Some(text) if outcome.tools.is_intact() => Node::read(Data::Verbatim(text), origin),
             _ => outcome.tools,

@@ -59,13 +59,13 @@ impl RestoreEntry {
 }
 
 impl RestoreMap {
-    pub(super) fn add(&mut self, name: String, way: RestoreEntry) {
-        self.list.insert(name, way);
+    pub(super) fn add(&mut self, name: String, entry: RestoreEntry) {
+        self.list.insert(name, entry);
     }
 
     /// Notes where a tool stood, whatever else has to be undone for it.
     pub(super) fn in_namespace(&mut self, called: String, name: &Text<'_>, namespace: &Text<'_>) {
-        let plan = self.list.remove(&called).map(|way| way.plan).unwrap_or_default();
+        let plan = self.list.remove(&called).map(|entry| entry.plan).unwrap_or_default();
         self.list.insert(called, RestoreEntry { name: spelled(name), namespace: Some(spelled(namespace)), plan });
     }
 
@@ -74,24 +74,24 @@ impl RestoreMap {
         self.list.is_empty()
     }
 
-    fn way(&self, name: &Text<'_>) -> Option<&RestoreEntry> {
+    fn entry(&self, name: &Text<'_>) -> Option<&RestoreEntry> {
         self.list.get(&*name.value()?)
     }
 
     /// The name of a call.
     pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
-        let way = self.way(name)?;
-        Some(Restored { name: read_text(&way.name), namespace: way.namespace.as_deref().map(read_text) })
+        let entry = self.entry(name)?;
+        Some(Restored { name: read_text(&entry.name), namespace: entry.namespace.as_deref().map(read_text) })
     }
 
     /// Whether arguments of this tool look different from what its server expects.
     pub(crate) fn is_encoded(&self, name: &Text<'_>) -> bool {
-        self.way(name).is_some_and(|way| !way.plan.is_empty())
+        self.entry(name).is_some_and(|entry| !entry.plan.is_empty())
     }
 
     /// Restores arguments in place.
     pub(crate) fn arguments(&self, name: &Text<'_>, arguments: &mut Node<'_>) -> Result<(), Error> {
-        self.way(name).map_or(Ok(()), |way| way.plan.restore(arguments))
+        self.entry(name).map_or(Ok(()), |entry| entry.plan.restore(arguments))
     }
 
     /// Restores arguments that are JSON text. What is no JSON is the model's mistake, and stays: the tool's server
@@ -164,11 +164,11 @@ impl RestoreMap {
 
     /// As JSON, to be kept for a later turn.
     pub(crate) fn to_node(&self) -> Node<'static> {
-        let tools = self.list.iter().map(|(name, way)| {
-            let mut members = Vec::from([("name", owned(&way.name))]);
-            members.extend(way.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
-            if !way.plan.is_empty() {
-                members.push(("plan", way.plan.to_node()));
+        let tools = self.list.iter().map(|(name, entry)| {
+            let mut members = Vec::from([("name", owned(&entry.name))]);
+            members.extend(entry.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
+            if !entry.plan.is_empty() {
+                members.push(("plan", entry.plan.to_node()));
             }
             let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
@@ -198,7 +198,7 @@ impl RestoreMap {
         }
         let tools =
             node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
-        let mut ways = RestoreMap::default();
+        let mut restore_map = RestoreMap::default();
         for member in tools {
             let mut at = String::from("/tools");
             json::push_token(&mut at, &member.key.display());
@@ -211,12 +211,12 @@ impl RestoreMap {
                 .value
                 .get("plan")
                 .map(|plan| Plan::from_node(plan).map_err(|error| error.below(&(at.clone() + "/plan"))));
-            ways.add(
+            restore_map.add(
                 member.key.display().to_string(),
                 RestoreEntry { name, namespace, plan: plan.transpose()?.unwrap_or_default() },
             );
         }
-        Ok(ways)
+        Ok(restore_map)
     }
 }
 

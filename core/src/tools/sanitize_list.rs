@@ -39,7 +39,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) tools: Node<'a>,
     pub(crate) quarantined: Vec<Quarantined>,
     pub(crate) changes: Vec<ToolChange>,
-    pub(crate) ways: RestoreMap,
+    pub(crate) restore_map: RestoreMap,
     /// What is called otherwise now, also in requests that speak of these tools.
     pub(crate) names: Names,
     /// The names that can be called, as they are now.
@@ -74,7 +74,7 @@ struct Writer<'o> {
     /// How many tools are in the list so far, hosted ones included.
     count: usize,
     quarantined: Vec<Quarantined>,
-    ways: RestoreMap,
+    restore_map: RestoreMap,
 }
 
 /// Rewrites a list.
@@ -120,7 +120,7 @@ pub(super) fn rewrite_with_names<'a>(
         accepted,
         count,
         quarantined,
-        ways: RestoreMap::default(),
+        restore_map: RestoreMap::default(),
     };
     let mut changes = Vec::new();
     let tools = listing.write(
@@ -136,8 +136,8 @@ pub(super) fn rewrite_with_names<'a>(
             }));
         },
     );
-    let Writer { accepted, quarantined, ways, .. } = writer;
-    Ok(Outcome { tools, quarantined, changes, ways, names, accepted })
+    let Writer { accepted, quarantined, restore_map, .. } = writer;
+    Ok(Outcome { tools, quarantined, changes, restore_map, names, accepted })
 }
 
 fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
@@ -210,7 +210,8 @@ impl Writer<'_> {
         }
         if encoded || new_name.is_some() || namespace.is_some() {
             let plan = if encoded { plan } else { Plan::default() };
-            self.ways.add(called.clone(), RestoreEntry::new(own, namespace.as_ref().map(|(space, _)| space), plan));
+            self.restore_map
+                .add(called.clone(), RestoreEntry::new(own, namespace.as_ref().map(|(space, _)| space), plan));
         }
         let edits = Edits { name: new_name, description, strict: tool_format::strict_in(dialect, self.format), omit };
         shape.settle(&mut entry, self.format, added, edits);

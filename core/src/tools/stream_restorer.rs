@@ -20,7 +20,7 @@ use crate::{
 /// A stream being restored.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    ways: RestoreMap,
+    restore_map: RestoreMap,
     /// The calls whose arguments are held back.
     held: Calls,
     /// Calls in chunks of Chat Completions of which the first piece was held back just now.
@@ -30,8 +30,8 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(ways: RestoreMap) -> Stream {
-        Stream { ways, held: Calls::default(), fresh: Vec::new(), text: Buffer::default() }
+    pub(crate) fn new(restore_map: RestoreMap) -> Stream {
+        Stream { restore_map, held: Calls::default(), fresh: Vec::new(), text: Buffer::default() }
     }
 
     /// Whether a new one would go on as well.
@@ -56,7 +56,7 @@ impl Stream {
             out.extend(self.end(&event));
         } else if is("response.function_call_arguments.done") {
             if let Some(name) = self.held.get(&Key::of(&event)).map(|held| held.name.clone()) {
-                event.visit("arguments", |arguments| self.ways.any(&name, arguments)).unwrap_or(Ok(()))?;
+                event.visit("arguments", |arguments| self.restore_map.any(&name, arguments)).unwrap_or(Ok(()))?;
             }
             out.extend(self.end(&event));
             self.rename(&mut event);
@@ -68,7 +68,7 @@ impl Stream {
                 return Ok(out);
             }
         } else {
-            self.ways.reply(&mut event)?;
+            self.restore_map.reply(&mut event)?;
         }
         out.push(event);
         Ok(out)
@@ -104,7 +104,7 @@ impl Stream {
             };
             let called =
                 event.get(inner).filter(|item| is_call(item)).and_then(|item| item.get("name")).and_then(Node::as_text);
-            let encoded = called.filter(|name| self.ways.is_encoded(name)).map(|name| name.clone().into_owned());
+            let encoded = called.filter(|name| self.restore_map.is_encoded(name)).map(|name| name.clone().into_owned());
             self.in_item(event, inner)?;
             if let Some(name) = encoded {
                 // One that never ended: what was held back of it goes before.
@@ -126,14 +126,14 @@ impl Stream {
                 Some(kind) if kind.is("custom_tool_call") => None,
                 _ => return,
             };
-            outcome = self.ways.site(call_sites::Site { node: item, name: "name", arguments });
+            outcome = self.restore_map.site(call_sites::Site { node: item, name: "name", arguments });
         });
         outcome
     }
 
     fn rename(&self, event: &mut Node<'_>) {
         if let Some(name) = event.get("name").and_then(Node::as_text).map(|name| name.clone().into_owned()) {
-            self.ways.rename(&name, event, "name");
+            self.restore_map.rename(&name, event, "name");
         }
     }
 
@@ -163,7 +163,7 @@ impl Stream {
     }
 
     fn carried(&self, held: Held) -> Option<Node<'static>> {
-        held.carried(|name, pieces| self.ways.text(name, &pieces).unwrap_or(pieces))
+        held.carried(|name, pieces| self.restore_map.text(name, &pieces).unwrap_or(pieces))
     }
 
     /// A chunk of Chat Completions. Tells whether nothing is left of it.
@@ -193,7 +193,7 @@ impl Stream {
     /// A choice of a chunk. Tells whether something was held back.
     fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
         // Some servers send whole messages as chunks.
-        choice.visit("message", |message| self.ways.reply(message)).unwrap_or(Ok(()))?;
+        choice.visit("message", |message| self.restore_map.reply(message)).unwrap_or(Ok(()))?;
         let (mut outcome, mut withheld) = (Ok(()), false);
         let (mut place, mut gone) = (0_u64, Vec::new());
         choice.visit("delta", |delta| {
@@ -238,7 +238,7 @@ impl Stream {
     fn call(&mut self, call: &mut Node<'_>, choice: u64, place: u64) -> Result<Piece, Error> {
         let key = Key::in_choice(choice, call.get("index").and_then(Node::as_u64).unwrap_or(place));
         let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
-        if let Some(name) = name.filter(|name| self.ways.is_encoded(name) && self.held.get(&key).is_none()) {
+        if let Some(name) = name.filter(|name| self.restore_map.is_encoded(name) && self.held.get(&key).is_none()) {
             self.held.open(key.clone(), name.clone().into_owned())?;
         }
         let alone = name.is_none_or(Text::is_empty) && call.get("id").is_none_or(Node::is_null);
@@ -260,7 +260,7 @@ impl Stream {
     /// A choice is finished: its calls get their arguments in this very chunk.
     fn close(&mut self, choice: &mut Node<'_>, number: u64) {
         let closed = self.held.close_choice(number).into_iter().filter(|(_, held)| !held.pieces.is_empty());
-        let restored = |held: Held| self.ways.text(&held.name, &held.pieces).unwrap_or(held.pieces);
+        let restored = |held: Held| self.restore_map.text(&held.name, &held.pieces).unwrap_or(held.pieces);
         let whole: Vec<(u64, String)> = closed.map(|(index, held)| (index, restored(held))).collect();
         if whole.is_empty() {
             return;
