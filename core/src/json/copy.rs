@@ -18,10 +18,7 @@ impl<'a> Node<'a> {
             Data::Array(items) => Data::Array(copies(items, budget)),
             Data::Object(object) => Data::Object(object.copy(budget)),
         };
-        let mut copy = Node::read(data, self.origin());
-        copy.see_as(self.origin(), self.is_intact());
-        copy.mark(self.marks());
-        copy
+        self.shell().around(data)
     }
 
     /// The same value, made here and borrowing nothing. (Text that was never read cannot be kept, and becomes null.)

@@ -24,6 +24,7 @@ mod write;
 
 pub(crate) use copy::{copies, height, size};
 pub(crate) use lookup::LookUp;
+pub(crate) use node::Shell;
 pub use node::{Child, Data, Node, Origin};
 pub(crate) use number::plain as plain_number;
 pub use number::{compare, is_integral};

@@ -57,24 +57,29 @@ pub enum Data<'a> {
 pub struct Node<'a> {
     data: Data<'a>,
     origin: Origin,
-    intact: bool,
+    state: u8,
     marks: u8,
 }
+
+/// The node is exactly the input value that its origin names.
+const INTACT: u8 = 1;
+/// The node is exactly what it was when [`Node::track`] was called.
+const UNCHANGED: u8 = 2;
 
 impl<'a> Node<'a> {
     /// A value made here.
     pub const fn new(data: Data<'a>) -> Self {
-        Node { data, origin: Origin::NONE, intact: false, marks: 0 }
+        Node { data, origin: Origin::NONE, state: 0, marks: 0 }
     }
 
     /// A value as it was read.
     pub const fn read(data: Data<'a>, origin: Origin) -> Self {
-        Node { data, origin, intact: true, marks: 0 }
+        Node { data, origin, state: INTACT | UNCHANGED, marks: 0 }
     }
 
     /// A value that stays text, with what was seen while it was checked.
     pub(crate) const fn verbatim(text: &'a str, origin: Origin, marks: u8) -> Self {
-        Node { data: Data::Verbatim(text), origin, intact: true, marks }
+        Node { data: Data::Verbatim(text), origin, state: INTACT | UNCHANGED, marks }
     }
 
     /// What was seen inside while this text was checked: see [`read_outline`](super::read_outline). A tree has the
@@ -137,7 +142,7 @@ impl<'a> Node<'a> {
 
     /// What it holds, to be changed: the node is no longer intact.
     pub fn data_mut(&mut self) -> &mut Data<'a> {
-        self.intact = false;
+        self.state = 0;
         &mut self.data
     }
 
@@ -153,7 +158,37 @@ impl<'a> Node<'a> {
 
     /// Whether it is exactly the input value its origin names.
     pub const fn is_intact(&self) -> bool {
-        self.intact
+        self.state & INTACT != 0
+    }
+
+    /// Whether it is exactly what it was when [`track`](Self::track) was called last, or when it was read.
+    pub(crate) const fn is_unchanged(&self) -> bool {
+        self.state & UNCHANGED != 0
+    }
+
+    /// From here on every value of the tree knows whether it is changed. A value made here stands from here on for the
+    /// value of the input that the nearest value around it stands for, `around` the root. Marks on strings end.
+    pub(crate) fn track(&mut self, around: Origin) {
+        fn track(node: &mut Node<'_>, around: Origin) {
+            if node.origin == Origin::NONE {
+                node.origin = around;
+            }
+            node.state |= UNCHANGED;
+            match &mut node.data {
+                Data::Array(items) => items.iter_mut().for_each(|item| track(item, node.origin)),
+                Data::Object(object) => {
+                    object.members_mut().iter_mut().for_each(|member| track(&mut member.value, node.origin))
+                }
+                Data::String(_) => node.marks = 0,
+                _ => {}
+            }
+        }
+        track(self, around);
+    }
+
+    /// All of it but what it holds.
+    pub(crate) const fn shell(&self) -> Shell {
+        Shell { origin: self.origin, state: self.state, marks: self.marks }
     }
 
     /// A value made here that stands for an input value: reports find it by that.
@@ -161,19 +196,6 @@ impl<'a> Node<'a> {
     pub fn with_origin(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
-    }
-
-    /// Shifts the numbers of a tree, which stays as intact as it is: a part of an input can so be taken for a whole
-    /// input, whose root is number 0, and put back. `by` is the number of the part's root.
-    pub(crate) fn renumber(&mut self, by: u32, back: bool) {
-        if let Some(number) = self.origin.number() {
-            self.origin = Origin(if back { number.saturating_add(by) } else { number.saturating_sub(by) });
-        }
-        match &mut self.data {
-            Data::Array(items) => items.iter_mut().for_each(|item| item.renumber(by, back)),
-            Data::Object(object) => object.members_mut().iter_mut().for_each(|member| member.value.renumber(by, back)),
-            _ => {}
-        }
     }
 
     /// Numbers every value in document order, as if it had just been read.
@@ -211,22 +233,16 @@ impl<'a> Node<'a> {
         last.saturating_sub(first) as usize + 1
     }
 
-    /// Says anew which value it stands for, and whether it is exactly that.
-    pub(crate) fn see_as(&mut self, origin: Origin, is_intact: bool) {
-        self.origin = origin;
-        self.intact = is_intact;
-    }
-
     /// Replaces what it holds, keeping where it came from.
     pub fn replace(&mut self, data: Data<'a>) {
         self.data = data;
-        self.intact = false;
+        self.state = 0;
         self.marks = 0;
     }
 
     /// Marks the node as changed.
     pub fn touch(&mut self) {
-        self.intact = false;
+        self.state = 0;
     }
 
     /// The object, if it is one.
@@ -241,7 +257,7 @@ impl<'a> Node<'a> {
     pub fn as_object_mut(&mut self) -> Option<&mut Object<'a>> {
         match &mut self.data {
             Data::Object(object) => {
-                self.intact = false;
+                self.state = 0;
                 Some(object)
             }
             _ => None,
@@ -260,7 +276,7 @@ impl<'a> Node<'a> {
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Node<'a>>> {
         match &mut self.data {
             Data::Array(items) => {
-                self.intact = false;
+                self.state = 0;
                 Some(items)
             }
             _ => None,
@@ -317,7 +333,7 @@ impl<'a> Node<'a> {
         let Data::Object(object) = &mut self.data else { return None };
         let child = object.get_mut(key)?;
         let result = visit(child);
-        self.intact &= child.intact;
+        self.state &= child.state;
         Some(result)
     }
 
@@ -337,7 +353,7 @@ impl<'a> Node<'a> {
         // One call for both, so that it can be inlined.
         for (child, node) in items.chain(members) {
             let result = visit(child, node);
-            self.intact &= node.intact;
+            self.state &= node.state;
             result?;
         }
         Ok(())
@@ -354,6 +370,26 @@ impl<'a> Node<'a> {
             Data::Object(_) => "an object",
             Data::Verbatim(_) => "JSON text",
         }
+    }
+}
+
+/// A node without what it holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shell {
+    origin: Origin,
+    state: u8,
+    marks: u8,
+}
+
+impl Shell {
+    /// Around what the node held, part for part.
+    pub(crate) const fn around(self, data: Data<'_>) -> Node<'_> {
+        Node { data, origin: self.origin, state: self.state, marks: self.marks }
+    }
+
+    /// The marks of the node.
+    pub(crate) const fn marks(self) -> u8 {
+        self.marks
     }
 }
 

@@ -4,7 +4,6 @@ use alloc::rc::Rc;
 
 use crate::{
     budget::Budget,
-    collections::Set,
     dialect::{
         grammar::{AnyEncoding, Grammar, TypeRequirement},
         Dialect,
@@ -17,7 +16,7 @@ use crate::{
     schema::{
         draft::Draft,
         keyword::Keywords,
-        references::{self, Number, References},
+        references::{self, References},
     },
 };
 
@@ -36,8 +35,6 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) max_bytes: Option<usize>,
     /// Where the references lead; nothing where there are none.
     pub(in crate::sanitize) references: Option<Rc<References>>,
-    /// References beside which keywords apply in every draft, by number.
-    pub(in crate::sanitize) applied_with: Set<Number>,
     /// Definitions may grow by what stands beside references to them.
     pub(in crate::sanitize) may_specialize: bool,
     /// What the passes work on is the input, and not what they have written.
@@ -77,6 +74,7 @@ impl PassContext {
         (dialect, grammar): (&'static Dialect, &'static Grammar),
         options: &SanitizeOptions,
         draft: Draft,
+        reads_input: bool,
         diagnostics: Diagnostics,
         budget: &Rc<Budget>,
     ) -> Result<Self, Error> {
@@ -97,9 +95,8 @@ impl PassContext {
             max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
             max_bytes: options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")),
             references: None,
-            applied_with: Set::new(),
             may_specialize: true,
-            reads_input: diagnostics.reads_input(),
+            reads_input,
             respelled: false,
             mentions_references,
             no_references: !has_references,

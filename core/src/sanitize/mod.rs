@@ -15,7 +15,6 @@ mod legalize;
 mod pass;
 mod pipeline;
 mod resolve;
-mod rounds;
 #[cfg(test)]
 mod tests;
 

@@ -105,7 +105,7 @@ pub(in crate::sanitize) fn run_all<'a>(
         context.diagnostics.expect(pass.rules);
         let flow = run(node, &Site { place, keywords, known }, context)?;
         // Most passes find nothing to do.
-        if !node.is_intact() {
+        if !node.is_unchanged() {
             keywords = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         }
         if flow == Flow::Stop {

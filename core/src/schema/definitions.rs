@@ -1,19 +1,16 @@
 //! The tables of definitions at the root, and what in them is reached by the names in references.
 
-use alloc::{format, string::String, vec::Vec};
-use core::ops::Range;
-
 use super::{
     keyword::{Keyword, Keywords},
-    references::Number,
     visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
     collections::{Map, Set},
     error::Error,
-    json::{Data, Member, Node, Object, Text},
+    json::{Member, Node, Object, Text},
 };
+use alloc::{format, string::String, vec::Vec};
 
 /// The tables of definitions.
 pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
@@ -67,18 +64,4 @@ fn references(schema: &Node<'_>, found: &mut Vec<String>, budget: &Budget) -> Re
         found.extend(node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).map(String::from));
         Ok(Visit::Descend)
     })
-}
-
-/// The numbers of a node and everything in it.
-pub(crate) fn numbers(node: &Node<'_>) -> Range<Number> {
-    fn last(node: &Node<'_>) -> Number {
-        let own = node.origin().number().unwrap_or_default();
-        match node.data() {
-            Data::Array(items) => items.iter().map(last).fold(own, Number::max),
-            Data::Object(object) => object.iter().map(|member| last(&member.value)).fold(own, Number::max),
-            _ => own,
-        }
-    }
-    let first = node.origin().number().unwrap_or_default();
-    first..last(node).saturating_add(1)
 }

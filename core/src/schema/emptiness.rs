@@ -67,7 +67,7 @@ impl<'s, 'a> Search<'s, 'a> {
         // Where the budget is spent, the walks after this one say so.
         let references =
             self.references.get_or_insert_with(|| references::resolve(root, draft, budget).unwrap_or_default());
-        numbered(root, references.target(references::reference_number(schema)?)?)
+        numbered(root, references.target_of(schema)?)
     }
 }
 

@@ -4,14 +4,14 @@ use alloc::vec::Vec;
 
 use super::{
     keyword::{Keyword, Keywords},
-    references::{self, Number, References},
+    references::{Number, References},
     visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
-    collections::{self, Map, Set},
+    collections::{Map, Set},
     error::Error,
-    json::{Data, Node},
+    json::Node,
 };
 
 /// The targets of a schema's references, and what is known of each.
@@ -55,7 +55,7 @@ impl Graph {
         let targets = references.all_targets().map(|number| (number, Target::default())).collect();
         let mut survey = Survey { budget, references, targets, root: Target::default(), outside: Target::default() };
         survey.part(root, Part::Root)?;
-        for target in located(root, references.outside(), budget) {
+        for target in references.outside(root, budget) {
             // One inside another was met with that.
             let is_known = |number| survey.targets.get(&number).is_some_and(|target| target.nodes > 0);
             if !target.origin().number().is_some_and(is_known) {
@@ -154,22 +154,6 @@ impl Graph {
     }
 }
 
-/// The nodes of these numbers, wherever they stand, in document order.
-pub(crate) fn located<'t, 'a>(root: &'t Node<'a>, wanted: &Set<Number>, budget: &Budget) -> Vec<&'t Node<'a>> {
-    let (mut found, mut open) = (Vec::new(), Vec::from([root]));
-    while let Some(node) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
-        if node.origin().number().is_some_and(|number| wanted.contains(&number)) {
-            found.push(node);
-        }
-        match node.data() {
-            Data::Array(items) => open.extend(items),
-            Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
-            _ => {}
-        }
-    }
-    collections::by(found, |one, two| one.origin().number().cmp(&two.origin().number()))
-}
-
 /// Nodes and depth of a target with everything inlined whose size is known; the rest stay references.
 fn inlined(target: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
     let (mut nodes, mut depth) = (target.nodes, target.depth);
@@ -225,13 +209,13 @@ impl Survey<'_, '_> {
             if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
                 tables.push(place.depth);
             }
-            if let Some(number) = node.origin().number().filter(|number| self.targets.contains_key(number)) {
+            if let Some(number) = self.references.at(node, place).filter(|number| self.targets.contains_key(number)) {
                 open.push(Open { number, depth: place.depth, level });
             }
             self.budget.pay(open.len());
             let object = node.as_object();
             let unknown = object.into_iter().flatten().filter(|member| Keyword::named(&member.key).is_none()).count();
-            let refers = references::reference_number(node).and_then(|number| self.references.target(number));
+            let refers = self.references.target_of(node);
             let add = |target: &mut Target, below: usize| {
                 target.nodes += 1 + unknown;
                 target.depth = target.depth.max(below);

@@ -3,18 +3,17 @@
 //! What is optional ends, and one required property or one branch that ends is enough; an array whose items do not end
 //! does not, and neither does a schema that says something but has no type.
 
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{
+    string::{String, ToString as _},
+    vec,
+    vec::Vec,
+};
 
 use super::definitions::definition_name;
 use crate::{
     collections::{Map, Set},
-    json::{Member, Node, Object, Text},
+    json::{push_token, Member, Node, Object, Text},
 };
-
-/// Tells reference nodes apart while the tree stands still.
-pub(crate) fn place_of(node: &Node<'_>) -> (Option<u32>, Option<String>) {
-    (node.origin().number(), definition_name(node).map(String::from))
-}
 
 /// The names of the definitions that cannot end.
 pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
@@ -23,12 +22,12 @@ pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
     let mut open: Map<String, Vec<String>> = Map::new();
     let mut ended: Vec<String> = Vec::new();
     for (name, body) in names {
-        match ways(body) {
+        match ways(Found { schema: body, pointer: String::new() }) {
             None => ended.push(name),
             Some(references) => {
                 open.insert(
                     name,
-                    references.iter().filter_map(|reference| definition_name(reference).map(String::from)).collect(),
+                    references.iter().filter_map(|found| definition_name(found.schema).map(String::from)).collect(),
                 );
             }
         }
@@ -48,24 +47,38 @@ pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
     open.into_iter().map(|(name, _)| name).filter(|name| !done.contains(name)).collect()
 }
 
+/// A schema and where it stands.
+struct Found<'n, 'a> {
+    schema: &'n Node<'a>,
+    pointer: String,
+}
+
+impl<'n, 'a> Found<'n, 'a> {
+    fn below(&self, schema: &'n Node<'a>, tokens: &[&str]) -> Self {
+        let mut pointer = self.pointer.clone();
+        tokens.iter().for_each(|token| push_token(&mut pointer, token));
+        Found { schema, pointer }
+    }
+}
+
 /// The references a schema can only go on through; `None` if it ends by itself.
-fn ways<'n, 'a>(schema: &'n Node<'a>) -> Option<Vec<&'n Node<'a>>> {
+fn ways<'n, 'a>(schema: Found<'n, 'a>) -> Option<Vec<Found<'n, 'a>>> {
     let mut references = Vec::new();
     let mut open = vec![schema];
-    while let Some(schema) = open.pop() {
-        let object = schema.as_object()?;
-        if definition_name(schema).is_some() {
-            references.push(schema);
+    while let Some(found) = open.pop() {
+        let object = found.schema.as_object()?;
+        if definition_name(found.schema).is_some() {
+            references.push(found);
             continue;
         }
-        if ends(object, &mut open) {
+        if ends(&found, object, &mut open) {
             return None;
         }
     }
     Some(references)
 }
 
-fn ends<'n, 'a>(object: &'n Object<'a>, open: &mut Vec<&'n Node<'a>>) -> bool {
+fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Found<'n, 'a>>) -> bool {
     let is_container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
     let kind = match object.get("type") {
         Some(types) => match types.as_array() {
@@ -79,35 +92,37 @@ fn ends<'n, 'a>(object: &'n Object<'a>, open: &mut Vec<&'n Node<'a>>) -> bool {
     if kind.is_some_and(|name| name.is_text("array")) {
         match object.get("items") {
             None => return true,
-            Some(items) => open.push(items),
+            Some(items) => open.push(found.below(items, &["items"])),
         }
     }
     if kind.is_some_and(|name| name.is_text("object")) {
         let names: Set<&Text<'_>> =
             object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect();
         let table = object.get("properties").and_then(Node::as_object);
-        let required: Vec<&Node<'a>> = table
-            .into_iter()
-            .flatten()
-            .filter(|member| names.contains(&member.key))
-            .map(|member| &member.value)
-            .collect();
+        let required: Vec<&Member<'a>> =
+            table.into_iter().flatten().filter(|member| names.contains(&member.key)).collect();
         if required.is_empty() {
             return true;
         }
-        open.extend(required);
+        let required = required.into_iter();
+        open.extend(required.map(|member| found.below(&member.value, &["properties", &member.key.display()])));
     }
     match object.get("anyOf").and_then(Node::as_array) {
         Some([]) => return true,
-        Some(branches) => open.extend(branches),
+        Some(branches) => {
+            let branches = branches.iter().enumerate();
+            open.extend(branches.map(|(index, branch)| found.below(branch, &["anyOf", &index.to_string()])));
+        }
         None => {}
     }
     object.is_empty()
 }
 
-/// The references on the endless way of each definition that does not end.
-pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<(Option<u32>, Option<String>)> {
+/// Where the references stand on the endless way of each definition that does not end.
+pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<String> {
+    let whole = Found { schema: root, pointer: String::new() };
     let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Set::new() };
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
-    bodies.filter_map(|member| ways(&member.value)).flatten().map(place_of).collect()
+    let bodies = bodies.map(|member| whole.below(&member.value, &["$defs", &member.key.display()]));
+    bodies.filter_map(ways).flatten().map(|found| found.pointer).collect()
 }

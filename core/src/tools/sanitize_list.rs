@@ -313,14 +313,7 @@ impl Target {
                     pointer(&shape.pointer_to_schema()),
                     pointer(&tool_format::written(format, false).pointer_to_schema()),
                 );
-                let sanitized = shape.edit_schema(entry, |schema| {
-                    // The rules take a schema for the whole input.
-                    let root = schema.origin().number().unwrap_or_default();
-                    schema.renumber(root, false);
-                    let sanitized = sanitize::sanitize_with_plan(schema, &self.options);
-                    schema.renumber(root, true);
-                    sanitized
-                });
+                let sanitized = shape.edit_schema(entry, |schema| sanitize::sanitize_with_plan(schema, &self.options));
                 (written.changes, written.plan) = sanitized
                     .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))
                     .map_err(|error| failed(&error, &at))?;

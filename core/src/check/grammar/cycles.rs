@@ -13,7 +13,7 @@ use crate::{
     schema::{
         graph::Graph,
         keyword::{Keyword, Keywords},
-        references::{self, References},
+        references::References,
         visit::{self, Visit},
     },
 };
@@ -46,7 +46,7 @@ pub(super) fn check(
             _ => false,
         };
         way.push(Passed {
-            is_recursive: node.origin().number().is_some_and(|number| recursive.contains(&number)),
+            is_recursive: references.at(node, place).is_some_and(|target| recursive.contains(&target)),
             is_optional,
             is_definition: matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)),
             required: node
@@ -57,7 +57,7 @@ pub(super) fn check(
                 .filter_map(Node::as_text)
                 .collect(),
         });
-        let target = references::reference_number(node).and_then(|number| references.target(number));
+        let target = references.target_of(node);
         if !target.is_some_and(|target| recursive.contains(&target)) {
             return Ok(Visit::Descend);
         }

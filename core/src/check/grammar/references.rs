@@ -29,7 +29,7 @@ pub(super) fn check(
     };
     let reference = text.display();
     if rule.anywhere {
-        if value.origin().number().and_then(|number| references.resolved.target(number)).is_none() {
+        if references.resolved.target(value).is_none() {
             report.add(value, Constraint::RefTarget, at(), "a reference to a schema of this document", &quoted(text));
         }
         return;

@@ -45,7 +45,7 @@ impl PolarityMap {
         }
         search.all(root)?;
         let unsure = search.bodies.values().filter(|body| body.reached == Some(Polarity::Mixed));
-        let mut definitions: Vec<Range<Number>> = unsure.map(|body| definitions::numbers(body.schema)).collect();
+        let mut definitions: Vec<Range<Number>> = unsure.map(|body| references::numbers(body.schema)).collect();
         definitions.append(&mut search.beside);
         let mut definitions = collections::by(definitions, |one, two| one.start.cmp(&two.start));
         // Of ranges inside of others, the outer.
@@ -115,7 +115,7 @@ impl<'n, 'a> Search<'n, 'a> {
             if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
                 let unsure = polarity == Polarity::Mixed || place.polarity != Polarity::Positive;
                 if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
-                    self.beside.push(definitions::numbers(node));
+                    self.beside.push(references::numbers(node));
                 }
                 let reference = reference.value().unwrap_or_default();
                 if self.bodies.contains_key(&*reference) {

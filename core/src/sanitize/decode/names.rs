@@ -19,7 +19,6 @@ use crate::{
     sanitize::legalize::property_names::Spelling,
     schema::{
         draft::Draft,
-        graph::located,
         references::{self, Number, References},
     },
 };
@@ -82,6 +81,7 @@ pub(super) fn plan(
         names_required: grammar.encodes(),
         ref_stands_alone: draft.ref_stands_alone(),
         references: &references,
+        first: original.origin().number().unwrap_or_default(),
     };
     let root = planner.schema(original);
     if !root.renames {
@@ -89,11 +89,10 @@ pub(super) fn plan(
     }
     let mut plan = root.plan;
     if refers {
-        let wanted: Set<Number> = references.all_targets().collect();
-        let targets = located(original, &wanted, budget).into_iter();
-        let planned = targets.filter_map(|target| {
-            let plan = planner.schema(target).plan;
-            Some(Member { key: Text::new(target.origin().number()?.to_string()), value: plan })
+        let targets = references.targets(original, budget).into_iter();
+        let planned = targets.map(|(number, (target, _))| Member {
+            key: Text::new(planner.name(number)),
+            value: planner.schema(target).plan,
         });
         let planned: Vec<Member<'_>> = planned.collect();
         if let Some(object) = plan.as_object_mut() {
@@ -110,6 +109,8 @@ struct Planner<'r> {
     names_required: bool,
     ref_stands_alone: bool,
     references: &'r References,
+    /// The number of the root: names are the same wherever the schema stands in its input.
+    first: Number,
 }
 
 /// The plan for one schema.
@@ -120,6 +121,11 @@ struct Planned<'a> {
 }
 
 impl Planner<'_> {
+    /// The name that the plan has for a target of references.
+    fn name(&self, target: Number) -> String {
+        target.saturating_sub(self.first).to_string()
+    }
+
     fn schema<'a>(&self, schema: &Node<'a>) -> Planned<'a> {
         let (mut plan, mut renames) = (Object::new(), false);
         let Some(object) = schema.as_object().filter(|object| self.budget.pay(1 + object.len())) else {
@@ -130,10 +136,10 @@ impl Planner<'_> {
             renames |= self.names(object, &mut plan);
             renames |= self.below(object, &mut plan);
         }
-        let target = references::reference_number(schema).and_then(|number| self.references.target(number));
+        let target = self.references.target_of(schema);
         if let Some(target) = target {
             renames = true;
-            plan.set(Text::literal("$ref"), Node::string(target.to_string()));
+            plan.set(Text::literal("$ref"), Node::string(self.name(target)));
         }
         // Without a condition nothing follows from it.
         let is_conditional = object.has("if");

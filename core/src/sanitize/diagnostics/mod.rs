@@ -1,5 +1,6 @@
 //! How passes report: by the numbers of nodes while they move, as pointers once they stand still.
 
+mod input_pointers;
 pub(in crate::sanitize) mod merge_conflicts;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -12,7 +13,7 @@ use crate::{
     json::{push_token, Data, Node},
     report::{Accepts, Change, Effect, Guidance, Recorder},
     rules::Rule,
-    sanitize::{analysis::polarity::PolarityMap, rounds::Before},
+    sanitize::{analysis::polarity::PolarityMap, diagnostics::input_pointers::InputPointers},
     schema::{
         references::{Number, KEYWORDS},
         visit::Polarity,
@@ -55,6 +56,9 @@ impl ChangeKind {
 /// inside.
 const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::DropLongUnion];
 
+/// In place of the number of a value made here that stands for no other: it is said of the root.
+const ROOT: Number = Number::MAX;
+
 /// Where a change came from or went to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sanitize) enum Location {
@@ -69,7 +73,7 @@ pub(in crate::sanitize) enum Location {
 impl Location {
     /// A node, by its origin.
     pub(in crate::sanitize) fn of(node: &Node<'_>) -> Location {
-        node.origin().number().map_or(Location::Node(0), Location::Node)
+        Location::Node(node.origin().number().unwrap_or(ROOT))
     }
 
     /// The reference that a schema holds, by whatever keyword, wherever it was written.
@@ -81,22 +85,21 @@ impl Location {
 
     /// A keyword of a node.
     pub(in crate::sanitize) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Location {
-        Location::Keyword(node.origin().number().unwrap_or(0), keyword.into())
+        Location::Keyword(node.origin().number().unwrap_or(ROOT), keyword.into())
     }
 
     fn number(&self) -> Number {
         match self {
             Location::Node(number) | Location::Keyword(number, _) => *number,
-            Location::Nowhere => 0,
+            Location::Nowhere => ROOT,
         }
     }
 
-    fn read_as(self, numbers: &[Number]) -> Location {
-        let known = |number: Number| numbers.get(number as usize).copied().unwrap_or_default();
+    fn in_tree(self, root: Number) -> Location {
         match self {
-            Location::Node(number) => Location::Node(known(number)),
-            Location::Keyword(number, keyword) => Location::Keyword(known(number), keyword),
-            Location::Nowhere => Location::Nowhere,
+            Location::Node(ROOT) => Location::Node(root),
+            Location::Keyword(ROOT, keyword) => Location::Keyword(root, keyword),
+            known => known,
         }
     }
 
@@ -124,10 +127,9 @@ pub(in crate::sanitize) struct Diagnostics {
     entries: Option<Vec<Entry>>,
     /// What has been said already: an inlined definition is rewritten at every place, but reported once.
     said: Map<(Location, Rule), usize>,
-    /// The pointers of the input, by number: parent and token.
-    input: Vec<(Number, String)>,
-    /// What the numbers of the tree that is being rewritten stand for, once it is not the input any more.
-    read_as: Option<Vec<Number>>,
+    input: InputPointers,
+    /// What the root stands for now.
+    root: Number,
     /// Where every effect but `same` is in doubt.
     doubt: PolarityMap,
     /// The rules of the pass that runs.
@@ -140,15 +142,15 @@ impl Diagnostics {
         let mut diagnostics = Diagnostics {
             entries: None,
             said: Map::new(),
-            input: Vec::new(),
-            read_as: None,
+            input: InputPointers::default(),
+            root: root.origin().number().unwrap_or_default(),
             doubt: PolarityMap::default(),
             #[cfg(test)]
             expected: Rule::ALL,
         };
         if recorder.is_on() {
             diagnostics.entries = Some(Vec::new());
-            diagnostics.locate_input(root);
+            diagnostics.input = InputPointers::of(root);
             diagnostics.doubt = PolarityMap::of(root, budget)?;
         }
         Ok(diagnostics)
@@ -174,33 +176,9 @@ impl Diagnostics {
         self.entries.is_some()
     }
 
-    /// Knows where each value of the input stands. Numbers count in document order, but for members that a duplicate
-    /// replaced: those stand at the first one's place with a later number.
-    fn locate_input(&mut self, root: &Node<'_>) {
-        let mut open: Vec<(&Node<'_>, Number, Cow<'_, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
-        while let Some((node, parent, token)) = open.pop() {
-            let Some(number) = node.origin().number() else { continue };
-            if self.input.len() <= number as usize {
-                self.input.resize(number as usize + 1, (0, String::new()));
-            }
-            if let Some(place) = self.input.get_mut(number as usize) {
-                *place = (parent, token.into_owned());
-            }
-            match node.data() {
-                Data::Array(items) => {
-                    open.extend(
-                        items
-                            .iter()
-                            .enumerate()
-                            .map(|(index, item)| (item, number, Cow::Owned(alloc::format!("{index}")))),
-                    );
-                }
-                Data::Object(object) => {
-                    open.extend(object.iter().map(|member| (&member.value, number, member.key.display())))
-                }
-                _ => {}
-            }
-        }
+    /// From here on the tree is this one.
+    pub(in crate::sanitize) fn follow(&mut self, root: &Node<'_>) {
+        self.root = root.origin().number().unwrap_or(self.root);
     }
 
     /// Reports a change, unless it is known already.
@@ -215,10 +193,7 @@ impl Diagnostics {
         let Some(entries) = &mut self.entries else { return };
         #[cfg(test)]
         assert!(self.expected.contains(&effect.rule), "`{}` is no rule of the pass that runs", effect.rule.id());
-        let (from, to) = match &self.read_as {
-            Some(numbers) => (from.read_as(numbers), to.read_as(numbers)),
-            None => (from, to),
-        };
+        let (from, to) = (from.in_tree(self.root), to.in_tree(self.root));
         let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
@@ -243,28 +218,16 @@ impl Diagnostics {
         message: impl FnOnce() -> String,
     ) {
         let Some(entries) = &mut self.entries else { return };
-        let known = self.read_as.as_ref().map_or_else(|| from.clone(), |numbers| from.clone().read_as(numbers));
-        if let Some(entry) = self.said.remove(&(known, undone.rule)).and_then(|place| entries.get_mut(place)) {
+        let cause = (from.clone().in_tree(self.root), undone.rule);
+        if let Some(entry) = self.said.remove(&cause).and_then(|place| entries.get_mut(place)) {
             entry.is_undone = true;
         }
         self.report(polarity, from, to, effect, message);
     }
 
-    pub(in crate::sanitize) fn reads_input(&self) -> bool {
-        self.read_as.is_none()
-    }
-
-    /// From here on the tree has these numbers.
-    pub(in crate::sanitize) fn read_as(&mut self, before: &[Before]) {
-        self.read_as = Some(if self.is_on() { before.iter().map(|value| value.within).collect() } else { Vec::new() });
-    }
-
     /// Forgets what happened inside these nodes: they are gone, and another change says so. The ranges are in order.
     pub(in crate::sanitize) fn retract(&mut self, gone: &[Range<Number>]) {
-        // Ranges of numbers that stand for others say nothing.
-        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty() && self.read_as.is_none()) else {
-            return;
-        };
+        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
         entries.retain(|entry| {
             let number = entry.from.number();
             let after = gone.partition_point(|range| range.start <= number);
@@ -289,14 +252,13 @@ impl Diagnostics {
         locate(output, &mut String::new(), &wanted, &mut places);
         let input = &self.input;
         let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
-        let members = input.iter().skip(1).map(|(parent, token)| (*parent, token.as_str()));
-        let there: Set<(Number, &str)> = members.filter(|member| asked.contains(member)).collect();
+        let there = input.members(&asked);
         for entry in &entries {
             let place = entry.from.number();
             recorder.note(place, || {
-                let mut pointer = input_pointer(input, entry.from.number());
+                let mut pointer = input.pointer(entry.from.number());
                 // A keyword that an earlier rule has written is caused by the whole node.
-                if let Some((_, keyword)) = entry.from.keyword().filter(|member| there.contains(member)) {
+                if let Some((_, keyword)) = entry.from.keyword().filter(|member| there.contains_key(member)) {
                     push_token(&mut pointer, keyword);
                 }
                 let output_pointer = match &entry.to {
@@ -329,33 +291,24 @@ impl Diagnostics {
 
 /// Leaves out what was done inside of parts that were removed later, if nothing of them is left anywhere: one cause,
 /// one change.
-fn forget_removed(entries: &mut Vec<Entry>, input: &[(Number, String)], output: &Node<'_>) {
+fn forget_removed(entries: &mut Vec<Entry>, input: &InputPointers, output: &Node<'_>) {
     let removes = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
     if !entries.iter().any(removes) {
         return;
     }
     // Numbers count in document order, so a part is a range of them.
-    let mut ends: Vec<usize> = (1..=input.len()).collect();
-    let mut starts: Map<(Number, &str), usize> = Map::new();
+    let ends = input.ends();
     let asked: Set<(Number, &str)> =
         entries.iter().filter(|entry| removes(entry)).filter_map(|entry| entry.from.keyword()).collect();
-    for (number, (parent, token)) in input.iter().enumerate().skip(1).rev() {
-        let end = ends.get(number).copied().unwrap_or_default();
-        if let Some(outer) = ends.get_mut(*parent as usize) {
-            *outer = end.max(*outer);
-        }
-        if asked.contains(&(*parent, token.as_str())) {
-            starts.insert((*parent, token.as_str()), number);
-        }
-    }
+    let starts = input.members(&asked);
     let mut left: Set<Number> = Set::new();
     numbers(output, &mut left);
     let part = |entry: &Entry| {
         let start = match entry.from.keyword() {
             Some(member) => *starts.get(&member)?,
-            None => entry.from.number() as usize,
+            None => entry.from.number(),
         };
-        let range = Number::try_from(start).ok()?..Number::try_from(*ends.get(start)?).ok()?;
+        let range = start..*ends.get(&start)?;
         left.first_from(&range.start).is_none_or(|first| !range.contains(first)).then_some(range)
     };
     let gone: Vec<Range<Number>> = entries.iter().filter(|entry| removes(entry)).filter_map(part).collect();
@@ -381,21 +334,6 @@ fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
         Data::Object(object) => object.iter().for_each(|member| numbers(&member.value, found)),
         _ => {}
     }
-}
-
-fn input_pointer(input: &[(Number, String)], number: Number) -> String {
-    let mut tokens = Vec::new();
-    let mut at = number;
-    while at != 0 {
-        let Some((parent, token)) = input.get(at as usize) else { break };
-        tokens.push(token.as_str());
-        at = *parent;
-    }
-    let mut pointer = String::new();
-    for token in tokens.into_iter().rev() {
-        push_token(&mut pointer, token);
-    }
-    pointer
 }
 
 /// The first place in the output of every wanted node, with the names of its members.

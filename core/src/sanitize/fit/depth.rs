@@ -14,7 +14,6 @@ use crate::{
         definitions::definition_name,
         graph,
         keyword::Keywords,
-        termination::place_of,
         visit::{self, SchemaPath, Visit},
     },
 };
@@ -29,7 +28,7 @@ const STEPS: usize = 10_000;
 struct Reference {
     at: usize,
     to: usize,
-    place: (Option<u32>, Option<String>),
+    place: String,
 }
 
 /// One definition, or the schema without its definitions, which comes first.
@@ -51,7 +50,7 @@ pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, context: &
     let budget = context.budget.clone();
     let mut cutter = ReferenceCutter {
         context,
-        goes: &|node, _| gone.contains(&place_of(node)),
+        goes: &|_, place| gone.contains(&place.pointer.render()),
         effect: CUT,
         says: &|name| {
             format!("removed the reference to `{name}`: properties may nest {most} levels deep, references included")
@@ -74,7 +73,7 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
         let Some(part) = parts.get_mut(number) else { return Ok(Visit::Skip) };
         part.deepest = part.deepest.max(depth);
         if let Some(to) = definition_name(node).and_then(|name| names.get(name)) {
-            part.references.push(Reference { at: depth, to: *to, place: place_of(node) });
+            part.references.push(Reference { at: depth, to: *to, place: place.pointer.render() });
         }
         Ok(Visit::Descend)
     })?;
@@ -138,7 +137,7 @@ fn longest(parts: &[Part]) -> Option<usize> {
 
 /// The references to cut: those that lead too deep on some way from the root, and all recursion where that is what is
 /// too deep.
-fn too_deep(parts: &[Part], most: usize) -> Set<(Option<u32>, Option<String>)> {
+fn too_deep(parts: &[Part], most: usize) -> Set<String> {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     let edges: Map<u32, Set<u32>> = parts
         .iter()
@@ -147,7 +146,7 @@ fn too_deep(parts: &[Part], most: usize) -> Set<(Option<u32>, Option<String>)> {
         .collect();
     let recursive = graph::recursive(&edges);
     let is_recursive = |index: usize| recursive.contains(&number(index));
-    let mut gone: Set<(Option<u32>, Option<String>)> = Set::new();
+    let mut gone: Set<String> = Set::new();
     let mut waits: Vec<usize> = vec![0; parts.len()];
     let forward = |from: usize, reference: &Reference| !(is_recursive(from) && is_recursive(reference.to));
     for (from, part) in parts.iter().enumerate() {

@@ -163,19 +163,15 @@ fn is_table(member: &Member<'_>) -> bool {
 
 /// Only one branch is left: it is the schema.
 fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let origin = node.origin();
+    let (origin, met) = (node.origin(), Location::of(node));
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position("anyOf").unwrap_or_default();
     let Some(Data::Array(mut branches)) = object.remove("anyOf").map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
-    context.diagnostics.report(
-        place.polarity,
-        Location::of(&branch),
-        Location::Node(origin.number().unwrap_or(0)),
-        LIFT,
-        || String::from("replaced an `anyOf` of one branch by the branch"),
-    );
-    let (rest, met) = (core::mem::take(node), Location::Node(origin.number().unwrap_or(0)));
+    context.diagnostics.report(place.polarity, Location::of(&branch), met.clone(), LIFT, || {
+        String::from("replaced an `anyOf` of one branch by the branch")
+    });
+    let rest = core::mem::take(node);
     *node = intersected((rest, branch), at, place.polarity, Some(&met), context).with_origin(origin);
     node.touch();
 }

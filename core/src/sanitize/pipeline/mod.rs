@@ -11,7 +11,6 @@ use alloc::{format, rc::Rc, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
-    collections::Set,
     dialect::{
         grammar::{Grammar, TypeRequirement},
         Dialect,
@@ -31,7 +30,6 @@ use crate::{
         pass::{Pass, Run},
         pipeline::passes::PASSES,
         resolve::inline,
-        rounds,
     },
     schema::{draft::Draft, keyword::Keywords, references, visit},
 };
@@ -61,44 +59,39 @@ pub(in crate::sanitize) fn sanitize(
     root::refuse_no_object(node, grammar, budget)?;
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
-    let draft = Draft::of(node);
-    let context = PassContext::new(node, (dialect, grammar), options, draft, diagnostics, budget)?;
+    let (draft, origin) = (Draft::of(node), node.origin());
+    let context = PassContext::new(node, (dialect, grammar), options, draft, true, diagnostics, budget)?;
     diagnostics = round(node, context, plan.as_deref_mut())?;
+    // What is read from here on was written here, in the words of today.
+    let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
+        node.track(origin);
+        diagnostics.follow(node);
+        PassContext::new(node, (dialect, grammar), options, Draft::Y2020, false, diagnostics, budget)
+    };
     let mut is_settled = node.is_intact();
     let mut ends = !is_settled && is_done(node);
     for count in 1..MOST_ROUNDS {
         if is_settled || ends {
             break;
         }
-        let before = rounds::renumber(node);
-        diagnostics.read_as(&before);
-        // What is read now was written here, in the words of today.
-        let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
+        let mut context = again(node, diagnostics)?;
         context.may_specialize = count < LAST_GROWTH;
         diagnostics = round(node, context, plan.as_deref_mut())?;
-        is_settled = node.is_intact();
-        rounds::restore(node, &before);
+        is_settled = node.is_unchanged();
         ends = !is_settled && is_done(node);
     }
     if grammar.encodes() {
         if let Some(plan) = plan {
             plan.encode(node, grammar, budget)?;
         }
-        let before = rounds::renumber(node);
-        diagnostics.read_as(&before);
-        let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
+        let mut context = again(node, diagnostics)?;
         encode::write(node, &mut context)?;
         diagnostics = context.diagnostics;
-        rounds::restore(node, &before);
         // What was written as text refers to nothing any more, so what was recursive may not be.
         if options.refs == Some(Refs::Inline) && references::mentions_references(node) {
-            let before = rounds::renumber(node);
-            diagnostics.read_as(&before);
-            let mut context = PassContext::new(node, (dialect, grammar), options, Draft::Y2020, diagnostics, budget)?;
-            let references = references::resolve(node, Draft::Y2020, budget)?;
-            inline::resolve_references(node, &references, Set::new(), &mut context)?;
+            let mut context = again(node, diagnostics)?;
+            inline::resolve_references(node, &references::by_name(node, budget)?, &mut context)?;
             diagnostics = context.diagnostics;
-            rounds::restore(node, &before);
         }
     }
     diagnostics.finish(node, |rule| dialect.reason(rule), recorder);
@@ -112,7 +105,12 @@ fn round(
     plan: Option<&mut PlanBuilder<'_>>,
 ) -> Result<Diagnostics, Error> {
     if !context.no_references {
-        context.references = Some(Rc::new(references::resolve(node, context.draft, &context.budget)?));
+        let budget = &context.budget;
+        let references = match context.reads_input {
+            true => references::resolve(node, context.draft, budget)?,
+            false => references::by_name(node, budget)?,
+        };
+        context.references = Some(Rc::new(references));
     }
     let mut left = PASSES;
     while let Some(pass) = left.first() {

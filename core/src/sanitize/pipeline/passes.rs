@@ -124,10 +124,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: resolves,
         run: Run::Document(|root, context| {
-            with_references(root, context, |root, references, context| {
-                context.applied_with = dynamic::respell(root, references, context)?;
-                Ok(())
-            })
+            with_references(root, context, |root, references, context| dynamic::respell(root, references, context))
         }),
         why: "Then there is one kind of reference left.",
     },
@@ -151,12 +148,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: resolves,
-        run: Run::Document(|root, context| {
-            let applied_with = core::mem::take(&mut context.applied_with);
-            with_references(root, context, |root, references, context| {
-                inline::resolve_references(root, references, applied_with, context)
-            })
-        }),
+        run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
             "Passes after it find schemas where they are used, and every reference that is left in the root's `$defs`.",
     },

@@ -42,7 +42,7 @@ pub(in crate::sanitize) fn as_written(
             && !(context.grammar.merges_all_of(place.keyword.is_none())
                 && node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(is_part)));
         if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
-            let resolved = references::reference_number(node).is_some_and(|number| references.target(number).is_some());
+            let resolved = references.target_of(node).is_some();
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);
                 // Where `$ref` stands alone by its draft, what validates beside it would begin to count.

@@ -15,6 +15,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
+        resolve::reference_marks,
     },
     schema::{
         keyword::{Keyword, Keywords},
@@ -50,71 +51,77 @@ pub(in crate::sanitize) fn cut(
         return Ok(());
     }
     let budget = context.budget.clone();
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut Cut { endless: &endless, context })
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut Mark { endless: &endless, next: 0 })?;
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut Cut { context })
 }
+
+/// A schema, by its place in the order in which the walk meets them.
+type Place = usize;
 
 /// What applies to the same instance as one schema does.
 #[derive(Default)]
 struct Applied {
     /// Schemas inside it.
-    inside: Vec<Number>,
-    /// The reference that it holds: the number of its value, and its target.
-    reference: Option<(Number, Number)>,
+    inside: Vec<Place>,
+    /// What the reference that it holds refers to.
+    target: Option<Number>,
 }
 
-/// The references that close a circle, by the numbers of their values.
-fn endless(root: &Node<'_>, references: &References, context: &PassContext) -> Result<Set<Number>, Error> {
-    let mut schemas: Map<Number, Applied> = Map::new();
+/// The schemas whose references close a circle.
+fn endless(root: &Node<'_>, references: &References, context: &PassContext) -> Result<Set<Place>, Error> {
+    let mut schemas: Vec<Applied> = Vec::new();
+    let mut targets: Map<Number, Place> = Map::new();
     // The schemas that we are inside of.
-    let mut around: Vec<Option<Number>> = Vec::new();
+    let mut around: Vec<Place> = Vec::new();
     let mut survey = |part: &Node<'_>| {
         visit::walk(&context.budget, part, Keywords::ALL, &mut |node, place| {
             around.truncate(place.depth);
-            let number = node.origin().number();
-            let is_in_place = place.keyword.is_some_and(|keyword| IN_PLACE.contains(keyword));
-            if let (Some(number), Some(Some(outer)), true) = (number, around.last(), is_in_place) {
-                schemas.entry(*outer).or_default().inside.push(number);
+            let here = schemas.len();
+            if place.keyword.is_some_and(|keyword| IN_PLACE.contains(keyword)) {
+                if let Some(outer) = around.last().and_then(|outer| schemas.get_mut(*outer)) {
+                    outer.inside.push(here);
+                }
             }
-            if let (Some(number), Some(reference)) = (number, references::reference_number(node)) {
-                let target = references.target(reference);
-                schemas.entry(number).or_default().reference = target.map(|target| (reference, target));
+            if let Some(target) = references.at(node, place) {
+                targets.entry(target).or_insert(here);
             }
-            around.push(number);
+            schemas.push(Applied { inside: Vec::new(), target: references.target_of(node) });
+            around.push(here);
             Ok(Visit::Descend)
         })
     };
     survey(root)?;
-    for target in crate::schema::graph::located(root, references.outside(), &context.budget) {
+    for target in references.outside(root, &context.budget) {
         survey(target)?;
     }
-    Ok(closing(&schemas))
+    Ok(closing(&schemas, &targets))
 }
 
-/// From one schema to the next: by which reference, and where to.
-type Way = (Option<Number>, Number);
+/// From one schema to the next: whose reference leads there, and where to.
+type Way = (Option<Place>, Place);
 
 /// The references that lead back to a schema that is being applied, in a search that goes into each schema once.
-fn closing(schemas: &Map<Number, Applied>) -> Set<Number> {
+fn closing(schemas: &[Applied], targets: &Map<Number, Place>) -> Set<Place> {
     let mut closing = Set::new();
-    let mut done: Set<Number> = Set::new();
-    for start in schemas.keys().copied() {
+    let mut done: Set<Place> = Set::new();
+    for start in 0..schemas.len() {
         // The schemas on the way, and what is still to be gone into of each.
-        let mut way: Vec<(Number, Vec<Way>)> = Vec::new();
-        let mut on_the_way: Set<Number> = Set::new();
+        let mut way: Vec<(Place, Vec<Way>)> = Vec::new();
+        let mut on_the_way: Set<Place> = Set::new();
         let mut next = Some((None, start));
         loop {
-            if let Some((reference, number)) = next.take() {
-                if on_the_way.contains(&number) {
+            if let Some((reference, place)) = next.take() {
+                if on_the_way.contains(&place) {
                     closing.extend(reference);
-                } else if done.insert(number) {
-                    on_the_way.insert(number);
-                    way.push((number, schemas.get(&number).map(successors).unwrap_or_default()));
+                } else if done.insert(place) {
+                    on_the_way.insert(place);
+                    way.push((place, successors(place, schemas, targets)));
                 }
             }
-            let Some((number, open)) = way.last_mut() else { break };
+            let Some((place, open)) = way.last_mut() else { break };
             next = open.pop();
             if next.is_none() {
-                on_the_way.remove(number);
+                on_the_way.remove(place);
                 way.pop();
             }
         }
@@ -122,13 +129,32 @@ fn closing(schemas: &Map<Number, Applied>) -> Set<Number> {
     closing
 }
 
-fn successors(applied: &Applied) -> Vec<(Option<Number>, Number)> {
-    let inside = applied.inside.iter().rev().map(|number| (None, *number));
-    applied.reference.iter().map(|(value, target)| (Some(*value), *target)).chain(inside).collect()
+fn successors(place: Place, schemas: &[Applied], targets: &Map<Number, Place>) -> Vec<Way> {
+    let Some(applied) = schemas.get(place) else { return Vec::new() };
+    let target = applied.target.and_then(|target| targets.get(&target));
+    let inside = applied.inside.iter().rev().map(|inner| (None, *inner));
+    target.map(|target| (Some(place), *target)).into_iter().chain(inside).collect()
+}
+
+/// Marks the references of these schemas.
+struct Mark<'e> {
+    endless: &'e Set<Place>,
+    next: Place,
+}
+
+impl<'a> VisitorMut<'a> for Mark<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        if self.endless.contains(&self.next) {
+            for keyword in references::KEYWORDS {
+                node.visit(keyword, |reference| reference_marks::mark(reference, reference_marks::ENDLESS));
+            }
+        }
+        self.next += 1;
+        Ok(Visit::Descend)
+    }
 }
 
 struct Cut<'c> {
-    endless: &'c Set<Number>,
     context: &'c mut PassContext,
 }
 
@@ -137,7 +163,7 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
         for keyword in ["anyOf", "oneOf"] {
             self.branches(node, place, keyword);
         }
-        if self.is_endless(node) {
+        if is_endless(node) {
             self.note(node, place, CUT);
             if let Some(object) = node.as_object_mut() {
                 object.retain(|member| !references::KEYWORDS.iter().any(|keyword| member.key.is(keyword)));
@@ -150,11 +176,11 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
     }
 }
 
-impl Cut<'_> {
-    fn is_endless(&self, node: &Node<'_>) -> bool {
-        references::reference_number(node).is_some_and(|number| self.endless.contains(&number))
-    }
+fn is_endless(node: &Node<'_>) -> bool {
+    references::reference(node).is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::ENDLESS))
+}
 
+impl Cut<'_> {
     fn note(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
         self.context.diagnostics.report(
             place.polarity,
@@ -175,13 +201,13 @@ impl Cut<'_> {
     /// A union that is one of its own branches is the union of the others.
     fn branches<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(branches) = node.get(keyword).and_then(Node::as_array) else { return };
-        let count = branches.iter().filter(|branch| self.is_endless(branch)).count();
+        let count = branches.iter().filter(|branch| is_endless(branch)).count();
         if count == 0 {
             return;
         }
         let is_all = count == branches.len();
         let effect = if keyword == "anyOf" && !is_all { CUT } else { UNDEFINED };
-        let gone: Vec<bool> = branches.iter().map(|branch| self.is_endless(branch)).collect();
+        let gone: Vec<bool> = branches.iter().map(|branch| is_endless(branch)).collect();
         for branch in branches.iter().zip(&gone).filter(|(_, gone)| **gone).map(|(branch, _)| branch) {
             self.note(branch, place, effect);
         }

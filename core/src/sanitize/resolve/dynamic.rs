@@ -4,7 +4,6 @@
 use alloc::{format, vec};
 
 use crate::{
-    collections::Set,
     error::Error,
     json::{Node, Text},
     report::Accepts,
@@ -12,10 +11,11 @@ use crate::{
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
+        resolve::reference_marks,
     },
     schema::{
         keyword::{Keyword, Keywords},
-        references::{Number, References},
+        references::References,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -25,26 +25,22 @@ const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 /// What this pass is about.
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
 
-/// Respells every dynamic reference; gives their numbers, because in every draft that knows them other keywords apply
-/// beside them.
+/// Respells every dynamic reference. In every draft that knows them other keywords apply beside them.
 pub(in crate::sanitize) fn respell(
     root: &mut Node<'_>,
     references: &References,
     context: &mut PassContext,
-) -> Result<Set<Number>, Error> {
+) -> Result<(), Error> {
     if !context.keywords.intersects(DYNAMIC) {
-        return Ok(Set::new());
+        return Ok(());
     }
     let budget = context.budget.clone();
-    let mut respell = Respell { references, context, respelled: Set::new() };
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut respell)?;
-    Ok(respell.respelled)
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut Respell { references, context })
 }
 
 struct Respell<'r> {
     references: &'r References,
     context: &'r mut PassContext,
-    respelled: Set<Number>,
 }
 
 impl<'a> VisitorMut<'a> for Respell<'_> {
@@ -60,17 +56,17 @@ impl Respell<'_> {
     fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
         // Another anchor of the name might be the one that is meant.
-        let is_ambiguous = value.origin().number().is_some_and(|number| self.references.ambiguous().contains(&number));
+        let is_ambiguous = self.references.is_ambiguous(value);
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
         let location = Location::of(value);
         self.context.diagnostics.report(place.polarity, location, Location::under(node, "$ref"), effect, || {
             format!("replaced `{keyword}` by `$ref`")
         });
         self.context.respelled = true;
-        self.respelled.extend(value.origin().number());
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(keyword).unwrap_or_default();
-        let Some(value) = object.remove(keyword) else { return };
+        let Some(mut value) = object.remove(keyword) else { return };
+        reference_marks::mark(&mut value, reference_marks::APPLIES);
         if !object.has("$ref") {
             object.insert_at(at, Text::literal("$ref"), value);
             return;

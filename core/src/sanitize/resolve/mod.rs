@@ -9,6 +9,7 @@ pub(in crate::sanitize) mod dynamic;
 pub(in crate::sanitize) mod inline;
 pub(in crate::sanitize) mod prune;
 pub(in crate::sanitize) mod reference_cutter;
+pub(in crate::sanitize) mod reference_marks;
 pub(in crate::sanitize) mod specialize;
 pub(in crate::sanitize) mod unending;
 pub(in crate::sanitize) mod unroll;

@@ -14,9 +14,9 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        definitions::{numbers, reached, reference_to, TABLES},
+        definitions::{reached, reference_to, TABLES},
         keyword::{Keyword, Keywords},
-        references::Number,
+        references::{numbers, Number, References},
         visit::{self, Polarity, Visit},
     },
 };
@@ -41,27 +41,32 @@ pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polari
 }
 
 /// Reports the definitions that nothing refers to, and forgets what was said about their insides.
-pub(in crate::sanitize) fn note(source: &Node<'_>, used: &Set<Number>, context: &mut PassContext) -> Result<(), Error> {
+pub(in crate::sanitize) fn note(
+    source: &Node<'_>,
+    references: &References,
+    used: &Set<Number>,
+    context: &mut PassContext,
+) -> Result<(), Error> {
     if !context.diagnostics.is_on() {
         return Ok(());
     }
     let mut unused: Vec<Range<Number>> = Vec::new();
-    let mut names: Vec<(Number, String)> = Vec::new();
+    let mut names: Vec<(Location, String)> = Vec::new();
     visit::walk(&context.budget, source, Keywords::ALL, &mut |node, place| {
         let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
-        if in_table {
-            let range = numbers(node);
-            if used.first_from(&range.start).is_none_or(|first| !range.contains(first)) {
-                names.push((range.start, crate::json::Pointer::render(place.pointer)));
-                unused.push(range);
-                return Ok(Visit::Skip);
-            }
+        if in_table && !references.leads_into(node, place, used) {
+            names.push((Location::of(node), crate::json::Pointer::render(place.pointer)));
+            unused.push(numbers(node));
+            return Ok(Visit::Skip);
         }
         Ok(Visit::Descend)
     })?;
-    context.diagnostics.retract(&unused);
-    for (number, pointer) in names {
-        context.diagnostics.report(Polarity::Positive, Location::Node(number), Location::Nowhere, PRUNE, || {
+    // What has been written since may hold copies of what other parts of the input say.
+    if context.reads_input {
+        context.diagnostics.retract(&unused);
+    }
+    for (location, pointer) in names {
+        context.diagnostics.report(Polarity::Positive, location, Location::Nowhere, PRUNE, || {
             format!("removed `{pointer}`: nothing refers to it")
         });
     }

@@ -18,17 +18,18 @@ use crate::{
 };
 
 /// Cuts the references that go.
-pub(in crate::sanitize) struct ReferenceCutter<'c, 'a> {
+pub(in crate::sanitize) struct ReferenceCutter<'c> {
     pub(in crate::sanitize) context: &'c mut PassContext,
-    pub(in crate::sanitize) goes: &'c dyn Fn(&Node<'a>, &str) -> bool,
+    /// Whether the reference to the definition of this name goes.
+    pub(in crate::sanitize) goes: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
     pub(in crate::sanitize) effect: ChangeKind,
     pub(in crate::sanitize) says: &'c dyn Fn(&str) -> String,
 }
 
-impl<'a> VisitorMut<'a> for ReferenceCutter<'_, 'a> {
+impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let Some(name) = definition_name(node).map(String::from) else { return Ok(Visit::Descend) };
-        if !(self.goes)(node, &name) {
+        if !(self.goes)(&name, place) {
             return Ok(Visit::Descend);
         }
         self.context.diagnostics.report(

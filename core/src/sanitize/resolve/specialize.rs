@@ -3,12 +3,7 @@
 //! Nothing may stand beside a reference, so `{"$ref": "#/$defs/a", …}` refers to a definition that says both. The same
 //! siblings make the same definition, and that is how recursion through it closes.
 
-use alloc::{
-    borrow::Cow,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
@@ -83,8 +78,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         spare: usize,
         budget: &'e Budget,
     ) -> Self {
-        let wanted: Set<Number> = references.all_targets().collect();
-        let targets = targets(root, &wanted, budget);
+        let targets = references.targets(root, budget);
         Definitions {
             budget,
             references,
@@ -167,9 +161,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
             return true;
         }
-        if let Some(target) =
-            schema.get("$ref").and_then(|reference| self.references.target(reference.origin().number()?))
-        {
+        if let Some(target) = schema.get("$ref").and_then(|reference| self.references.target(reference)) {
             let Some((body, _)) = self.targets.get(&target) else { return false };
             return !seen.insert(target) || (seen.len() <= MOST_SEEN && self.says(body, all, seen));
         }
@@ -238,34 +230,4 @@ fn stem(pointer: &str) -> String {
         stem if is_number && !matches!(around, "$defs" | "definitions") => format!("{}_{stem}", spell(around)),
         stem => stem,
     }
-}
-
-/// Where the wanted nodes are, with their pointers.
-fn targets<'s, 'a>(root: &'s Node<'a>, wanted: &Set<Number>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
-    let mut found = Map::new();
-    // What is open, with the pointer's length there and the token that leads on.
-    let mut open: Vec<(&'s Node<'a>, usize, Cow<'s, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
-    let mut pointer = String::new();
-    while let Some((node, length, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
-        pointer.truncate(length);
-        if !core::ptr::eq(node, root) {
-            json::push_token(&mut pointer, &token);
-        }
-        if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
-            found.entry(number).or_insert_with(|| (node, pointer.clone()));
-        }
-        let length = pointer.len();
-        match node.data() {
-            Data::Array(items) => {
-                let below = items.iter().enumerate().rev();
-                open.extend(below.map(|(index, item)| (item, length, Cow::Owned(index.to_string()))));
-            }
-            Data::Object(object) => {
-                let below = object.members().iter().rev();
-                open.extend(below.map(|member| (&member.value, length, member.key.display())));
-            }
-            _ => {}
-        }
-    }
-    found
 }

@@ -30,12 +30,7 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
         &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter {
-            context,
-            goes: &|node, _| forced.contains(&termination::place_of(node)),
-            effect: CUT,
-            says,
-        },
+        &mut ReferenceCutter { context, goes: &|_, place| forced.contains(&place.pointer.render()), effect: CUT, says },
     )?;
     let still = termination::endless(root);
     if still.is_empty() {
@@ -45,7 +40,7 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
         &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter { context, goes: &|_, name| still.contains(name), effect: CUT, says },
+        &mut ReferenceCutter { context, goes: &|name, _| still.contains(name), effect: CUT, says },
     )?;
     if let Some(Data::Object(table)) =
         root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut)

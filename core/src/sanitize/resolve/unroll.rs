@@ -229,21 +229,13 @@ impl<'a> Unroll<'_, 'a> {
         if let Some(object) = node.as_object_mut() {
             object.remove("$ref");
         }
-        let origin = node.origin();
+        let (origin, met) = (node.origin(), Location::of(node));
         let target = if ends {
             let levels = self.levels;
-            self.context.diagnostics.report(
-                place.polarity,
-                Location::of(body),
-                Location::Node(origin.number().unwrap_or(0)),
-                UNROLL,
-                || match levels {
-                    0 => {
-                        format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded")
-                    }
-                    _ => format!("expanded the recursion of `{name}`, {levels} levels deep"),
-                },
-            );
+            self.context.diagnostics.report(place.polarity, Location::of(body), met.clone(), UNROLL, || match levels {
+                0 => format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded"),
+                _ => format!("expanded the recursion of `{name}`, {levels} levels deep"),
+            });
             end(body, self.context)
         } else {
             self.context
@@ -260,7 +252,6 @@ impl<'a> Unroll<'_, 'a> {
         if rest.as_object().is_some_and(Object::is_empty) {
             *node = if ends { target.with_origin(origin) } else { target };
         } else {
-            let met = Location::Node(origin.number().unwrap_or(0));
             *node = intersected((rest, target), at, place.polarity, Some(&met), self.context);
         }
         node.touch();

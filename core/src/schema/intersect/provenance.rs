@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::{
     collections::Map,
-    json::{Data, Member, Node, Object, Origin, Text},
+    json::{Data, Member, Node, Object, Shell, Text},
     schema::keyword::Keyword,
 };
 
@@ -55,9 +55,7 @@ impl<'a> Chosen<'a> {
 /// A container without its parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContainerMeta {
-    origin: Origin,
-    intact: bool,
-    marks: u8,
+    shell: Shell,
     len: usize,
 }
 
@@ -68,23 +66,17 @@ impl ContainerMeta {
             Data::Object(object) => object.len(),
             _ => 0,
         };
-        ContainerMeta { origin: node.origin(), intact: node.is_intact(), marks: node.marks(), len }
+        ContainerMeta { shell: node.shell(), len }
     }
 
     /// Around all of its own parts again.
     fn restored<'a>(self, data: Data<'a>) -> Node<'a> {
-        let mut node = Node::read(data, self.origin);
-        node.mark(self.marks);
-        if !self.intact {
-            node.touch();
-        }
-        node
+        self.shell.around(data)
     }
 
     /// Around other parts.
     pub(super) fn changed<'a>(self, data: Data<'a>) -> Node<'a> {
-        let mut node = Node::read(data, self.origin);
-        node.mark(self.marks);
+        let mut node = self.shell.around(data);
         node.touch();
         node
     }
@@ -225,7 +217,7 @@ pub(super) fn object<'a>(
                 (Some(shell), _) => Chosen::Outer(shell.restored(data)),
                 (None, Some(shell)) => {
                     let mut made = shell.changed(data);
-                    made.mark(shell.marks | inner.map_or(0, |inner| inner.marks));
+                    made.mark(shell.shell.marks() | inner.map_or(0, |inner| inner.shell.marks()));
                     Chosen::Made(made)
                 }
                 (None, None) => Chosen::Made(Node::new(data)),

@@ -9,7 +9,7 @@ use crate::{
     collections::{self, Set},
     dialect::grammar::Recursion,
     error::{Code, Error},
-    json::{self, Member, Node, Object, Step, Text},
+    json::{self, Member, Node, Object, Origin, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
     rules::Rule,
@@ -17,7 +17,7 @@ use crate::{
         context::PassContext,
         diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
         resolve::{
-            prune,
+            prune, reference_marks,
             specialize::{Definition, Definitions},
             unroll,
         },
@@ -42,12 +42,9 @@ const NO_TEXTS: Keywords =
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
 
 /// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
-///
-/// In drafts in which a reference stands alone, other keywords still apply beside those in `applied_with`.
 pub(in crate::sanitize) fn resolve_references<'a>(
     root: &mut Node<'a>,
     references: &References,
-    applied_with: Set<Number>,
     context: &mut PassContext,
 ) -> Result<(), Error> {
     let budget = context.budget.clone();
@@ -94,10 +91,10 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         cut,
         written: Vec::new(),
         used: Set::new(),
-        applied_with,
         in_definitions: false,
         at_root: true,
-        chains: vec![Set::from([0])],
+        chains: vec![references.root(&source).into_iter().collect()],
+        root: source.origin(),
         context,
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut inliner)?;
@@ -108,7 +105,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let used = core::mem::take(&mut inliner.used);
-    prune::note(&source, &used, context)?;
+    prune::note(&source, references, &used, context)?;
     if !definitions.is_empty() {
         // In document order, and where the table stood: a table that is fine as it is stays as it is.
         let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
@@ -132,7 +129,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         }
     }
     // Everything was written anew to find out that nothing had to be.
-    if source.is_intact() && json::identical(root, &source) {
+    if source.is_unchanged() && json::identical(root, &source) {
         *root = source;
     }
     Ok(())
@@ -155,8 +152,8 @@ struct Inliner<'e, 's, 'a> {
     /// For each schema that the walk is in, how many of the counted targets were written out on the way.
     written: Vec<usize>,
     used: Set<Number>,
-    /// The references beside which other keywords apply in every draft: dynamic ones.
-    applied_with: Set<Number>,
+    /// What the root stands for.
+    root: Origin,
     /// The root is done.
     in_definitions: bool,
     /// What is walked stands at the root, or is to be merged with what stands there.
@@ -227,7 +224,7 @@ impl<'a> Inliner<'_, '_, 'a> {
 
     /// Every reference has found its target, and an `$id` further down would only change what `#/$defs/…` means there.
     fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
-        let is_root = place.keyword.is_none() && node.origin().number() == Some(0) && !self.in_definitions;
+        let is_root = place.keyword.is_none() && node.origin() == self.root && !self.in_definitions;
         let draft = self.context.draft;
         let goes = |member: &Member<'_>| {
             // Draft 4 calls it `id`.
@@ -255,13 +252,12 @@ impl<'a> Inliner<'_, '_, 'a> {
 
     /// Deals with one `$ref`; `true` if there may be another in its place.
     fn reference(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
-        let number = references::reference_number(node);
         // What a part of `allOf` or a definition says applies together with all that stands beside it now.
-        let is_dynamic = number.is_some_and(|number| self.applied_with.contains(&number));
-        if self.context.draft.ref_stands_alone() && !is_dynamic && !siblings::applies(node) {
+        if self.context.draft.ref_stands_alone() && !siblings::applies(node) {
             siblings::drop(node, place.polarity, self.context);
         }
-        if number.is_none() {
+        let Some(reference) = references::reference(node) else { return Ok(false) };
+        if reference.origin().number().is_none() {
             // What this pass has written itself is settled, unless joining has put something beside it since.
             if let Some(definition) = definition_name(node)
                 .and_then(|name| self.definitions.written(name))
@@ -272,7 +268,13 @@ impl<'a> Inliner<'_, '_, 'a> {
             }
             return Ok(false);
         }
-        let target = number.and_then(|number| self.references.target(number)).filter(|target| {
+        let target = match reference_marks::is_marked(reference, reference_marks::SETTLED) {
+            true => definition_name(node)
+                .and_then(|name| self.definitions.written(name))
+                .map(|definition| definition.target),
+            false => self.references.target(reference),
+        };
+        let target = target.filter(|target| {
             // A pointer may lead to something that is no schema.
             self.definitions
                 .targets

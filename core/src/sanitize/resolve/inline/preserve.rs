@@ -12,6 +12,7 @@ use crate::{
         diagnostics::{merge_conflicts, ChangeKind, Location},
         resolve::{
             inline::{siblings, Inliner, KEEP},
+            reference_marks,
             specialize::{Definition, Growth},
         },
     },
@@ -61,7 +62,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         if let Some(written) = object.get_mut("$ref") {
             let marks = written.marks();
             written.replace(Data::String(reference.into()));
-            written.mark(marks);
+            written.mark(marks | reference_marks::SETTLED);
         }
         let origin = node.origin();
         if wrapped {

@@ -10,6 +10,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
+        resolve::reference_marks,
     },
     schema::{
         keyword::{Keyword, Role},
@@ -19,17 +20,14 @@ use crate::{
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
-/// Marks a reference beside which other keywords apply.
-const APPLIES: u8 = 1;
-
 /// What is put beside this schema's reference applies from now on, whatever the draft.
 pub(in crate::sanitize) fn let_apply(node: &mut Node<'_>) {
-    node.visit("$ref", |reference| reference.mark(APPLIES));
+    node.visit("$ref", |reference| reference_marks::mark(reference, reference_marks::APPLIES));
 }
 
 /// Does what stands beside this schema's reference apply, whatever the draft?
 pub(in crate::sanitize) fn applies(node: &Node<'_>) -> bool {
-    node.get("$ref").is_some_and(|reference| reference.marks() == APPLIES)
+    node.get("$ref").is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::APPLIES))
 }
 
 /// Takes away what stands beside references anywhere in a schema; what is put beside them after that applies.

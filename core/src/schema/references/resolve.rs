@@ -1,74 +1,104 @@
-//! What each reference refers to: pointers, anchors and embedded resources, by the numbers of the nodes as they were
-//! read.
+//! References of a schema as it was read: pointers, anchors and embedded resources, by the numbers of the nodes.
 //!
-//! Resolution happens on the schema as it came, before anything moves; the numbers then find the nodes wherever they
-//! are. `$dynamicRef` and `$recursiveRef` are read as references to the anchor that they name: which schema a dynamic
-//! scope would put in its place depends on who uses the document, and here nobody else does.
+//! `$dynamicRef` and `$recursiveRef` are read as references to the anchor that they name: which schema a dynamic scope
+//! would put in its place depends on who uses the document, and here nobody else does.
 
-use alloc::{string::String, vec::Vec};
-
-use super::{
-    codex_reachability,
-    draft::Draft,
-    keyword::{Keyword, Keywords, Subschemas},
-    uri,
-    visit::{self, Visit},
+use alloc::{
+    borrow::Cow,
+    string::{String, ToString as _},
+    vec::Vec,
 };
+
+use super::{References, KEYWORDS};
 use crate::{
     budget::Budget,
-    collections::{Map, Set},
+    collections::{self, Map, Set},
     error::Error,
-    json::{Data, Node, Text},
+    json::{self, Data, Node, Text},
+    schema::{
+        codex_reachability,
+        draft::Draft,
+        keyword::{Keyword, Keywords, Subschemas},
+        references::Number,
+        uri,
+        visit::{self, Visit},
+    },
 };
 
-/// The number of a node as it was read.
-pub(crate) type Number = u32;
-
-/// Every reference of a schema that could be resolved: the number of the value of `$ref` (which survives when the
-/// schema around it is joined with another), and of the node it refers to.
+/// The number of the value of each `$ref` (which survives when the schema around it is joined with another), and of the
+/// node it refers to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct References {
+pub(crate) struct Resolved {
     targets: Map<Number, Number>,
+    /// The same targets, once each.
+    all: Set<Number>,
     /// The targets that stand where no schema stands: under a keyword that JSON Schema does not have.
     outside: Set<Number>,
     /// Dynamic references that another anchor of the name may catch.
     ambiguous: Set<Number>,
 }
 
-impl References {
-    /// What the `$ref` whose value has this number refers to; `None` if it leads nowhere in this document.
-    pub(crate) fn target(&self, of: Number) -> Option<Number> {
-        self.targets.get(&of).copied()
+impl Resolved {
+    pub(super) fn target(&self, reference: &Node<'_>) -> Option<Number> {
+        self.targets.get(&reference.origin().number()?).copied()
     }
 
-    /// Does no reference lead anywhere?
-    pub(crate) fn is_empty(&self) -> bool {
-        self.targets.is_empty()
+    pub(super) fn at(&self, schema: &Node<'_>) -> Option<Number> {
+        schema.origin().number().filter(|number| self.all.contains(number))
     }
 
-    /// Every node that is referred to, once.
-    pub(crate) fn all_targets(&self) -> impl Iterator<Item = Number> + '_ {
-        self.targets.values().copied().collect::<Set<Number>>().into_iter()
-    }
-
-    /// The targets that no walk over the schema meets.
-    pub(crate) fn outside(&self) -> &Set<Number> {
-        &self.outside
-    }
-
-    /// The dynamic references that may lead to another schema, depending on where the way to them began.
-    pub(crate) fn ambiguous(&self) -> &Set<Number> {
-        &self.ambiguous
-    }
-
-    /// What every reference refers to, one entry a reference.
-    pub(crate) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
+    pub(super) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
         self.targets.values().copied()
     }
-}
 
-/// The keywords that refer to another schema.
-pub(crate) const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+    pub(super) fn is_ambiguous(&self, reference: &Node<'_>) -> bool {
+        reference.origin().number().is_some_and(|number| self.ambiguous.contains(&number))
+    }
+
+    pub(super) fn outside<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
+        let (wanted, mut found, mut open) = (&self.outside, Vec::new(), Vec::from([root]));
+        while let Some(node) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
+            if node.origin().number().is_some_and(|number| wanted.contains(&number)) {
+                found.push(node);
+            }
+            match node.data() {
+                Data::Array(items) => open.extend(items),
+                Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
+                _ => {}
+            }
+        }
+        collections::by(found, |one, two| one.origin().number().cmp(&two.origin().number()))
+    }
+
+    pub(super) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
+        let (wanted, mut found) = (&self.all, Map::new());
+        // What is open, with the pointer's length there and the token that leads on.
+        let mut open: Vec<(&'s Node<'a>, usize, Cow<'s, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
+        let mut pointer = String::new();
+        while let Some((node, length, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
+            pointer.truncate(length);
+            if !core::ptr::eq(node, root) {
+                json::push_token(&mut pointer, &token);
+            }
+            if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
+                found.entry(number).or_insert_with(|| (node, pointer.clone()));
+            }
+            let length = pointer.len();
+            match node.data() {
+                Data::Array(items) => {
+                    let below = items.iter().enumerate().rev();
+                    open.extend(below.map(|(index, item)| (item, length, Cow::Owned(index.to_string()))));
+                }
+                Data::Object(object) => {
+                    let below = object.members().iter().rev();
+                    open.extend(below.map(|member| (&member.value, length, member.key.display())));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
 
 /// Resolves every reference of a schema as it was read.
 ///
@@ -90,7 +120,7 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
     };
     document.resources.insert(String::new(), (root, 0));
     document.survey(root, 0)?;
-    let mut references = References::default();
+    let mut references = Resolved::default();
     let mut next = 0;
     while let Some(Reference { number, base, text, is_dynamic }) = document.refs.get(next) {
         next += 1;
@@ -101,77 +131,13 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         let Some(target) = document.find(base, &text).filter(|_| !budget.is_spent()) else { continue };
         let Some(found) = target.node.origin().number() else { continue };
         references.targets.insert(number, found);
+        references.all.insert(found);
         if target.is_outside && references.outside.insert(found) {
             document.survey(target.node, target.base)?;
         }
     }
     budget.check(String::new)?;
-    Ok(references)
-}
-
-/// The number of a schema's reference: that of the value of its `$ref`, or of a dynamic one.
-pub(crate) fn reference_number(node: &Node<'_>) -> Option<Number> {
-    let object = node.as_object()?;
-    let mut found = None;
-    for member in object {
-        match Keyword::named(&member.key) {
-            Some(Keyword::Ref) if member.value.as_text().is_some() => return member.value.origin().number(),
-            Some(Keyword::DynamicRef | Keyword::RecursiveRef) if member.value.as_text().is_some() => {
-                found = Some(&member.value)
-            }
-            _ => {}
-        }
-    }
-    found?.origin().number()
-}
-
-/// Is there a key anywhere that is called like a reference, whatever it means there? Quicker to tell than whether it is
-/// one.
-pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
-    let mut open = Vec::from([root]);
-    while let Some(node) = open.pop() {
-        match node.data() {
-            Data::Array(items) => open.extend(items.iter().filter(|item| is_container(item))),
-            Data::Object(object) => {
-                if object.iter().any(|member| KEYWORDS.iter().any(|keyword| member.key.is(keyword))) {
-                    return true;
-                }
-                open.extend(object.iter().map(|member| &member.value).filter(|value| is_container(value)));
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
-fn is_container(node: &Node<'_>) -> bool {
-    matches!(node.data(), Data::Array(_) | Data::Object(_))
-}
-
-/// Is there a reference anywhere where a schema stands?
-///
-/// # Errors
-/// Those of the walk.
-pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    has(root, &KEYWORDS, budget)
-}
-
-/// Is there a reference whose target is found by what stands around it, `$dynamicRef` or `$recursiveRef`?
-///
-/// # Errors
-/// Those of the walk.
-pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    has(root, &["$dynamicRef", "$recursiveRef"], budget)
-}
-
-fn has(root: &Node<'_>, keywords: &[&str], budget: &Budget) -> Result<bool, Error> {
-    let mut found = false;
-    visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
-        found = found
-            || keywords.iter().any(|keyword| node.get(keyword).is_some_and(|reference| reference.as_text().is_some()));
-        Ok(if found { Visit::Skip } else { Visit::Descend })
-    })?;
-    Ok(found)
+    Ok(References::Read(references))
 }
 
 /// A base URI, by its place among those of the document.

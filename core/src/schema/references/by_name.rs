@@ -1,0 +1,95 @@
+//! References of a schema that passes have written: each names the root or an entry of the root's tables of
+//! definitions.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{reference, Number, References};
+use crate::{
+    budget::Budget,
+    collections::Map,
+    error::Error,
+    json::{self, Member, Node, Step, Text},
+    schema::{
+        codex_reachability::{percent_decoded, token},
+        definitions::TABLES,
+        keyword::Keywords,
+        visit::{self, SchemaPath, Visit},
+    },
+};
+
+/// The definitions by their names, and what the references name.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    /// By table and name. The root is 0, and the definitions follow in document order.
+    definitions: Map<(&'static str, String), Number>,
+    /// What each reference refers to.
+    uses: Vec<Number>,
+}
+
+/// Resolves every reference of a schema that passes have written.
+///
+/// # Errors
+/// Those of the walk.
+pub(crate) fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
+    let definitions = entries(root).filter_map(|(table, member)| Some((table, member.key.value()?.into_owned())));
+    let mut names = Names { definitions: definitions.zip(1..).collect(), uses: Vec::new() };
+    visit::walk(budget, root, Keywords::ALL, &mut |schema, _| {
+        let target = reference(schema).and_then(|reference| names.target(reference));
+        names.uses.extend(target);
+        Ok(Visit::Descend)
+    })?;
+    Ok(References::Written(names))
+}
+
+/// The entries of the root's tables of definitions, in document order.
+fn entries<'n, 'a>(root: &'n Node<'a>) -> impl Iterator<Item = (&'static str, &'n Member<'a>)> {
+    root.as_object().into_iter().flatten().flat_map(|member| {
+        let table = TABLES.iter().find(|table| member.key.is(table));
+        let entries = table.and_then(|_| member.value.as_object()).into_iter().flatten();
+        entries.filter_map(move |entry| Some((*table?, entry)))
+    })
+}
+
+impl Names {
+    fn definition(&self, table: &str, name: &str) -> Option<Number> {
+        let table = TABLES.into_iter().find(|known| *known == table)?;
+        self.definitions.get(&(table, String::from(name))).copied()
+    }
+
+    pub(super) fn target(&self, reference: &Node<'_>) -> Option<Number> {
+        let reference = reference.as_text().and_then(Text::value)?;
+        let fragment = percent_decoded(reference.strip_prefix('#')?)?;
+        if fragment.is_empty() {
+            return Some(0);
+        }
+        let mut tokens = fragment.strip_prefix('/')?.split('/').map(token);
+        let (table, name) = (tokens.next()?, tokens.next()?);
+        if tokens.next().is_some() {
+            return None;
+        }
+        self.definition(&table, &name)
+    }
+
+    pub(super) fn at(&self, place: &SchemaPath<'_, '_>) -> Option<Number> {
+        let target = match place.pointer.steps() {
+            [] => 0,
+            [Step::Name(table), Step::Member(name)] => self.definition(table, &name.value()?)?,
+            _ => return None,
+        };
+        Some(target)
+    }
+
+    pub(super) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
+        self.uses.iter().copied()
+    }
+
+    pub(super) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
+        let definitions = entries(root).filter(|_| budget.pay(1)).filter_map(|(table, member)| {
+            let mut pointer = String::from("/");
+            pointer.push_str(table);
+            json::push_token(&mut pointer, &member.key.display());
+            Some((self.definition(table, &member.key.value()?)?, (&member.value, pointer)))
+        });
+        core::iter::once((0, (root, String::new()))).chain(definitions).collect()
+    }
+}
