@@ -18,6 +18,7 @@ use crate::{
     },
     report::Allow,
     rules::Constraint,
+    schema::references::Form,
     tools::{
         tool_format::{self, Entry},
         tool_list::Listing,
@@ -39,7 +40,7 @@ pub mod describe {
 /// # Errors
 /// As [`check`].
 pub fn accepts(schema: &Node<'_>, options: &SanitizeOptions) -> Result<bool, Error> {
-    violations::accepts(schema, options, &options.budget(schema))
+    violations::accepts(schema, Form::Read, options, &options.budget(schema))
 }
 
 /// Whether a value is a tool of the caller, in any API's shape.

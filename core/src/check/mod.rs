@@ -13,6 +13,7 @@ use crate::{
     error::Error,
     json::Node,
     options::SanitizeOptions,
+    schema::references::Form,
 };
 
 /// One thing a dialect would reject.
@@ -32,14 +33,20 @@ pub struct Violation {
 /// # Errors
 /// `unknown-dialect`, `invalid-option`, `too-deep`.
 pub fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
-    look(node, options, Extent::All, &options.budget(node))
+    look(node, Form::Read, options, Extent::All, &options.budget(node))
 }
 
-fn look(node: &Node<'_>, options: &SanitizeOptions, extent: Extent, budget: &Budget) -> Result<Vec<Violation>, Error> {
+fn look(
+    node: &Node<'_>,
+    form: Form,
+    options: &SanitizeOptions,
+    extent: Extent,
+    budget: &Budget,
+) -> Result<Vec<Violation>, Error> {
     let dialect = dialect::of(options)?;
     let found = match dialect.method {
         Method::Codex { .. } => codex::check(node, budget)?,
-        Method::Rules(grammar) => grammar::check(node, grammar, dialect, options, extent, budget)?,
+        Method::Rules(grammar) => grammar::check(node, form, (grammar, dialect), options, extent, budget)?,
     };
     // What some part did not look at, because nothing was left to pay with, might be wrong.
     budget.check(String::new)?;
@@ -47,17 +54,24 @@ fn look(node: &Node<'_>, options: &SanitizeOptions, extent: Extent, budget: &Bud
 }
 
 /// Whether there is no violation, without looking further than the first, and without a word about it.
-pub(crate) fn accepts(node: &Node<'_>, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
-    Ok(look(node, options, Extent::First, budget)?.is_empty())
+pub(crate) fn accepts(node: &Node<'_>, form: Form, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
+    Ok(look(node, form, options, Extent::First, budget)?.is_empty())
 }
 
-/// The first violation in document order. Where there is none, which is nearly always, that costs no more than
-/// [`accepts`].
-pub(crate) fn first(node: &Node<'_>, options: &SanitizeOptions, budget: &Budget) -> Result<Option<Violation>, Error> {
-    if accepts(node, options, budget)? {
+/// The first violation in document order of a schema that passes have written. Where there is none, which is nearly
+/// always, that costs no more than [`accepts`].
+pub(crate) fn first(
+    written: &Node<'_>,
+    options: &SanitizeOptions,
+    budget: &Budget,
+) -> Result<Option<Violation>, Error> {
+    if accepts(written, Form::Written, options, budget)? {
         return Ok(None);
     }
-    Ok(look(node, options, Extent::All, budget)?.into_iter().next())
+    // Document order is that of the numbers that its nodes would have if they were read again.
+    let mut again = written.copy(budget);
+    again.number_in_order();
+    Ok(look(&again, Form::Written, options, Extent::All, budget)?.into_iter().next())
 }
 
 /// How much of what is wrong is looked for.

@@ -47,6 +47,10 @@ impl Spelling for Plain {
     }
 
     fn string(text: &Text<'_>, out: &mut impl Sink) {
+        if let Some(spelling) = text.spelling().filter(|spelling| has_fewest_escapes(spelling)) {
+            out.put_quoted(spelling);
+            return;
+        }
         match text.value() {
             Some(value) => {
                 out.put("\"");
@@ -66,4 +70,16 @@ impl Spelling for Plain {
             }
         }
     }
+}
+
+/// Is a string spelled with short escapes alone, and only where there has to be one? Most are.
+fn has_fewest_escapes(spelling: &str) -> bool {
+    let mut rest = spelling.as_bytes();
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        if !rest.get(at + 1).is_some_and(|next| b"\"\\bfnrt".contains(next)) {
+            return false;
+        }
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    true
 }

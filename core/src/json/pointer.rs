@@ -35,6 +35,7 @@ impl<'a> Pointer<'a> {
     }
 
     /// Goes one step down.
+    #[inline(always)]
     pub fn push(&mut self, step: Step<'a>) {
         self.steps.push(step);
     }

@@ -35,7 +35,9 @@ impl Sink for Copied<'_> {
             let end = self.pending.end.saturating_add(text.len());
             let next = self.source.get(self.pending.end..end);
             // The very same bytes; or a comma, a bracket or a quote that stands there, too.
-            if next.is_some_and(|next| ptr::eq(next, text) || text.len() == 1 && next == text) {
+            if next.is_some_and(|next| {
+                ptr::eq(next, text) || text.len() == 1 && next.bytes().next() == text.bytes().next()
+            }) {
                 self.pending.end = end;
                 return;
             }
@@ -55,7 +57,9 @@ impl Sink for Copied<'_> {
         let start = (spelling.as_ptr() as usize).wrapping_sub(self.source.as_ptr() as usize);
         let around = start.wrapping_sub(1)..start.saturating_add(spelling.len()).saturating_add(1);
         match self.source.get(around) {
-            Some(quoted) if quoted.starts_with('"') && quoted.ends_with('"') => self.put(quoted),
+            Some(quoted) if quoted.bytes().next() == Some(b'"') && quoted.bytes().next_back() == Some(b'"') => {
+                self.put(quoted)
+            }
             _ => {
                 self.put("\"");
                 self.put(spelling);

@@ -16,7 +16,7 @@ use crate::{
     schema::{
         draft::Draft,
         keyword::Keywords,
-        references::{self, References},
+        references::{self, Form, References},
     },
 };
 
@@ -37,8 +37,8 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) references: Option<Rc<References>>,
     /// Definitions may grow by what stands beside references to them.
     pub(in crate::sanitize) may_specialize: bool,
-    /// What the passes work on is the input, and not what they have written.
-    pub(in crate::sanitize) reads_input: bool,
+    /// Whether the passes work on the input, or on what they have written.
+    pub(in crate::sanitize) form: Form,
     /// Something was respelled that older drafts say otherwise.
     pub(in crate::sanitize) respelled: bool,
     /// A key called `$ref` stands somewhere.
@@ -74,7 +74,7 @@ impl PassContext {
         (dialect, grammar): (&'static Dialect, &'static Grammar),
         options: &SanitizeOptions,
         draft: Draft,
-        reads_input: bool,
+        form: Form,
         diagnostics: Diagnostics,
         budget: &Rc<Budget>,
     ) -> Result<Self, Error> {
@@ -96,7 +96,7 @@ impl PassContext {
             max_bytes: options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")),
             references: None,
             may_specialize: true,
-            reads_input,
+            form,
             respelled: false,
             mentions_references,
             no_references: !has_references,

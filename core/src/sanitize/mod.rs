@@ -37,7 +37,11 @@ use crate::{
         decode::{Plan, PlanBuilder},
         legalize::{infer_type, root},
     },
-    schema::{draft::Draft, graph::Graph, references},
+    schema::{
+        draft::Draft,
+        graph::Graph,
+        references::{self, Form},
+    },
 };
 
 /// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
@@ -86,7 +90,7 @@ fn plan_of(
     mut builder: PlanBuilder<'_>,
     budget: &Rc<Budget>,
 ) -> Result<Plan, Error> {
-    if is_already_accepted(schema, grammar, options, budget)? {
+    if is_already_accepted(schema, Form::Read, grammar, options, budget)? {
         return Ok(Plan::default());
     }
     let mut node = schema.copy(budget);
@@ -119,7 +123,7 @@ fn run(
             pipeline::refuse_options(grammar, options)?;
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from
             // there.
-            if !is_already_accepted(node, grammar, options, budget)? {
+            if !is_already_accepted(node, Form::Read, grammar, options, budget)? {
                 let mut builder = plan.is_some().then(|| PlanBuilder::new(node, grammar, budget));
                 if !write(node, (dialect, grammar), options, builder.as_mut(), &mut recorder, budget)? {
                     verify_output(node, grammar, options, budget)?;
@@ -146,35 +150,35 @@ fn write(
 ) -> Result<bool, Error> {
     // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
     let ends = grammar.accept_unchanged && !grammar.encodes();
-    let is_done = |node: &Node<'_>| {
-        let again = read_again(node, budget);
-        ends && is_already_accepted(again.as_ref().unwrap_or(node), grammar, options, budget).unwrap_or(false)
-    };
+    let is_done =
+        |node: &Node<'_>| ends && is_already_accepted(node, Form::Written, grammar, options, budget).unwrap_or(false);
     pipeline::sanitize(node, (dialect, grammar), options, &is_done, plan, recorder, budget)
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?
 fn is_already_accepted(
     node: &Node<'_>,
+    form: Form,
     grammar: &Grammar,
     options: &SanitizeOptions,
     budget: &Budget,
 ) -> Result<bool, Error> {
-    if !(grammar.accept_unchanged && has_root_properties(node, grammar) && check::accepts(node, options, budget)?) {
+    if !(grammar.accept_unchanged && has_root_properties(node, grammar) && check::accepts(node, form, options, budget)?)
+    {
         return Ok(false);
     }
-    let inlines = options.refs == Some(Refs::Inline) && has_inlinable(node, budget)?;
+    let inlines = options.refs == Some(Refs::Inline) && has_inlinable(node, form, budget)?;
     let types = options.untyped.is_some_and(|untyped| untyped != Untyped::Keep)
         && infer_type::has_untyped(node, grammar, budget)?;
     Ok(!inlines && !types)
 }
 
 /// Is there a reference that could be written out?
-fn has_inlinable(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, Error> {
     if !references::has_references(root, budget)? {
         return Ok(false);
     }
-    let references = references::resolve(root, Draft::of(root), budget)?;
+    let references = references::of(root, form, Draft::of(root), budget)?;
     let graph = Graph::of(root, &references, budget)?;
     let inlinable = graph.all().any(|target| !graph.is_recursive(target));
     Ok(inlinable)
@@ -185,26 +189,14 @@ fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
     !grammar.object_root || node.get("properties").is_some()
 }
 
-/// A schema as it will be read, if that makes a difference: references are told apart by numbers, which parts that were
-/// copied share.
-fn read_again<'a>(node: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
-    references::mentions_references(node).then(|| {
-        let mut again = node.copy(budget);
-        again.number_in_order();
-        again
-    })
-}
-
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an
 /// error.
 fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
     depth::within_limit(node)?;
-    let again = read_again(node, budget);
-    let written = again.as_ref().unwrap_or(node);
     // What was repaired may say more than it did.
-    root::refuse_no_object(written, grammar, budget)?;
-    match check::first(written, options, budget)? {
+    root::refuse_no_object(node, Form::Written, grammar, budget)?;
+    match check::first(node, options, budget)? {
         None => Ok(()),
         Some(violation) => {
             let message = format!(

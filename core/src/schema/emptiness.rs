@@ -8,11 +8,11 @@ use super::{
     draft::Draft,
     instance_types::InstanceTypes,
     intersect::accepts_nothing,
-    references::{self, Number, References},
+    references::{self, Form, References},
 };
 use crate::{
     budget::Budget,
-    json::{Data, Node, Object},
+    json::{Node, Object},
 };
 
 /// How many schemas are looked at before the answer is yes.
@@ -22,12 +22,13 @@ const MAX_STEPS: usize = 10_000;
 const MAX_LEVELS: usize = 64;
 
 /// May some object be an instance of this document?
-pub(crate) fn admits_object(root: &Node<'_>, draft: Draft, budget: &Budget) -> bool {
-    Search { root, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
+pub(crate) fn admits_object(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> bool {
+    Search { root, form, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
 }
 
 struct Search<'s, 'a> {
     root: &'s Node<'a>,
+    form: Form,
     draft: Draft,
     budget: &'s Budget,
     /// Found when they are first asked for: most roots have none.
@@ -64,10 +65,11 @@ impl<'s, 'a> Search<'s, 'a> {
 
     fn target(&mut self, schema: &Node<'a>) -> Option<&'s Node<'a>> {
         let (root, draft, budget) = (self.root, self.draft, self.budget);
+        let form = self.form;
         // Where the budget is spent, the walks after this one say so.
         let references =
-            self.references.get_or_insert_with(|| references::resolve(root, draft, budget).unwrap_or_default());
-        numbered(root, references.target_of(schema)?)
+            self.references.get_or_insert_with(|| references::of(root, form, draft, budget).unwrap_or_default());
+        references.located(root, references.target_of(schema)?)
     }
 }
 
@@ -82,20 +84,6 @@ fn lists_no_object(schema: &Node<'_>) -> bool {
     let listed = schema.get("enum").and_then(Node::as_array).filter(|values| !values.is_empty());
     listed.is_some_and(|values| values.iter().all(|value| value.as_object().is_none()))
         || schema.get("const").is_some_and(|value| value.as_object().is_none())
-}
-
-/// The node with a number: numbers count in document order, so it is below the last one that does not come after it.
-fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
-    let mut node = root;
-    while node.origin().number()? != number {
-        let comes_later = |inner: &&'s Node<'a>| inner.origin().number().is_none_or(|own| own > number);
-        node = match node.data() {
-            Data::Array(items) => items.iter().rfind(|inner| !comes_later(inner))?,
-            Data::Object(object) => object.iter().map(|member| &member.value).rfind(|inner| !comes_later(inner))?,
-            _ => return None,
-        };
-    }
-    Some(node)
 }
 
 /// `{"not": {}}`, which accepts nothing.

@@ -39,6 +39,7 @@ use crate::{
         self,
         draft::Draft,
         keyword::{Keyword, Keywords},
+        references::Form,
         visit::{self, SchemaPath, Visit},
     },
 };
@@ -46,8 +47,8 @@ use crate::{
 /// Every violation, in document order.
 pub(super) fn check(
     root: &Node<'_>,
-    grammar: &Grammar,
-    dialect: &Dialect,
+    form: Form,
+    (grammar, dialect): (&Grammar, &Dialect),
     options: &SanitizeOptions,
     extent: Extent,
     budget: &Budget,
@@ -76,7 +77,7 @@ pub(super) fn check(
     }
     let resolves = grammar.refs.resolves() && schema::references::mentions_references(root);
     let resolved =
-        if resolves { schema::references::resolve(root, Draft::of(root), budget)? } else { Default::default() };
+        if resolves { schema::references::of(root, form, Draft::of(root), budget)? } else { Default::default() };
     let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
     visit::walk(budget, root, grammar.through, &mut |node, place| {

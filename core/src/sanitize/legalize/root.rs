@@ -23,6 +23,7 @@ use crate::{
         emptiness::{admits_object, is_never},
         join,
         keyword::{Keyword, Keywords},
+        references::Form,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -36,7 +37,12 @@ const FLAT: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 const LONGEST_CONDITION: usize = 20_000;
 
 /// What no object can be made of is an error before anything is done.
-pub(in crate::sanitize) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<(), Error> {
+pub(in crate::sanitize) fn refuse_no_object(
+    root: &Node<'_>,
+    form: Form,
+    grammar: &Grammar,
+    budget: &Budget,
+) -> Result<(), Error> {
     if !grammar.object_root {
         return Ok(());
     }
@@ -47,7 +53,7 @@ pub(in crate::sanitize) fn refuse_no_object(root: &Node<'_>, grammar: &Grammar, 
     match root.data() {
         Data::Bool(true) => Ok(()),
         Data::Bool(false) => refused("`false`, which accepts nothing".into()),
-        Data::Object(_) if admits_object(root, Draft::of(root), budget) => Ok(()),
+        Data::Object(_) if admits_object(root, form, Draft::of(root), budget) => Ok(()),
         Data::Object(_) => match root.get("type").map(Node::data) {
             Some(Data::String(name)) if !name.is("object") => refused(format!("`type: \"{}\"`", name.display())),
             Some(Data::Array(names)) if !names.iter().any(|name| name.is_text("object")) => {

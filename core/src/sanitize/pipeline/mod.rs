@@ -31,7 +31,12 @@ use crate::{
         pipeline::passes::PASSES,
         resolve::inline,
     },
-    schema::{draft::Draft, keyword::Keywords, references, visit},
+    schema::{
+        draft::Draft,
+        keyword::Keywords,
+        references::{self, Form},
+        visit,
+    },
 };
 
 /// How often the passes run; the second time finds nothing to do in most schemas that were changed.
@@ -56,17 +61,17 @@ pub(in crate::sanitize) fn sanitize(
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
-    root::refuse_no_object(node, grammar, budget)?;
+    root::refuse_no_object(node, Form::Read, grammar, budget)?;
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
     let (draft, origin) = (Draft::of(node), node.origin());
-    let context = PassContext::new(node, (dialect, grammar), options, draft, true, diagnostics, budget)?;
+    let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, budget)?;
     diagnostics = round(node, context, plan.as_deref_mut())?;
     // What is read from here on was written here, in the words of today.
     let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
         diagnostics.follow(node);
-        PassContext::new(node, (dialect, grammar), options, Draft::Y2020, false, diagnostics, budget)
+        PassContext::new(node, (dialect, grammar), options, Draft::Y2020, Form::Written, diagnostics, budget)
     };
     let mut is_settled = node.is_intact();
     let mut ends = !is_settled && is_done(node);
@@ -90,7 +95,11 @@ pub(in crate::sanitize) fn sanitize(
         // What was written as text refers to nothing any more, so what was recursive may not be.
         if options.refs == Some(Refs::Inline) && references::mentions_references(node) {
             let mut context = again(node, diagnostics)?;
-            inline::resolve_references(node, &references::by_name(node, budget)?, &mut context)?;
+            inline::resolve_references(
+                node,
+                &references::of(node, Form::Written, Draft::Y2020, budget)?,
+                &mut context,
+            )?;
             diagnostics = context.diagnostics;
         }
     }
@@ -106,11 +115,7 @@ fn round(
 ) -> Result<Diagnostics, Error> {
     if !context.no_references {
         let budget = &context.budget;
-        let references = match context.reads_input {
-            true => references::resolve(node, context.draft, budget)?,
-            false => references::by_name(node, budget)?,
-        };
-        context.references = Some(Rc::new(references));
+        context.references = Some(Rc::new(references::of(node, context.form, context.draft, budget)?));
     }
     let mut left = PASSES;
     while let Some(pass) = left.first() {

@@ -16,7 +16,7 @@ use crate::{
     schema::{
         definitions::{reached, reference_to, TABLES},
         keyword::{Keyword, Keywords},
-        references::{numbers, Number, References},
+        references::{numbers, Form, Number, References},
         visit::{self, Polarity, Visit},
     },
 };
@@ -62,7 +62,7 @@ pub(in crate::sanitize) fn note(
         Ok(Visit::Descend)
     })?;
     // What has been written since may hold copies of what other parts of the input say.
-    if context.reads_input {
+    if context.form == Form::Read {
         context.diagnostics.retract(&unused);
     }
     for (location, pointer) in names {

@@ -79,6 +79,13 @@ impl Names {
         Some(target)
     }
 
+    pub(super) fn located<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
+        match target.checked_sub(1) {
+            None => Some(root),
+            Some(before) => entries(root).nth(before as usize).map(|(_, member)| &member.value),
+        }
+    }
+
     pub(super) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
         self.uses.iter().copied()
     }

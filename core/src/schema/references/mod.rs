@@ -11,6 +11,7 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
 
 use super::{
+    draft::Draft,
     keyword::{Keyword, Keywords},
     visit::{self, SchemaPath, Visit},
 };
@@ -20,12 +21,32 @@ use crate::{
     error::Error,
     json::{Data, Node},
 };
-pub(crate) use by_name::by_name;
+use by_name::by_name;
 pub(crate) use resolve::resolve;
 
 /// What tells a target of references from the others: the number of the node as it was read, or the place among the
 /// definitions. They follow one another in document order.
 pub(crate) type Number = u32;
+
+/// Whose schema it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The caller's, as it was read: references may lead anywhere.
+    Read,
+    /// Ours: references lead to the root and to its definitions.
+    Written,
+}
+
+/// Resolves every reference of a schema.
+///
+/// # Errors
+/// Those of the walk.
+pub(crate) fn of(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> Result<References, Error> {
+    match form {
+        Form::Read => resolve(root, draft, budget),
+        Form::Written => by_name(root, budget),
+    }
+}
 
 /// Every reference of a schema that leads somewhere in it.
 #[derive(Clone, Debug)]
@@ -91,6 +112,14 @@ impl References {
         }
     }
 
+    /// The schema that a target is.
+    pub(crate) fn located<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
+        match self {
+            References::Read(_) => resolve::numbered(root, target),
+            References::Written(names) => names.located(root, target),
+        }
+    }
+
     /// Does no reference lead anywhere?
     pub(crate) fn is_empty(&self) -> bool {
         self.uses().next().is_none()
@@ -152,7 +181,7 @@ pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
         match node.data() {
             Data::Array(items) => open.extend(items.iter().filter(|item| is_container(item))),
             Data::Object(object) => {
-                if object.iter().any(|member| KEYWORDS.iter().any(|keyword| member.key.is(keyword))) {
+                if object.iter().any(|member| Keyword::named(&member.key).is_some_and(is_reference)) {
                     return true;
                 }
                 open.extend(object.iter().map(|member| &member.value).filter(|value| is_container(value)));
@@ -161,6 +190,10 @@ pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
         }
     }
     false
+}
+
+const fn is_reference(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef)
 }
 
 fn is_container(node: &Node<'_>) -> bool {

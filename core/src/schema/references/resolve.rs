@@ -343,3 +343,17 @@ impl Expected {
         }
     }
 }
+
+/// The node with a number: numbers count in document order, so it is below the last one that does not come after it.
+pub(super) fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
+    let mut node = root;
+    while node.origin().number()? != number {
+        let comes_later = |inner: &&'s Node<'a>| inner.origin().number().is_none_or(|own| own > number);
+        node = match node.data() {
+            Data::Array(items) => items.iter().rfind(|inner| !comes_later(inner))?,
+            Data::Object(object) => object.iter().map(|member| &member.value).rfind(|inner| !comes_later(inner))?,
+            _ => return None,
+        };
+    }
+    Some(node)
+}

@@ -18,6 +18,7 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Keywords, Role, Subschemas},
+        references::Form,
         visit::{self, Polarity, SchemaPath},
     },
 };
@@ -46,7 +47,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let may_wrap = !self.context.grammar.refuses.contains(Keyword::AllOf) && !inside.contains(Keyword::AllOf);
         let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
         // What stands beside a reference later was put there by a rule that has said so.
-        let joined = self.context.reads_input && !is_alone;
+        let joined = self.context.form == Form::Read && !is_alone;
         if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference))
             || joined
             || wrapped
