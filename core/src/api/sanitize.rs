@@ -133,9 +133,9 @@ pub fn check_json(schema: &str, options: &SanitizeOptions) -> Result<Vec<Violati
 /// Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode
 /// something.
 ///
-/// Takes the tool's *original* schema and the options that [`sanitize`] was given, and makes the plan anew on each call:
-/// where there are many calls, keep the `restore_plan` of [`sanitize_with_report`]. What it does not understand stays as
-/// it is.
+/// Takes the tool's *original* schema and the options that [`sanitize`] was given, and makes the plan anew on each
+/// call: where there are many calls, keep the `restore_plan` of [`sanitize_with_report`]. What it does not understand
+/// stays as it is.
 ///
 /// ```
 /// use serde_json::json;
