@@ -142,7 +142,7 @@ def test_an_older_or_forged_restore_is_refused() -> None:
         ({"version": 2, "tools": {}}, "/tools", r"expected a plan .*of one schema; found the member `tools`"),
         (None, "", r"expected a plan .*an object; found null"),
         # What JSON cannot say.
-        ({"version": 2, "json": {"enum": [float("nan")]}}, "/json/enum/0", "nan"),
+        ({"version": 2, "json": {"enum": [float("nan")]}}, "/json/enum/0", "NaN"),
         ({"version": 2, "names": {"names": {"a": b""}}}, "/names/names/a", "bytes"),
     ],
 )
