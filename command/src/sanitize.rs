@@ -4,7 +4,7 @@ use toolwire::{
     adapt_request_json,
     internal::{self, describe},
     json::{self, Node},
-    lossless, AdaptOptions, Change, Quarantined, ToolsOptions,
+    lossless, AdaptOptions, Quarantined, ToolsOptions,
 };
 
 use super::{
@@ -82,16 +82,16 @@ impl Sanitize {
     fn schemas(&self, schemas: Vec<Node<'_>>, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
         let options = self.options().sanitize;
         let (mut done, mut losing) = (Vec::with_capacity(schemas.len()), 0);
-        for (at, mut schema) in schemas.into_iter().enumerate() {
-            let changes: Vec<Change> = internal::sanitize(&mut schema, &options, true).map_err(|error| {
+        for (at, schema) in schemas.into_iter().enumerate() {
+            let result = internal::sanitize_with_report(schema, &options).map_err(|error| {
                 let (line, pointer) = places.of(&format!("/{at}{}", error.pointer()));
                 CommandError { line, pointer, ..CommandError::from_core(&error, "") }
             })?;
-            losing += changes.iter().filter(|change| !lossless(std::slice::from_ref(*change))).count();
-            done.push(if self.arguments.machine.json {
-                with_report("schema", schema, describe::rewrite(&changes))
-            } else {
-                schema
+            losing += result.changes.iter().filter(|change| !lossless(std::slice::from_ref(*change))).count();
+            let report = self.arguments.machine.json.then(|| describe::rewrite(&result));
+            done.push(match report {
+                Some(report) => with_report("schema", result.schema, report),
+                None => result.schema,
             });
         }
         let compact = self.arguments.layout.compact || self.arguments.machine.json;

@@ -57,10 +57,10 @@ fn answer(call: &Value) -> Result<Value, Problem> {
     match member("/function") {
         Some("sanitize") => {
             let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default());
-            Ok(rewritten(&sanitize_json_with_report(input, &options)?, &sanitize(&value, &options)?))
+            rewritten(&sanitize_json_with_report(input, &options)?, &sanitize(&value, &options)?)
         }
         Some("normalizeEnvelope") => {
-            Ok(rewritten(&normalize_envelope_json_with_report(input)?, &normalize_envelope(&value)?))
+            rewritten(&normalize_envelope_json_with_report(input)?, &normalize_envelope(&value)?)
         }
         Some("applyDeferredLoading") => {
             let mut options = DeferredOptions::default();
@@ -82,9 +82,11 @@ fn answer(call: &Value) -> Result<Value, Problem> {
     }
 }
 
-fn rewritten(text: &Rewritten<Cow<'_, str>>, value: &Value) -> Value {
+fn rewritten(text: &Rewritten<Cow<'_, str>>, value: &Value) -> Result<Value, Problem> {
     let changes: Vec<Value> = text.changes.iter().map(changed).collect();
-    json!({"text": text.schema, "report": {"changes": changes, "lossless": text.lossless}, "value": value})
+    let plan: Value = serde_json::from_str(&text.restore_plan.to_json())?;
+    let report = json!({"changes": changes, "lossless": text.lossless, "restorePlan": plan});
+    Ok(json!({"text": text.schema, "report": report, "value": value}))
 }
 
 fn changed(change: &Change) -> Value {

@@ -26,7 +26,9 @@ use crate::{
 };
 
 pub use crate::{
-    api::tools::sanitize_tools_node as sanitize_tools, check::check, sanitize::sanitize,
+    api::{sanitize::sanitize_node as sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
+    check::check,
+    sanitize::sanitize,
     tools::check::list as check_tools,
 };
 

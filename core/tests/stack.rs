@@ -13,7 +13,8 @@ use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
     apply_deferred_loading_json, check_json, dialects, normalize_envelope_json, restore_arguments_json,
-    sanitize_json_with_report, sanitize_tools_json, DeferredOptions, Restore, SanitizeOptions, ToolsOptions,
+    sanitize_json_with_report, sanitize_tools_json, DeferredOptions, Restore, RestorePlan, SanitizeOptions,
+    ToolsOptions,
 };
 
 /// The reference data, by the member that holds the schema.
@@ -89,6 +90,8 @@ fn all(schema: &str) -> usize {
         let _ = restore_arguments_json(schema, schema, &options);
         if let Ok(result) = sanitize_json_with_report(schema, &options) {
             let _ = check_json(&result.schema, &options);
+            let _ = result.restore_plan.restore_json(r#"{"v":{"v":"[1]"},"a":null}"#);
+            let _ = result.restore_plan.restore_json(schema);
         }
         let tools = format!(r#"[{{"name":"t","description":"d","input_schema":{schema}}}]"#);
         let _ = sanitize_tools_json(&tools, &ToolsOptions::new(dialect.name));
@@ -126,7 +129,7 @@ fn real_schemas() {
     }
 }
 
-/// A `restore` that was kept comes from elsewhere, and may have been forged: a plan that leads to itself ends, too.
+/// What was kept comes from elsewhere, and may have been forged: a plan that leads to itself ends, too.
 #[test]
 fn forged_plans_do_with_the_stack() {
     let circle = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
@@ -136,11 +139,17 @@ fn forged_plans_do_with_the_stack() {
     let names = json!({"names": {"a": "b"}, "allOf": [{"$ref": "1"}], "items": {"$ref": "1"}, "$defs": {"1": {"$ref": "1", "allOf": [{"$ref": "1"}]}}});
     let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
     let worker = thread::Builder::new().stack_size(stack() * 1024).spawn(move || {
-        for plan in [json!({"encoded": encoded}), json!({"encoded": {"$ref": "#"}}), json!({"names": names})] {
+        for mut plan in [json!({"encoded": encoded}), json!({"encoded": {"$ref": "#"}}), json!({"names": names})] {
             let kept = json!({"version": 2, "tools": {"t": {"name": "t", "plan": plan}}});
             let restore = Restore::from_json(&kept.to_string()).expect("a restore");
             for arguments in [deep.as_str(), r#"{"a":[[1]]}"#, "null"] {
                 assert_eq!(restore.call_json("t", arguments).name, "t");
+            }
+            // The same by itself.
+            plan["version"] = json!(2);
+            let plan = RestorePlan::from_json(&plan.to_string()).expect("a plan");
+            for arguments in [deep.as_str(), r#"{"a":[[1]]}"#, "null"] {
+                plan.restore_json(arguments).expect("arguments");
             }
         }
     });

@@ -45,6 +45,7 @@ export type {
   DialectDescription,
   Guidance,
   Quarantined,
+  RestorePlan,
   Rewritten,
   ToolChange,
   ToolViolation,

@@ -48,6 +48,23 @@ export interface Rewritten<T> {
   changes: Change[];
   /** Whether the same arguments are accepted and no guidance is lost. */
   lossless: boolean;
+  /** Brings the model's arguments back: {@link restoreArguments} takes it. */
+  restorePlan: RestorePlan;
+}
+
+/**
+ * What sanitizing a schema leaves for the arguments of its tool: what has to be undone in them, and nothing else of the schema.
+ * It is JSON, to be kept until the model answers. Nothing but `version` is in it where arguments come back as they are.
+ */
+export interface RestorePlan {
+  /** The version of this form, which is that of a {@link RestoreJson}, too. */
+  version: number;
+  /** What a strict mode cannot say. What is in these three is nobody's business but toolwire's. */
+  encoded?: unknown;
+  /** JSON in strings. */
+  json?: unknown;
+  /** Property names. */
+  names?: unknown;
 }
 
 /** Something that a dialect would reject. */

@@ -1,6 +1,7 @@
 import { callOnText, callOnValues } from './engine/call.js';
-import type { CheckOptions, Dialect, SanitizeOptions } from './options.js';
-import type { Rewritten, Violation } from './report.js';
+import { isText } from './engine/text.js';
+import type { CheckOptions, Dialect, SanitizeOptions, Text } from './options.js';
+import type { RestorePlan, Rewritten, Violation } from './report.js';
 import type { SchemaFor } from './schema.js';
 
 /**
@@ -20,7 +21,8 @@ export function sanitize<D extends Dialect>(schema: unknown, options: SanitizeOp
 }
 
 /**
- * {@link sanitize}, and what it changed: where, by which rule, to what effect, and why.
+ * {@link sanitize}, what it changed (where, by which rule, to what effect, and why), and the plan that brings the model's
+ * arguments back.
  *
  * @example
  * ```ts
@@ -56,7 +58,7 @@ export function sanitizeJson(schema: string | Uint8Array, options: SanitizeOptio
 }
 
 /**
- * {@link sanitizeJson}, and what it changed.
+ * {@link sanitizeJson}, what it changed, and the plan that brings the model's arguments back.
  *
  * @example
  * ```ts
@@ -104,8 +106,21 @@ export function checkJson(schema: string | Uint8Array, options: CheckOptions): V
 
 /**
  * Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode
- * something. Takes the tool's *original* schema and the options that {@link sanitize} was given. What it does not
- * understand stays as it is.
+ * something. Takes the `restorePlan` that {@link sanitizeWithReport} gave. What it does not understand stays as it is.
+ *
+ * @example
+ * ```ts
+ * const { schema: parameters, restorePlan } = sanitizeWithReport(tool.inputSchema, { dialect: 'moonshot' });
+ * // … the model answers with a call, maybe in another process …
+ * const args = restoreArguments(call.arguments, restorePlan);
+ * ```
+ *
+ * @throws {@link ToolwireError} `invalid-value` if it is no plan, or one of another version; `too-deep`.
+ */
+export function restoreArguments(args: unknown, plan: RestorePlan): unknown;
+/**
+ * {@link restoreArguments} for those who hold only the schema: the tool's *original* one, and the options that {@link sanitize}
+ * was given. It makes the plan anew on each call; keep the `restorePlan` where there are many calls.
  *
  * @example
  * ```ts
@@ -116,13 +131,27 @@ export function checkJson(schema: string | Uint8Array, options: CheckOptions): V
  *
  * @throws {@link ToolwireError} `unknown-dialect`, `invalid-option`, `invalid-value`, `too-deep`.
  */
-export function restoreArguments(args: unknown, schema: unknown, options: SanitizeOptions): unknown {
-  return callOnValues('restoreArguments', false, [args, schema], options).value;
+export function restoreArguments(args: unknown, schema: unknown, options: SanitizeOptions): unknown;
+export function restoreArguments(args: unknown, planOrSchema: unknown, options?: SanitizeOptions): unknown {
+  return callOnValues('restoreArguments', false, [args, planOrSchema], options).value;
 }
 
 /**
- * {@link restoreArguments} from JSON text to JSON text: APIs give the arguments of a call as text. If there is nothing to
- * restore, the very same text comes back.
+ * {@link restoreArguments} from JSON text to JSON text: APIs give the arguments of a call as text. The plan may be the text
+ * that was kept of it. If there is nothing to restore, the very same text comes back.
+ *
+ * @example
+ * ```ts
+ * const args = restoreArgumentsJson(call.function.arguments, restorePlan);
+ * ```
+ *
+ * @throws {@link ToolwireError} as {@link restoreArguments}, and `invalid-json`.
+ */
+export function restoreArgumentsJson(args: string, plan: RestorePlan | Text): string;
+export function restoreArgumentsJson(args: Uint8Array, plan: RestorePlan | Text): Uint8Array;
+/**
+ * {@link restoreArgumentsJson} for those who hold only the schema: the text of the tool's *original* one, and the options that
+ * {@link sanitize} was given. It makes the plan anew on each call.
  *
  * @example
  * ```ts
@@ -131,16 +160,20 @@ export function restoreArguments(args: unknown, schema: unknown, options: Saniti
  *
  * @throws {@link ToolwireError} as {@link restoreArguments}, and `invalid-json`.
  */
-export function restoreArgumentsJson(args: string, schema: string | Uint8Array, options: SanitizeOptions): string;
-export function restoreArgumentsJson(
-  args: Uint8Array,
-  schema: string | Uint8Array,
-  options: SanitizeOptions,
-): Uint8Array;
-export function restoreArgumentsJson(
-  args: string | Uint8Array,
-  schema: string | Uint8Array,
-  options: SanitizeOptions,
-): string | Uint8Array {
-  return callOnText('restoreArguments', false, args, options, schema).value;
+export function restoreArgumentsJson(args: string, schema: Text, options: SanitizeOptions): string;
+export function restoreArgumentsJson(args: Uint8Array, schema: Text, options: SanitizeOptions): Uint8Array;
+export function restoreArgumentsJson(args: Text, planOrSchema: RestorePlan | Text, options?: SanitizeOptions): Text {
+  const second = options || isText(planOrSchema) ? planOrSchema : written(planOrSchema);
+  return callOnText('restoreArguments', false, args, options, second as Text).value;
+}
+
+/** The text of a plan. */
+function written(plan: RestorePlan): string {
+  try {
+    return JSON.stringify(plan);
+  } catch (error) {
+    // What JSON cannot say is no plan, and the core tells why.
+    callOnValues('restoreArguments', false, [null, plan], undefined);
+    throw error;
+  }
 }

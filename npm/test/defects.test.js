@@ -17,7 +17,9 @@ WebAssembly.Instance = class extends Instance {
 };
 
 const toolwire = await import('../dist/search.js');
-const { adaptRequest, Exchange, restoreFrom, sanitize, sanitizeJson, ToolIndex, ToolwireError } = toolwire;
+const { adaptRequest, Exchange, restoreArguments, restoreArgumentsJson, restoreFrom, sanitize, sanitizeJson } =
+  toolwire;
+const { ToolIndex, ToolwireError } = toolwire;
 
 const failNext = (instance = instances.at(-1)) => instance.failNext();
 
@@ -290,9 +292,31 @@ test('a `restore` of an older version is refused, and so is one that is forged',
   const older = { version: 1, tools: { a: { name: 'a', options: { dialect: 'gemini' }, schema: {} } } };
   const { code, pointer, message } = caught(() => restoreFrom(older));
   assert.deepEqual([code, pointer], ['invalid-value', '/version']);
-  assert.match(message, /expected the version 2, found 1.*sanitize the tools again/);
+  assert.match(message, /expected the version 2 of a `restore`, found 1.*sanitize the tools again/);
   const forged = { version: 2, tools: { a: { name: 'a', plan: { encoded: [] } } } };
   assert.equal(caught(() => restoreFrom(forged)).pointer, '/tools/a/plan/encoded');
+});
+
+test('what is no plan is refused, and the message says what it may be', () => {
+  const refuses = (plan, pointer, message) => {
+    for (const call of [() => restoreArguments({}, plan), () => restoreArgumentsJson('{}', plan)]) {
+      const error = caught(call);
+      assert.deepEqual([error.code, error.pointer], ['invalid-value', pointer]);
+      assert.match(error.message, message);
+    }
+  };
+  refuses({ type: 'object' }, '/version', /expected a plan .*found an object without one, as a schema is, which takes/);
+  refuses({ version: 1 }, '/version', /expected the version 2 of a plan, found 1, .*sanitize the schema again/);
+  refuses({ version: 3 }, '/version', /expected the version 2 of a plan, found 3, which a newer toolwire wrote/);
+  refuses({ version: 2, tools: {} }, '/tools', /expected a plan .*of one schema; found the member `tools`/);
+  refuses(null, '', /expected a plan .*an object; found null/);
+  // What JSON cannot say.
+  const circle = { version: 2 };
+  circle.encoded = { items: circle };
+  refuses(circle, '/encoded/items', /cycle|circular/);
+  refuses({ version: 2, json: { enum: [1n] } }, '/json/enum/0', /BigInt|bigint/);
+  assert.equal(caught(() => restoreArguments({})).code, 'invalid-value');
+  assert.equal(caught(() => restoreArgumentsJson('{}')).code, 'invalid-value');
 });
 
 test('a restore is what it was when it was read', () => {

@@ -36,7 +36,11 @@ HEADER = "stripDeferralBetas"
 """The function on an HTTP header, which is no JSON: it has one path, and no options."""
 NO_CASES = "ranking"
 """A folder without cases: what core/tests/search.rs measures the ranking with."""
-MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "schema", "calls", "replies", "streams"}
+MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "calls", "replies", "streams"}
+SECONDS = ("schema", "plan")
+"""The second input of `restoreArguments`."""
+REFUSED = "refused"
+"""The error of `sanitize` where it refuses the schema, so that there is no plan."""
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
 
@@ -121,11 +125,15 @@ def load() -> list[Case]:
         for path in sorted(folder.rglob("*.json")):
             for members in json.loads(path.read_text(encoding="utf-8")):
                 at = f"{path.name}: {members.get('name')}"
-                unknown = members.keys() - MEMBERS - set(INPUTS) - set(OUTPUTS)
+                unknown = members.keys() - MEMBERS - set(INPUTS) - set(OUTPUTS) - set(SECONDS) - {REFUSED}
                 assert not unknown, f"{at} has unknown members {unknown}"
                 assert members["why"], f"{at} does not say why"
                 assert sum(name in members for name in INPUTS) == 1, f"{at} needs exactly one of {INPUTS}"
                 assert sum(name in members for name in OUTPUTS) == 1, f"{at} needs exactly one of {OUTPUTS}"
+                seconds = sum(name in members for name in SECONDS)
+                assert seconds == (folder.name == "restoreArguments"), f"{at} needs exactly one of {SECONDS}"
+                assert not ("plan" in members and "options" in members), f"{at}: a plan takes no options"
+                assert REFUSED not in members or "schema" in members, f"{at}: only a schema can be refused"
                 if pair := PAIRS.get(folder.name):
                     assert set(members["input"]) == set(pair), f"{at} needs {pair} in `input`"
                 assert members["name"] not in names, f"{at} stands twice"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import pickle
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -119,12 +120,38 @@ def test_the_hook_is_of_one_thread() -> None:
 def test_an_older_or_forged_restore_is_refused() -> None:
     """What another version kept, or nobody did."""
     older = {"version": 1, "tools": {"a": {"name": "a", "options": {"dialect": "gemini"}, "schema": {}}}}
-    with pytest.raises(toolwire.ToolwireError, match=r"the version 2, found 1.*sanitize the tools again") as refused:
+    with pytest.raises(
+        toolwire.ToolwireError, match=r"the version 2 of a `restore`, found 1.*sanitize the tools again"
+    ) as refused:
         toolwire.restore_from(older)
     assert (refused.value.code, refused.value.pointer) == ("invalid-value", "/version")
     with pytest.raises(toolwire.ToolwireError) as refused:
         toolwire.restore_from({"version": 2, "tools": {"a": {"name": "a", "plan": {"encoded": []}}}})
     assert refused.value.pointer == "/tools/a/plan/encoded"
+
+
+@pytest.mark.parametrize(
+    "restore", [partial(toolwire.restore_arguments, {}), partial(toolwire.restore_arguments_json, "{}")]
+)
+@pytest.mark.parametrize(
+    ("plan", "pointer", "message"),
+    [
+        ({"type": "object"}, "/version", r"expected a plan .*found an object without one, as a schema is, which takes"),
+        ({"version": 1}, "/version", r"expected the version 2 of a plan, found 1, .*sanitize the schema again"),
+        ({"version": 3}, "/version", r"expected the version 2 of a plan, found 3, which a newer toolwire wrote"),
+        ({"version": 2, "tools": {}}, "/tools", r"expected a plan .*of one schema; found the member `tools`"),
+        (None, "", r"expected a plan .*an object; found null"),
+        # What JSON cannot say.
+        ({"version": 2, "json": {"enum": [float("nan")]}}, "/json/enum/0", "NaN"),
+        ({"version": 2, "names": {"names": {"a": b""}}}, "/names/names/a", "bytes"),
+    ],
+)
+def test_what_is_no_plan_is_refused(
+    restore: Callable[[object], object], plan: object, pointer: str, message: str
+) -> None:
+    with pytest.raises(toolwire.ToolwireError, match=message) as refused:
+        restore(plan)
+    assert (refused.value.code, refused.value.pointer) == ("invalid-value", pointer)
 
 
 def test_a_restore_is_what_it_was_when_it_was_read() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import pytest
 
 import toolwire
-from cases import CASES, EXPECTED_COUNTS, FUNCTIONS, HEADER, LISTS, PAIRS, RAN, RUNS, Case
+from cases import CASES, EXPECTED_COUNTS, FUNCTIONS, HEADER, LISTS, PAIRS, RAN, REFUSED, RUNS, Case
 from exact import compact, containers, exact, same
 
 Path: TypeAlias = Literal["object", "str", "bytes", "index", "index from str", "index from bytes"]
@@ -19,8 +19,15 @@ INDEXES: tuple[Path, ...] = ("index", "index from str", "index from bytes")
 RUN = [
     (case, path)
     for case in CASES
-    if case.function not in LISTS
+    if case.function not in LISTS and "plan" not in case.members
     for path in (PATHS + INDEXES if case.function in PAIRS else PATHS[:1] if case.function == HEADER else PATHS)
+    if case.has_value or path != "object"
+]
+BY_PLAN = [
+    (case, path)
+    for case in CASES
+    if case.function == "restoreArguments"
+    for path in PATHS
     if case.has_value or path != "object"
 ]
 WITH_REPORT = ("sanitize", "normalizeEnvelope", "applyDeferredLoading")
@@ -86,6 +93,47 @@ def test_case(case: Case, path: Path) -> None:
         finds(case, path)
     else:
         gives(case, path)
+
+
+@pytest.mark.parametrize(("case", "path"), BY_PLAN, ids=[f"{case}[{path}]" for case, path in BY_PLAN])
+def test_by_plan(case: Case, path: Path) -> None:
+    """The plan restores what the schema does, once it was kept as JSON; some cases have nothing but a plan."""
+    RAN[case.function] += path == "str" and "plan" in case.members
+    RUNS[f"{path} by plan"] += 1
+    value = source(case, path)
+    error = case.members.get(REFUSED, case.error)
+    if error is not None:
+        with pytest.raises(toolwire.ToolwireError) as caught:
+            by_plan(case, path, value)
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == error
+        assert caught.value.message
+        return
+    result = by_plan(case, path, value)
+    assert show(path, result) == exact(case.expected_text())
+    if path == "object":
+        assert same(value, source(case, path)), "the input was changed"
+        mine = {id(container) for container in containers(value)}
+        assert not [container for container in containers(result) if id(container) in mine], "shares a container"
+    elif show(path, result) == show(path, value):
+        assert result is value, "not the very input text"
+    elif case.expects_bytes:
+        assert result == (case.expected_text() if path == "str" else case.expected_text().encode())
+
+
+def by_plan(case: Case, path: Path, value: Any) -> Any:
+    """Restore by the plan of the case, or by the one that sanitizing its schema leaves."""
+    if "plan" in case.members:
+        kept = compact(case.members["plan"])
+    else:
+        report = toolwire.sanitize_with_report if path == "object" else toolwire.sanitize_json_with_report
+        kept = json.dumps(report(*schema(case, path), **case.options)["restorePlan"])
+    if path == "object":
+        return toolwire.restore_arguments(value, json.loads(kept))
+    # Over text the plan goes as text, as bytes, and as the value that the report has.
+    plans = [kept, kept.encode(), *([json.loads(kept)] if "plan" not in case.members else [])]
+    first, *others = [toolwire.restore_arguments_json(value, plan) for plan in plans]
+    assert all(type(other) is type(first) and other == first for other in others)
+    return first
 
 
 def fails(case: Case, path: Path) -> None:
@@ -202,9 +250,11 @@ def compare_report(case: Case, report: dict[str, Any]) -> None:
 
 
 def test_every_case_ran(request: pytest.FixtureRequest) -> None:
-    here = [item for item in request.session.items if getattr(item, "originalname", "") == "test_case"]
-    if len(here) < len(RUN):
-        pytest.skip(f"only {len(here)} of {len(RUN)} fixture runs were selected")
+    here = [
+        item for item in request.session.items if getattr(item, "originalname", "") in ("test_case", "test_by_plan")
+    ]
+    if len(here) < len(RUN) + len(BY_PLAN):
+        pytest.skip(f"only {len(here)} of {len(RUN) + len(BY_PLAN)} fixture runs were selected")
     expected = {**dict.fromkeys(FUNCTIONS, 0), **EXPECTED_COUNTS}
     here_run = [name for name in FUNCTIONS if name not in LISTS]
     assert {name: RAN[name] for name in here_run} == {name: expected[name] for name in here_run}

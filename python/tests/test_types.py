@@ -11,7 +11,7 @@ import toolwire
 if TYPE_CHECKING:
     from typing_extensions import assert_type
 
-    from toolwire.types import Deferred, Rewritten, RewrittenBytes, RewrittenText, Violation
+    from toolwire.types import Deferred, RestorePlan, Rewritten, RewrittenBytes, RewrittenText, Violation
 
     assert_type(toolwire.sanitize({}, dialect="codex"), Any)
     assert_type(toolwire.sanitize_with_report({}, dialect="codex"), Rewritten)
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     assert_type(toolwire.sanitize_json(bytearray(), dialect="codex"), bytes)
     assert_type(toolwire.sanitize_json_with_report("", dialect="codex"), RewrittenText)
     assert_type(toolwire.normalize_envelope_json_with_report(b""), RewrittenBytes)
+    plan = toolwire.sanitize_with_report({}, dialect="codex")["restorePlan"]
+    assert_type(plan, RestorePlan)
+    assert_type(toolwire.restore_arguments({}, plan), Any)
+    assert_type(toolwire.restore_arguments({}, {}, dialect="codex"), Any)
+    assert_type(toolwire.restore_arguments_json("", plan), str)
+    assert_type(toolwire.restore_arguments_json(b"", "{}"), bytes)
+    assert_type(toolwire.restore_arguments_json(b"", "{}", dialect="codex"), bytes)
     assert_type(toolwire.apply_deferred_loading_with_report({}, loaded_tools=["a"], target="openai-chat"), Deferred)
     assert_type(toolwire.applyDeferredLoading({}), Any)
     assert_type(toolwire.check_json(memoryview(b""), dialect="codex"), list[Violation])
@@ -34,6 +41,8 @@ if TYPE_CHECKING:
     toolwire.sanitize({})  # type: ignore[call-arg]
     toolwire.sanitize({}, dialect="codecs")  # type: ignore[arg-type]
     toolwire.sanitize({}, dialect="codex", maxBytes=1)  # type: ignore[call-arg]
+    toolwire.restore_arguments({}, {"type": "object"})  # type: ignore[call-overload]
+    toolwire.restore_arguments_json("", {}, dialect="codex")  # type: ignore[call-overload]
     toolwire.check({}, dialect="codex", share=True)  # type: ignore[call-arg]
     toolwire.apply_deferred_loading({}, mode="sieve")  # type: ignore[arg-type]
     toolwire.search_tools([], 7)  # type: ignore[arg-type]

@@ -3,7 +3,10 @@
 use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
 use serde_json::{json, Value};
-use toolwire::{dialects, restore_arguments, sanitize_tools, Restore, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    dialects, restore_arguments, sanitize_tools, sanitize_with_report, Code, Restore, RestorePlan, SanitizeOptions,
+    ToolsOptions,
+};
 
 #[path = "../../tests/honest/answers.rs"]
 mod answers;
@@ -55,30 +58,59 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let mut verdicts = judged.verdicts;
     if let Some(sent) = judged.sent {
         let readable = judge::readable(&sent.schema, &options);
-        let kept = kept(&schema, dialect);
+        let kept = Kept::of(&schema, &options);
+        faults.extend(instances.iter().filter_map(|instance| kept.disagreement(instance, &schema, &options)));
         for _ in 0..INSTANCES {
             let answer = Instances::of(&readable).one(&mut data)?;
             let verdict = judge::answered(&sent, &schema, &answer, &options);
             verdicts += usize::from(verdict.is_some());
             faults.extend(verdict.and_then(std::result::Result::err));
-            faults.extend(kept.as_ref().and_then(|kept| disagreement(kept, &answer, &schema, &options)));
+            faults.extend(kept.disagreement(&answer, &schema, &options));
+            faults.extend(forged(&schema, &answer));
         }
     }
     Ok(faults.into_iter().next().map_or(Ok(verdicts), |fault| Err(format!("{dialect}: {fault}"))))
 }
 
-/// What a list of this one tool keeps for its calls, read again from JSON.
-fn kept(schema: &Value, dialect: &str) -> Option<Restore> {
-    let done = sanitize_tools(&json!([{"name": "tool", "inputSchema": schema}]), &ToolsOptions::new(dialect)).ok()?;
-    let restore = Restore::from_json(&done.restore.to_json()).expect("what was written can be read");
-    done.quarantined.is_empty().then_some(restore)
+/// What is kept for later calls, read again from JSON.
+struct Kept {
+    /// By a list of this one tool, unless it was set aside.
+    list: Option<Restore>,
+    /// By the schema alone.
+    plan: Option<RestorePlan>,
 }
 
-/// The plan that is kept undoes what `restore_arguments` undoes, which has the schema.
-fn disagreement(kept: &Restore, answer: &Value, schema: &Value, options: &SanitizeOptions) -> Option<String> {
-    let by_schema = restore_arguments(answer, schema, options).ok()?;
-    let by_plan = kept.call("tool", answer).ok()?.arguments;
-    (by_schema != by_plan).then(|| {
-        format!("{answer} is restored as {by_schema} by its schema and as {by_plan} by its plan\n  in  {schema}")
-    })
+impl Kept {
+    fn of(schema: &Value, options: &SanitizeOptions) -> Kept {
+        let tools = json!([{"name": "tool", "inputSchema": schema}]);
+        let done = sanitize_tools(&tools, &ToolsOptions::new(options.dialect.as_str())).ok();
+        let list = done.filter(|done| done.quarantined.is_empty()).map(|done| done.restore.to_json());
+        let plan = sanitize_with_report(schema, options).ok().map(|rewritten| rewritten.restore_plan.to_json());
+        Kept {
+            list: list.map(|text| Restore::from_json(&text).expect("what was written can be read")),
+            plan: plan.map(|text| RestorePlan::from_json(&text).expect("what was written can be read")),
+        }
+    }
+
+    /// What is kept undoes what `restore_arguments` undoes, which has the schema.
+    fn disagreement(&self, answer: &Value, schema: &Value, options: &SanitizeOptions) -> Option<String> {
+        let by_schema = restore_arguments(answer, schema, options).ok()?;
+        let by_list = self.list.as_ref().and_then(|kept| Some(("list", kept.call("tool", answer).ok()?.arguments)));
+        let by_plan = self.plan.as_ref().and_then(|kept| Some(("plan", kept.restore(answer).ok()?)));
+        let (how, other) = by_list.into_iter().chain(by_plan).find(|(_, restored)| *restored != by_schema)?;
+        Some(format!("{answer} is restored as {by_schema} by its schema and as {other} by the {how}\n  in  {schema}"))
+    }
+}
+
+/// A plan may have been forged. Here it is the schema, which has much the same words: whatever it undoes, it is read
+/// and it ends.
+fn forged(schema: &Value, answer: &Value) -> Option<String> {
+    if !schema.is_object() {
+        return None;
+    }
+    let kept = json!({"version": 2, "encoded": schema, "json": schema, "names": schema}).to_string();
+    let error = RestorePlan::from_json(&kept).and_then(|plan| plan.restore(answer)).err()?;
+    // What is brought back may nest deeper than may be.
+    let is_expected = matches!(error.code(), Code::BudgetExceeded | Code::TooDeep);
+    (!is_expected).then(|| format!("{answer} by a forged plan: {error}\n  in  {schema}"))
 }

@@ -111,6 +111,11 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
                     result.changes, other.changes
                 ));
             }
+            let plans = [&result.restore_plan, &other.restore_plan].map(toolwire::RestorePlan::to_json);
+            let [of_text, of_value] = plans.map(|plan| serde_json::from_str::<Value>(&plan).unwrap_or_default());
+            if of_text != of_value {
+                return fault(format!("text and value leave other plans:\n  {of_text}\n  {of_value}"));
+            }
         }
         Some(Ok(other)) => return fault(format!("text and value differ\n  out {output}\n  by value {}", other.schema)),
         Some(Err(error)) => {

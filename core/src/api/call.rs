@@ -5,7 +5,7 @@
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
-use super::{describe, text_of, tools, Restore};
+use super::{describe, sanitize::sanitize_node, text_of, tools, Restore, Rewritten};
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
@@ -13,13 +13,13 @@ use crate::{
     dialect::{lookup, DIALECTS},
     envelope,
     error::{Code, Error},
-    json::{self, Node},
+    json::{self, Node, Object},
     options::{
         dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions,
         ToolsOptions,
     },
     report::Recorder,
-    sanitize,
+    sanitize::{self, decode::Plan},
     tools::{check as check_list, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
@@ -39,7 +39,7 @@ pub enum Function {
     StripDeferralBetas,
     /// `check(schema, options)`
     Check,
-    /// `restoreArguments(arguments, schema, options)`
+    /// `restoreArguments(arguments, schema, options)`, or without options `restoreArguments(arguments, plan)`
     RestoreArguments,
     /// `dialects()`
     Dialects,
@@ -169,14 +169,21 @@ pub fn call<'a>(
     match function {
         Function::Sanitize => {
             let (options, mut node) = (SanitizeOptions::read(options, naming)?, input()?);
-            let changes = sanitize::sanitize(&mut node, &options, with_report)?;
-            Ok(answer(node, with_report.then(|| describe::rewrite(&changes)), options.share))
+            if with_report {
+                let done = sanitize_node(node, &options)?;
+                let report = describe::rewrite(&done);
+                return Ok(answer(done.schema, Some(report), options.share));
+            }
+            sanitize::sanitize(&mut node, &options, false)?;
+            Ok(answer(node, None, options.share))
         }
         Function::NormalizeEnvelope => {
             let (options, mut node) = (EnvelopeOptions::read(options, naming)?, input()?);
             let mut recorder = if with_report { Recorder::on() } else { Recorder::off() };
             envelope::normalize(&mut node, &mut recorder);
-            Ok(answer(node, with_report.then(|| describe::rewrite(&recorder.finish())), options.share))
+            let done = Rewritten::new(node, recorder.finish(), Plan::default());
+            let report = with_report.then(|| describe::rewrite(&done));
+            Ok(answer(done.schema, report, options.share))
         }
         Function::ApplyDeferredLoading => {
             let (options, mut node) = (DeferredOptions::read(options, naming)?, input()?);
@@ -187,6 +194,11 @@ pub fn call<'a>(
         Function::Check => {
             let options = SanitizeOptions::read(options, naming)?;
             Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
+        }
+        Function::RestoreArguments if are_none(options) => {
+            let mut arguments = input()?;
+            Plan::from_kept(&input()?)?.restore(&mut arguments)?;
+            Ok(answer(arguments, None, false))
         }
         Function::RestoreArguments => {
             let (options, mut arguments) = (SanitizeOptions::read(options, naming)?, input()?);
@@ -272,6 +284,11 @@ pub fn call_text<'a>(
         _ => Cow::Owned(json::write(&value)),
     };
     Ok(TextAnswer { text, report })
+}
+
+/// Are there no options? Python has keyword arguments, which are always there.
+fn are_none(options: &Node<'_>) -> bool {
+    options.is_null() || options.as_object().is_some_and(Object::is_empty)
 }
 
 /// A header that is not there is null, before and after.

@@ -2,14 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::{Restore, SanitizedTools};
+use super::{Restore, Rewritten, SanitizedTools};
 use crate::{
     check::Violation,
     deferred::DeferredReport,
     dialect::Dialect,
     error::Error,
     json::{Data, Node, Object, Text},
-    report::{lossless, Change},
+    report::Change,
     tools::{
         check::ToolViolation, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
         sanitize_list::ToolChange,
@@ -31,9 +31,13 @@ pub fn describe_error(error: &Error) -> Node<'static> {
     Node::object(Object::from_iter(members))
 }
 
-/// `{ changes, lossless }`
-pub fn rewrite(list: &[Change]) -> Node<'static> {
-    Node::record([("changes", changes(list)), ("lossless", Node::bool(lossless(list)))])
+/// `{ changes, lossless, restorePlan }`
+pub fn rewrite<T>(rewritten: &Rewritten<T>) -> Node<'static> {
+    Node::record([
+        ("changes", changes(&rewritten.changes)),
+        ("lossless", Node::bool(rewritten.lossless)),
+        ("restorePlan", rewritten.restore_plan.0.to_kept()),
+    ])
 }
 
 fn changes(list: &[Change]) -> Node<'static> {

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use serde_json::Value;
 
 use super::{text_of, Rewritten};
-use crate::{envelope, error::Error, json, json::Node, report::Recorder};
+use crate::{envelope, error::Error, json, json::Node, report::Recorder, sanitize::decode::Plan};
 
 /// Repairs the envelope of a tool's parameters: the root becomes an object with `properties`. Nothing else is touched.
 ///
@@ -34,7 +34,7 @@ pub fn normalize_envelope_with_report(schema: &Value) -> Result<Rewritten<Value>
     let mut node = Node::from_value(schema)?;
     let mut recorder = Recorder::on();
     envelope::normalize(&mut node, &mut recorder);
-    Ok(Rewritten::new(node.to_value()?, recorder.finish()))
+    Ok(Rewritten::new(node.to_value()?, recorder.finish(), Plan::default()))
 }
 
 /// [`normalize_envelope`] from text to text; the input itself if there is nothing to repair.
@@ -55,5 +55,5 @@ pub fn normalize_envelope_json_with_report(schema: &str) -> Result<Rewritten<Cow
     let mut node = json::read(schema)?;
     let mut recorder = Recorder::on();
     envelope::normalize(&mut node, &mut recorder);
-    Ok(Rewritten::new(text_of(schema, &node), recorder.finish()))
+    Ok(Rewritten::new(text_of(schema, &node), recorder.finish(), Plan::default()))
 }

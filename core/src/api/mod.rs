@@ -8,7 +8,8 @@ mod envelope;
 #[cfg(feature = "search")]
 mod exchange;
 mod request;
-mod sanitize;
+mod restore_plan;
+pub(crate) mod sanitize;
 #[cfg(feature = "search")]
 mod search;
 pub(crate) mod tools;
@@ -26,6 +27,7 @@ pub use envelope::{
 #[cfg(feature = "search")]
 pub use exchange::Exchange;
 pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
+pub use restore_plan::RestorePlan;
 pub use sanitize::{
     check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report,
     sanitize_with_report, Rewritten,

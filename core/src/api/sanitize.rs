@@ -1,9 +1,9 @@
-//! `sanitize` and `check`.
+//! `sanitize`, `check` and `restore_arguments`.
 
 use alloc::{borrow::Cow, vec::Vec};
 use serde_json::Value;
 
-use super::text_of;
+use super::{text_of, RestorePlan};
 use crate::{
     check::{self as violations, Violation},
     error::Error,
@@ -11,7 +11,7 @@ use crate::{
     json::Node,
     options::SanitizeOptions,
     report::{lossless, Change},
-    sanitize as rules,
+    sanitize::{self as rules, decode::Plan},
 };
 
 /// A rewritten schema and what was changed.
@@ -24,11 +24,20 @@ pub struct Rewritten<T> {
     pub changes: Vec<Change>,
     /// Whether the same arguments are accepted and no guidance is lost.
     pub lossless: bool,
+    /// Brings the model's arguments back into the shape that the tool's own schema has; empty where nothing is encoded,
+    /// as after [`normalize_envelope_with_report`](crate::normalize_envelope_with_report).
+    pub restore_plan: RestorePlan,
 }
 
 impl<T> Rewritten<T> {
-    pub(super) fn new(schema: T, changes: Vec<Change>) -> Self {
-        Rewritten { schema, lossless: lossless(&changes), changes }
+    pub(super) fn new(schema: T, changes: Vec<Change>, plan: Plan) -> Self {
+        Rewritten { schema, lossless: lossless(&changes), changes, restore_plan: RestorePlan(plan) }
+    }
+
+    /// The same with the schema in another form.
+    fn with_schema<U>(self, schema: U) -> Rewritten<U> {
+        let Rewritten { changes, lossless, restore_plan, .. } = self;
+        Rewritten { schema, changes, lossless, restore_plan }
     }
 }
 
@@ -53,14 +62,23 @@ pub fn sanitize(schema: &Value, options: &SanitizeOptions) -> Result<Value, Erro
     node.to_value()
 }
 
-/// [`sanitize`], and what it changed.
+/// [`sanitize`], what it changed, and the plan that brings the model's arguments back.
 ///
 /// # Errors
 /// As [`sanitize`].
 pub fn sanitize_with_report(schema: &Value, options: &SanitizeOptions) -> Result<Rewritten<Value>, Error> {
-    let mut node = Node::from_value(schema)?;
-    let changes = rules::sanitize(&mut node, options, true)?;
-    Ok(Rewritten::new(node.to_value()?, changes))
+    let done = sanitize_node(Node::from_value(schema)?, options)?;
+    let value = done.schema.to_value()?;
+    Ok(done.with_schema(value))
+}
+
+/// [`sanitize_with_report`] from tree to tree.
+///
+/// # Errors
+/// As [`sanitize`].
+pub fn sanitize_node<'a>(mut schema: Node<'a>, options: &SanitizeOptions) -> Result<Rewritten<Node<'a>>, Error> {
+    let (changes, plan) = rules::sanitize_with_plan(&mut schema, options)?;
+    Ok(Rewritten::new(schema, changes, plan))
 }
 
 /// [`sanitize`] from text to text: key order, number spelling and escapes of what no rule touches are kept, and the
@@ -74,7 +92,7 @@ pub fn sanitize_json<'a>(schema: &'a str, options: &SanitizeOptions) -> Result<C
     Ok(text_of(schema, &node))
 }
 
-/// [`sanitize_json`], and what it changed.
+/// [`sanitize_json`], what it changed, and the plan that brings the model's arguments back.
 ///
 /// # Errors
 /// As [`sanitize_json`].
@@ -82,9 +100,9 @@ pub fn sanitize_json_with_report<'a>(
     schema: &'a str,
     options: &SanitizeOptions,
 ) -> Result<Rewritten<Cow<'a, str>>, Error> {
-    let mut node = json::read(schema)?;
-    let changes = rules::sanitize(&mut node, options, true)?;
-    Ok(Rewritten::new(text_of(schema, &node), changes))
+    let done = sanitize_node(json::read(schema)?, options)?;
+    let text = text_of(schema, &done.schema);
+    Ok(done.with_schema(text))
 }
 
 /// What the dialect would reject about a schema as it is. Empty means accepted.
@@ -115,8 +133,9 @@ pub fn check_json(schema: &str, options: &SanitizeOptions) -> Result<Vec<Violati
 /// Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode
 /// something.
 ///
-/// Takes the tool's *original* schema and the options that [`sanitize`] was given. What it does not understand stays as
-/// it is.
+/// Takes the tool's *original* schema and the options that [`sanitize`] was given, and makes the plan anew on each
+/// call: where there are many calls, keep the `restore_plan` of [`sanitize_with_report`]. What it does not understand
+/// stays as it is.
 ///
 /// ```
 /// use serde_json::json;

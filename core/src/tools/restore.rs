@@ -14,7 +14,7 @@ use crate::{
     collections::Map,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
-    sanitize::decode::Plan,
+    sanitize::decode::{version, Plan},
 };
 
 /// What has to be undone, by the names that the API saw. What is not in here comes back as it is.
@@ -37,9 +37,6 @@ pub(crate) struct Restored<'r> {
     pub(crate) name: Text<'r>,
     pub(crate) namespace: Option<Text<'r>>,
 }
-
-/// Version 1 kept every tool's schema, and sanitized it anew for each call.
-const VERSION: u64 = 2;
 
 fn spelled(text: &Text<'_>) -> String {
     json::write(&Node::string(text.borrowed()))
@@ -173,7 +170,10 @@ impl RestoreMap {
             let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
         });
-        Node::record([("version", Node::count(VERSION)), ("tools", Node::object(Object::from_unique(tools.collect())))])
+        Node::record([
+            ("version", Node::count(version::VERSION)),
+            ("tools", Node::object(Object::from_unique(tools.collect()))),
+        ])
     }
 
     /// From JSON, as [`Self::to_node`] gives it.
@@ -185,17 +185,7 @@ impl RestoreMap {
                 format!("expected {expected}, as `restore` was written; found something else"),
             )
         };
-        match node.get("version").map(|version| (version.as_u64(), version)) {
-            Some((Some(VERSION), _)) => {}
-            Some((Some(older), _)) if older < VERSION => {
-                let message = format!(
-                    "expected the version {VERSION}, found {older}, which an older toolwire wrote: sanitize the tools \
-                        again for a `restore` of today"
-                );
-                return Err(Error::new(Code::InvalidValue, "/version", message));
-            }
-            _ => return Err(wrong("/version".into(), "the version 2")),
-        }
+        version::check(node, "a `restore`", "sanitize the tools again")?;
         let tools =
             node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
         let mut restore_map = RestoreMap::default();

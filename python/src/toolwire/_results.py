@@ -64,6 +64,23 @@ class Change(TypedDict):
     """For people: what was done to what."""
 
 
+class RestorePlan(TypedDict):
+    """What sanitizing a schema leaves for the arguments of its tool: what has to be undone in them, and no more.
+
+    It is JSON, to be kept until the model answers. Nothing but `version` is in it where arguments come back as they
+    are.
+    """
+
+    version: int
+    """The version of this form."""
+    encoded: NotRequired[dict[str, Any]]
+    """What a strict mode cannot say. What is in these three is nobody's business but toolwire's."""
+    json: NotRequired[dict[str, Any]]
+    """JSON in strings."""
+    names: NotRequired[dict[str, Any]]
+    """Property names."""
+
+
 class Rewritten(TypedDict):
     """A rewritten schema and what was changed."""
 
@@ -73,6 +90,8 @@ class Rewritten(TypedDict):
     """Every change, in document order."""
     lossless: bool
     """Whether the same arguments are accepted and no guidance is lost."""
+    restorePlan: RestorePlan
+    """Brings the model's arguments back: `restore_arguments` takes it."""
 
 
 class RewrittenText(TypedDict):
@@ -81,6 +100,7 @@ class RewrittenText(TypedDict):
     schema: str
     changes: list[Change]
     lossless: bool
+    restorePlan: RestorePlan
 
 
 class RewrittenBytes(TypedDict):
@@ -89,6 +109,7 @@ class RewrittenBytes(TypedDict):
     schema: bytes
     changes: list[Change]
     lossless: bool
+    restorePlan: RestorePlan
 
 
 class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as `toolwire.types.Warning` only

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, overload
 
 from ._toolwire import call, call_text
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from .types import (
         CheckOptions,
         EnvelopeOptions,
+        RestorePlan,
         Rewritten,
         RewrittenBytes,
         RewrittenText,
@@ -38,7 +40,7 @@ def sanitize(schema: object, /, **options: Unpack[SanitizeOptions]) -> Any:
 
 
 def sanitize_with_report(schema: object, /, **options: Unpack[SanitizeOptions]) -> Rewritten:
-    """Do what `sanitize` does, and say what was changed.
+    """Do what `sanitize` does, say what was changed, and leave the plan that `restore_arguments` takes.
 
     >>> answer = sanitize_with_report({"properties": {"unit": {"const": "celsius"}}}, dialect="codex")
     >>> answer["lossless"]
@@ -76,10 +78,12 @@ def sanitize_json_with_report(
 def sanitize_json_with_report(
     text: str | bytes | bytearray | memoryview, /, **options: Unpack[SanitizeOptions]
 ) -> RewrittenText | RewrittenBytes:
-    """Do what `sanitize_json` does, and say what was changed; the schema in the answer is text.
+    """Do what `sanitize_json` does, say what was changed, and leave the plan that `restore_arguments_json` takes.
+
+    The schema in the answer is text.
 
     >>> sanitize_json_with_report(b'{"type": "object", "properties": {}}', dialect="codex")
-    {'schema': b'{"type": "object", "properties": {}}', 'changes': [], 'lossless': True}
+    {'schema': b'{"type": "object", "properties": {}}', 'changes': [], 'lossless': True, 'restorePlan': {'version': 2}}
     """
     return call_text("sanitize", (text,), options, True)
 
@@ -168,23 +172,39 @@ def check_json(text: str | bytes | bytearray | memoryview, /, **options: Unpack[
     return call_text("check", (text,), options, False)
 
 
-def restore_arguments(arguments: object, schema: object, /, **options: Unpack[SanitizeOptions]) -> Any:
+@overload
+def restore_arguments(arguments: object, plan: RestorePlan, /) -> Any: ...
+@overload
+def restore_arguments(arguments: object, schema: object, /, **options: Unpack[SanitizeOptions]) -> Any: ...
+def restore_arguments(arguments: object, plan_or_schema: object, /, **options: Any) -> Any:
     """Bring the model's arguments back into the shape of the tool's own schema, where a dialect encoded something.
 
-    Takes the tool's *original* schema and the options that `sanitize` was given. What it does not understand stays as
-    it is.
+    Takes the `restorePlan` that `sanitize_with_report` gave. What it does not understand stays as it is.
 
-    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
+    Those who hold only the schema give the tool's *original* one and the options that `sanitize` was given. That makes
+    the plan anew on each call; keep the `restorePlan` where there are many calls.
+
+    Raises `ToolwireError`: `invalid-value` for what is no plan, or one of another version, and `too-deep`; with a
+    schema also `unknown-dialect`, `unknown-option`, `invalid-option`.
 
     >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
-    >>> sanitize(schema, dialect="moonshot")
+    >>> rewritten = sanitize_with_report(schema, dialect="moonshot")
+    >>> rewritten["schema"]
     {'type': 'object', 'properties': {'dollar_ref_': {'type': 'string'}}}
+    >>> restore_arguments({"dollar_ref_": "main"}, rewritten["restorePlan"])
+    {'$ref': 'main'}
     >>> restore_arguments({"dollar_ref_": "main"}, schema, dialect="moonshot")
     {'$ref': 'main'}
     """
-    return call("restoreArguments", (arguments, schema), options, False)
+    return call("restoreArguments", (arguments, plan_or_schema), options, False)
 
 
+@overload
+def restore_arguments_json(arguments: str, plan: RestorePlan | str | bytes | bytearray | memoryview, /) -> str: ...
+@overload
+def restore_arguments_json(
+    arguments: bytes | bytearray | memoryview, plan: RestorePlan | str | bytes | bytearray | memoryview, /
+) -> bytes: ...
 @overload
 def restore_arguments_json(
     arguments: str, schema: str | bytes | bytearray | memoryview, /, **options: Unpack[SanitizeOptions]
@@ -197,18 +217,30 @@ def restore_arguments_json(
     **options: Unpack[SanitizeOptions],
 ) -> bytes: ...
 def restore_arguments_json(
-    arguments: str | bytes | bytearray | memoryview,
-    schema: str | bytes | bytearray | memoryview,
-    /,
-    **options: Unpack[SanitizeOptions],
+    arguments: str | bytes | bytearray | memoryview, plan_or_schema: object, /, **options: Any
 ) -> str | bytes:
     """Do what `restore_arguments` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
 
-    If there is nothing to restore, the very same object comes back.
+    The plan may be the text that was kept of it. If there is nothing to restore, the very same object comes back.
 
     Raises what `restore_arguments` raises, and `invalid-json` with line and column.
 
+    >>> plan = sanitize_json_with_report('{"properties": {"required": {}}}', dialect="moonshot")["restorePlan"]
+    >>> restore_arguments_json('{"required_": 1}', plan)
+    '{"required":1}'
     >>> restore_arguments_json('{"required_": 1}', '{"properties": {"required": {}}}', dialect="moonshot")
     '{"required":1}'
     """
-    return call_text("restoreArguments", (arguments, schema), options, False)
+    is_text = isinstance(plan_or_schema, str | bytes | bytearray | memoryview)
+    second = plan_or_schema if options or is_text else _written(plan_or_schema)
+    return call_text("restoreArguments", (arguments, second), options, False)
+
+
+def _written(plan: object) -> str:
+    """Give the text of a plan."""
+    try:
+        return json.dumps(plan, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        # What JSON cannot say is no plan, and the core tells why.
+        call("restoreArguments", (None, plan), {}, False)
+        raise

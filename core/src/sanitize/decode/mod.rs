@@ -6,6 +6,7 @@
 mod encoded;
 mod json_string;
 mod names;
+pub(crate) mod version;
 
 use alloc::{format, string::String};
 
@@ -13,7 +14,7 @@ use crate::{
     budget::Budget,
     dialect::grammar::Grammar,
     error::{Code, Error},
-    json::{Member, Node, Object, Text},
+    json::{self, Member, Node, Object, Text},
     sanitize::{depth, encode::plan},
 };
 
@@ -105,10 +106,13 @@ impl Plan {
     /// Restores arguments in place, at the cost of a call of its own.
     ///
     /// # Errors
-    /// `limit-exceeded`.
+    /// `budget-exceeded`, which only a plan from elsewhere can come to.
     pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
         let budget = Budget::new(arguments.values_read(), None);
-        self.restore_within(arguments, &budget)
+        self.restore_within(arguments, &budget).map_err(|error| {
+            let message = "expected a plan that sanitizing has left, found one that takes too many steps";
+            Error::new(error.code(), error.pointer(), message)
+        })
     }
 
     /// Restores arguments in place: what was written last is undone first.
@@ -125,13 +129,20 @@ impl Plan {
         budget.check(String::new)
     }
 
-    /// As JSON, to be kept.
+    /// As JSON, in what is kept for a list of tools.
     pub(crate) fn to_node(&self) -> Node<'static> {
-        let parts = self
-            .parts()
-            .into_iter()
-            .filter_map(|(key, part)| Some(Member { key: Text::literal(key), value: part.clone()? }));
-        Node::object(Object::from_unique(parts.collect()))
+        Node::object(Object::from_unique(self.members().collect()))
+    }
+
+    /// As JSON, to be kept by itself.
+    pub(crate) fn to_kept(&self) -> Node<'static> {
+        let version = Member { key: Text::literal("version"), value: Node::count(version::VERSION) };
+        Node::object(Object::from_unique(core::iter::once(version).chain(self.members()).collect()))
+    }
+
+    fn members(&self) -> impl Iterator<Item = Member<'static>> + '_ {
+        let parts = self.parts().into_iter();
+        parts.filter_map(|(key, part)| Some(Member { key: Text::literal(key), value: part.clone()? }))
     }
 
     /// From JSON, as [`Self::to_node`] gives it.
@@ -139,18 +150,47 @@ impl Plan {
     /// # Errors
     /// `invalid-value` for what is no such plan.
     pub(crate) fn from_node(node: &Node<'_>) -> Result<Plan, Error> {
-        let wrong = |pointer: String, found: &Node<'_>| {
-            let message = format!("expected a plan as sanitizing has left it, an object; found {}", found.kind());
-            Error::new(Code::InvalidValue, pointer, message)
-        };
-        if node.as_object().is_none() {
-            return Err(wrong(String::new(), node));
+        let mut plan = Plan::default();
+        for Member { key, value } in node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))? {
+            let part = match key.value().as_deref() {
+                Some("encoded") => &mut plan.encoded,
+                Some("json") => &mut plan.json,
+                Some("names") => &mut plan.names,
+                _ => continue,
+            };
+            let at = || format!("/{}", key.display());
+            *part = Some(
+                value.as_object().map(|_| value.detached()).ok_or_else(|| wrong(at(), "an object", value.kind()))?,
+            );
         }
-        let part = |key: &str| match node.get(key) {
-            None => Ok(None),
-            Some(part) if part.as_object().is_some() => Ok(Some(part.detached())),
-            Some(part) => Err(wrong(format!("/{key}"), part)),
-        };
-        Ok(Plan { encoded: part("encoded")?, json: part("json")?, names: part("names")? })
+        Ok(plan)
     }
+
+    /// From JSON, as [`Self::to_kept`] gives it.
+    ///
+    /// # Errors
+    /// `invalid-value` for what is no such plan, or one of another version.
+    pub(crate) fn from_kept(node: &Node<'_>) -> Result<Plan, Error> {
+        let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
+        if !object.has("version") {
+            let found = "an object without one, as a schema is, which takes the options of `sanitize` beside it";
+            return Err(wrong("/version".into(), "with its `version`", found));
+        }
+        version::check(node, "a plan", "sanitize the schema again")?;
+        let parts = Plan::default().parts().map(|(name, _)| name);
+        let unknown = |member: &&Member<'_>| !parts.iter().chain(&["version"]).any(|name| member.key.is(name));
+        match object.iter().find(unknown) {
+            None => Plan::from_node(node),
+            Some(Member { key, .. }) => {
+                let mut at = String::new();
+                json::push_token(&mut at, &key.display());
+                Err(wrong(at, "of one schema", &format!("the member `{}`", key.display())))
+            }
+        }
+    }
+}
+
+fn wrong(pointer: String, expected: &str, found: &str) -> Error {
+    let message = format!("expected a plan as sanitizing has left it, {expected}; found {found}");
+    Error::new(Code::InvalidValue, pointer, message)
 }

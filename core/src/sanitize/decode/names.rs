@@ -9,6 +9,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+use core::cell::Cell;
 
 use crate::{
     budget::Budget,
@@ -45,19 +46,26 @@ pub(super) fn has_slash(schema: &Node<'_>, budget: &Budget) -> bool {
     any_name(schema, budget, &|name| name.display().contains('/'))
 }
 
-/// Is something true of a key, or of a name that `required` lists?
+/// Is something true of a name in a table of properties, or of one that `required` lists? (What only looks like one of
+/// these counts, too. Asked of every key there is, this was a tenth of a report.)
 fn any_name(schema: &Node<'_>, budget: &Budget, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
-    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+    let is_container = |node: &&Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
+    while let Some(node) = open.pop() {
         match node.data() {
-            Data::Array(items) => open.extend(items),
-            Data::Object(object) => {
-                let listed =
-                    object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
-                if object.iter().map(|member| &member.key).chain(listed).any(is) {
-                    return true;
+            Data::Array(items) if budget.pay(1 + items.len()) => open.extend(items.iter().filter(is_container)),
+            Data::Object(object) if budget.pay(1 + object.len()) => {
+                for Member { key, value } in object.iter().filter(|member| is_container(&&member.value)) {
+                    let named = match value.data() {
+                        Data::Object(table) if key.is("properties") => table.iter().any(|member| is(&member.key)),
+                        Data::Array(names) if key.is("required") => names.iter().filter_map(Node::as_text).any(is),
+                        _ => false,
+                    };
+                    if named {
+                        return true;
+                    }
+                    open.push(value);
                 }
-                open.extend(object.iter().map(|member| &member.value));
             }
             _ => {}
         }
@@ -82,6 +90,7 @@ pub(super) fn plan(
         ref_stands_alone: draft.ref_stands_alone(),
         references: &references,
         first: original.origin().number().unwrap_or_default(),
+        found: Cell::new(false),
     };
     let root = planner.schema(original);
     if !root.renames {
@@ -99,7 +108,8 @@ pub(super) fn plan(
             object.set(Text::literal("$defs"), Node::object(Object::from_unique(planned)));
         }
     }
-    Ok(Some(plan.detached()))
+    // A way through references that leads to no such name undoes nothing.
+    Ok(planner.found.get().then(|| plan.detached()))
 }
 
 struct Planner<'r> {
@@ -111,12 +121,14 @@ struct Planner<'r> {
     references: &'r References,
     /// The number of the root: names are the same wherever the schema stands in its input.
     first: Number,
+    /// There is a name that is another now.
+    found: Cell<bool>,
 }
 
 /// The plan for one schema.
 struct Planned<'a> {
     plan: Node<'a>,
-    /// Some name in it is another now.
+    /// Some name in it is another now, or may be where a reference leads.
     renames: bool,
 }
 
@@ -203,6 +215,7 @@ impl Planner<'_> {
             [true, false].map(|is_root| originals(Spelling { is_root, ..self.spelling }, &described, &required));
         let differ = root.len() != names.len() || !root.iter().zip(&names).all(|(one, other)| one == other);
         let renames = !(root.is_empty() && names.is_empty());
+        self.found.set(self.found.get() || renames);
         for (keyword, names) in [("names", names), ("rootNames", root)] {
             if (keyword == "names" && !names.is_empty()) || (keyword == "rootNames" && differ) {
                 let old = names
