@@ -118,7 +118,7 @@ impl Faults {
 }
 
 fn only_null(root: &Node<'_>) -> bool {
-    let Some(value) = root.get("type") else { return false };
+    let Some(value) = root.get(Keyword::Type) else { return false };
     // A list of one becomes that one; names that are no types go first.
     let is_type = |node: &&Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
     match value.as_array() {
@@ -187,7 +187,7 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
                 (Constraint::RequiredNotStrings, "a list of strings")
             }
             // `const` takes the place of whatever `enum` held.
-            "enum" if value.as_array().is_none() && !object.has("const") => (Constraint::EnumNotList, "a list"),
+            "enum" if value.as_array().is_none() && !object.has(Keyword::Const) => (Constraint::EnumNotList, "a list"),
             "description" if value.as_text().is_none() => (Constraint::DescriptionNotString, "a string"),
             "$ref" if value.as_text().is_none() => (Constraint::RefNotString, "a string"),
             "minItems" if value.as_u64().is_none() => (Constraint::MinItemsNotCount, "a whole number, 0 or more"),

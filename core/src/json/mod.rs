@@ -36,6 +36,6 @@ pub use read::read;
 pub(crate) use read::read_outline;
 pub use same::{canonical, same};
 pub(crate) use same::{identical, same_within};
-pub use text::Text;
+pub use text::{Name, Text};
 pub(crate) use write::text_of;
 pub use write::{length, write, write_into};

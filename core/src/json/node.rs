@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, vec::Vec};
 
-use super::{Member, Object, Text};
+use super::{Member, Name, Object, Text};
 
 /// Which value of the input a node is: a number the reader gave it in document order, or none for a value made here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -324,12 +324,12 @@ impl<'a> Node<'a> {
     }
 
     /// A member of an object.
-    pub fn get(&self, key: &str) -> Option<&Node<'a>> {
+    pub fn get(&self, key: impl Name) -> Option<&Node<'a>> {
         self.as_object()?.get(key)
     }
 
     /// Lets `visit` see one member of an object and change it. If it does, this node is no longer intact either.
-    pub fn visit<R>(&mut self, key: &str, visit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+    pub fn visit<R>(&mut self, key: impl Name, visit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         let Data::Object(object) = &mut self.data else { return None };
         let child = object.get_mut(key)?;
         let result = visit(child);

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Node, Text};
+use super::{Name, Node, Text};
 use crate::{budget::Budget, collections::Map};
 
 /// One member: a name and its value.
@@ -111,8 +111,8 @@ impl<'a> Object<'a> {
 
     /// The value of a member.
     #[inline(never)]
-    pub fn get(&self, key: &str) -> Option<&Node<'a>> {
-        self.members.iter().find(|member| member.key.is_found(key)).map(|member| &member.value)
+    pub fn get(&self, key: impl Name) -> Option<&Node<'a>> {
+        self.members.iter().find(|member| key.is_name_of(&member.key)).map(|member| &member.value)
     }
 
     /// The value of a member whose name is a JSON string.
@@ -122,14 +122,14 @@ impl<'a> Object<'a> {
     }
 
     /// Whether a member of that name exists.
-    pub fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: impl Name) -> bool {
         self.get(key).is_some()
     }
 
     /// The place of a member.
     #[inline(never)]
-    pub fn position(&self, key: &str) -> Option<usize> {
-        self.members.iter().position(|member| member.key.is_found(key))
+    pub fn position(&self, key: impl Name) -> Option<usize> {
+        self.members.iter().position(|member| key.is_name_of(&member.key))
     }
 
     /// Every member's place by its name: for callers that look up many.
@@ -139,8 +139,8 @@ impl<'a> Object<'a> {
 
     /// The value of a member, to be changed.
     #[inline(never)]
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node<'a>> {
-        self.members.iter_mut().find(|member| member.key.is_found(key)).map(|member| &mut member.value)
+    pub fn get_mut(&mut self, key: impl Name) -> Option<&mut Node<'a>> {
+        self.members.iter_mut().find(|member| key.is_name_of(&member.key)).map(|member| &mut member.value)
     }
 
     /// The members, to be changed. Names must stay unique.
@@ -173,7 +173,7 @@ impl<'a> Object<'a> {
 
     /// Takes a member out.
     #[inline(never)]
-    pub fn remove(&mut self, key: &str) -> Option<Node<'a>> {
+    pub fn remove(&mut self, key: impl Name) -> Option<Node<'a>> {
         let place = self.position(key)?;
         Some(self.members.remove(place).value)
     }

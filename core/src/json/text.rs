@@ -9,6 +9,40 @@ use core::{
     sync::atomic::{AtomicU8, Ordering::Relaxed},
 };
 
+/// What a member is looked up by: its name, or what whoever reads documents of one kind knows it as.
+pub trait Name: Copy {
+    /// Is this the key?
+    fn is_name_of(self, key: &Text<'_>) -> bool;
+}
+
+impl Name for &str {
+    #[inline(always)]
+    fn is_name_of(self, key: &Text<'_>) -> bool {
+        key.is_found(self)
+    }
+}
+
+impl Name for &String {
+    #[inline(always)]
+    fn is_name_of(self, key: &Text<'_>) -> bool {
+        key.is_found(self)
+    }
+}
+
+impl Name for &Cow<'_, str> {
+    #[inline(always)]
+    fn is_name_of(self, key: &Text<'_>) -> bool {
+        key.is_found(self)
+    }
+}
+
+impl<N: Name> Name for &N {
+    #[inline(always)]
+    fn is_name_of(self, key: &Text<'_>) -> bool {
+        (*self).is_name_of(key)
+    }
+}
+
 /// A JSON string.
 pub struct Text<'a> {
     chars: Cow<'a, str>,
@@ -103,8 +137,8 @@ impl<'a> Text<'a> {
     }
 
     /// Is this the string `value`? Sees through escapes.
-    pub fn is(&self, value: &str) -> bool {
-        self.is_found(value)
+    pub fn is(&self, value: impl Name) -> bool {
+        value.is_name_of(self)
     }
 
     /// [`Text::is`] for a search through many names: inlined, which in all the places that ask about one would be too

@@ -18,7 +18,7 @@ pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str,
         Some(text) => format!("{keyword}: {text}"),
         None => format!("{keyword}: {}", json::write_plain(value)),
     });
-    let text = match node.get("description").and_then(Node::as_text).map(Text::value) {
+    let text = match node.get(Keyword::Description).and_then(Node::as_text).map(Text::value) {
         Some(Some(text)) => text.into_owned(),
         // Half a surrogate pair cannot be written again; the description stays as it is.
         Some(None) => return,
@@ -36,7 +36,7 @@ pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str,
         None => format!("{text} ({new})"),
     };
     if let Some(object) = node.as_object_mut() {
-        match object.get_mut("description") {
+        match object.get_mut(Keyword::Description) {
             Some(description) => description.replace(json::Data::String(Text::new(text))),
             None => object.set(Text::literal("description"), Node::string(text)),
         }
@@ -72,5 +72,5 @@ fn holds(standing: &str, part: &str) -> bool {
 
 /// May a description stand here?
 pub(in crate::sanitize) fn can_describe(node: &Node<'_>, grammar: &Grammar) -> bool {
-    node.get("$ref").is_none() || grammar.refs.beside.contains(Keyword::Description)
+    node.get(Keyword::Ref).is_none() || grammar.refs.beside.contains(Keyword::Description)
 }

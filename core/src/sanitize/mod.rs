@@ -40,6 +40,7 @@ use crate::{
     schema::{
         draft::Draft,
         graph::Graph,
+        keyword::Keyword,
         references::{self, Form},
     },
 };
@@ -186,7 +187,7 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
 
 /// Callers may count on a root with `properties`, whatever the API takes.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
-    !grammar.object_root || node.get("properties").is_some()
+    !grammar.object_root || node.get(Keyword::Properties).is_some()
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an

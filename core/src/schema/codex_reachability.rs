@@ -58,7 +58,7 @@ pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, 
     let mut queue: Vec<Definition> = Vec::new();
     // Where the budget is spent, the walks after this one say so.
     let _ = visit::walk(budget, root, OUTSIDE, &mut |node, _| {
-        queue.extend(node.get("$ref").and_then(Node::as_text).and_then(definition));
+        queue.extend(node.get(Keyword::Ref).and_then(Node::as_text).and_then(definition));
         Ok(Visit::Descend)
     });
     let tables = TABLES.map(|table| {
@@ -86,7 +86,7 @@ fn references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Ve
         match node.data() {
             Data::Array(items) => open.extend(items),
             Data::Object(object) if !gone(node) => {
-                found.extend(object.get("$ref").and_then(Node::as_text).and_then(definition));
+                found.extend(object.get(Keyword::Ref).and_then(Node::as_text).and_then(definition));
                 open.extend(object.iter().map(|member| &member.value));
             }
             _ => {}

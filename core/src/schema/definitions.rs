@@ -24,7 +24,7 @@ pub(crate) fn has_unreached(root: &Node<'_>, budget: &Budget) -> Result<bool, Er
 
 /// The name of the definition that a kept reference names.
 pub(crate) fn definition_name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
-    node.get("$ref")
+    node.get(Keyword::Ref)
         .and_then(Node::as_text)
         .and_then(Text::as_plain)
         .and_then(|reference| reference.strip_prefix("#/$defs/"))
@@ -61,7 +61,7 @@ fn references(schema: &Node<'_>, found: &mut Vec<String>, budget: &Budget) -> Re
         if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
             return Ok(Visit::Skip);
         }
-        found.extend(node.get("$ref").and_then(Node::as_text).and_then(Text::as_plain).map(String::from));
+        found.extend(node.get(Keyword::Ref).and_then(Node::as_text).and_then(Text::as_plain).map(String::from));
         Ok(Visit::Descend)
     })
 }

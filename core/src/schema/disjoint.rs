@@ -41,7 +41,8 @@ impl Search<'_> {
             return false;
         };
         // What `nullable` means beside other keywords is not agreed on, and here it should be gone.
-        if !self.budget.pay(breadth_of(schemas)) || schemas.iter().any(|schema| schema.get("nullable").is_some()) {
+        if !self.budget.pay(breadth_of(schemas)) || schemas.iter().any(|schema| schema.get(Keyword::Nullable).is_some())
+        {
             return false;
         }
         (self.steps, self.levels) = (steps, levels);
@@ -99,7 +100,7 @@ impl Search<'_> {
 
     /// A property that one requires can have no value that suits both.
     fn members_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
-        let Some(required) = one.get("required").and_then(Node::as_array) else { return false };
+        let Some(required) = one.get(Keyword::Required).and_then(Node::as_array) else { return false };
         let (ones, twos) = (Members::of(one), Members::of(two));
         required.iter().filter_map(Node::as_text).any(|name| match (ones.says_of(name), twos.says_of(name)) {
             (Some(ones), Some(twos)) => self.disjoint(ones, twos),
@@ -150,7 +151,7 @@ impl Search<'_> {
 
     fn rejects_members(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
         let Some(object) = value.as_object() else { return false };
-        let required = schema.get("required").and_then(Node::as_array).unwrap_or_default();
+        let required = schema.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
         let members = Members::of(schema);
         required.iter().filter_map(Node::as_text).any(|name| object.get_text(name).is_none())
             || object
@@ -175,7 +176,7 @@ impl<'s, 'a> Members<'s, 'a> {
         let no_patterns = table("patternProperties").is_none_or(|table| table.is_some_and(|table| table.is_empty()));
         Members {
             properties: properties.flatten().into_iter().flatten().map(|member| (&member.key, &member.value)).collect(),
-            rest: schema.get("additionalProperties").filter(|_| readable && no_patterns),
+            rest: schema.get(Keyword::AdditionalProperties).filter(|_| readable && no_patterns),
         }
     }
 
@@ -186,19 +187,20 @@ impl<'s, 'a> Members<'s, 'a> {
 
 /// All the values a schema can accept, where it lists them.
 fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
-    match schema.get("const") {
+    match schema.get(Keyword::Const) {
         Some(value) => Some(core::slice::from_ref(value)),
         // An empty list is a mistake that somebody may repair by dropping it.
-        None => schema.get("enum").and_then(Node::as_array).filter(|values| !values.is_empty()),
+        None => schema.get(Keyword::Enum).and_then(Node::as_array).filter(|values| !values.is_empty()),
     }
 }
 
 /// The kinds of instance a schema can accept, by its `type`, its values and a `not` that only speaks of types.
 fn kinds(schema: &Node<'_>) -> InstanceTypes {
-    let by_type = |schema: &Node<'_>| schema.get("type").map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
+    let by_type =
+        |schema: &Node<'_>| schema.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
     let by_values = listed(schema)
         .map(|values| values.iter().map(InstanceTypes::of_instance).fold(InstanceTypes::NONE, InstanceTypes::or));
-    let not = schema.get("not").filter(|not| speaks_only_of(not, &[Keyword::Type])).and_then(by_type);
+    let not = schema.get(Keyword::Not).filter(|not| speaks_only_of(not, &[Keyword::Type])).and_then(by_type);
     by_type(schema)
         .unwrap_or(InstanceTypes::ALL)
         .and(by_values.unwrap_or(InstanceTypes::ALL))
@@ -218,7 +220,7 @@ fn speaks_only_of(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
 /// One denies what the other always is: `not` of a schema that says of types and required names no more than the other
 /// does.
 fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
-    let Some(not) = one.get("not") else { return false };
+    let Some(not) = one.get(Keyword::Not) else { return false };
     if json::same_within(budget, not, two) {
         return true;
     }
@@ -227,12 +229,12 @@ fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     }
     let common = kinds(one).and(kinds(two));
     let always_has = |names: &[Node<'_>]| {
-        let known = two.get("required").and_then(Node::as_array).unwrap_or_default();
+        let known = two.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
         !common.meets(InstanceTypes::OBJECT) || values(names).is_subset(&values(known))
     };
-    let types = not.get("type").map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
+    let types = not.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
     types.is_some_and(|types| common.within(types))
-        && not.get("required").is_none_or(|names| names.as_array().is_some_and(always_has))
+        && not.get(Keyword::Required).is_none_or(|names| names.as_array().is_some_and(always_has))
 }
 
 fn breadth_of(schemas: &[&Node<'_>]) -> usize {

@@ -1,6 +1,6 @@
 //! Which draft of JSON Schema a schema is written in, and what differs between drafts.
 
-use crate::json::Node;
+use crate::{json::Node, schema::keyword::Keyword};
 
 /// A draft of JSON Schema. MCP's default, and ours, is 2020-12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +15,7 @@ pub(crate) enum Draft {
 impl Draft {
     /// The draft that the root's `$schema` declares.
     pub(crate) fn of(root: &Node<'_>) -> Draft {
-        let declared = root.get("$schema").and_then(Node::as_text).and_then(|text| text.value());
+        let declared = root.get(Keyword::Schema).and_then(Node::as_text).and_then(|text| text.value());
         let Some(uri) = declared else { return Draft::Y2020 };
         let known = [
             ("draft-04", Draft::Four),

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     budget::Budget,
     json::{Node, Object},
+    schema::keyword::Keyword,
 };
 
 /// How many schemas are looked at before the answer is yes.
@@ -47,7 +48,7 @@ impl<'s, 'a> Search<'s, 'a> {
         if schema.as_object().is_none() {
             return true;
         }
-        if schema.get("$ref").is_some() {
+        if schema.get(Keyword::Ref).is_some() {
             let admitted = self.target(schema).is_none_or(|target| self.object(target, levels));
             if !admitted || self.draft.ref_stands_alone() {
                 return admitted;
@@ -75,18 +76,20 @@ impl<'s, 'a> Search<'s, 'a> {
 
 /// What stands under `type` and is no type name is repaired, and proves nothing.
 fn is_of_another_type(schema: &Node<'_>) -> bool {
-    let declared = schema.get("type").and_then(InstanceTypes::of_keyword).filter(|types| *types != InstanceTypes::NONE);
+    let declared =
+        schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).filter(|types| *types != InstanceTypes::NONE);
     declared.is_some_and(|types| !types.meets(InstanceTypes::OBJECT))
 }
 
 /// An empty list is malformed, and is repaired.
 fn lists_no_object(schema: &Node<'_>) -> bool {
-    let listed = schema.get("enum").and_then(Node::as_array).filter(|values| !values.is_empty());
+    let listed = schema.get(Keyword::Enum).and_then(Node::as_array).filter(|values| !values.is_empty());
     listed.is_some_and(|values| values.iter().all(|value| value.as_object().is_none()))
-        || schema.get("const").is_some_and(|value| value.as_object().is_none())
+        || schema.get(Keyword::Const).is_some_and(|value| value.as_object().is_none())
 }
 
 /// `{"not": {}}`, which accepts nothing.
 pub(crate) fn is_never(node: &Node<'_>) -> bool {
-    node.get("not").is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
+    node.get(Keyword::Not)
+        .is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
 }

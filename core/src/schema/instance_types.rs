@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crate::json::{self, Data, Node};
+use crate::{
+    json::{self, Data, Node},
+    schema::keyword::Keyword,
+};
 
 /// A set of types of instances. `number` is two of them: the integers (`1.0` is one) and all other numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +54,7 @@ impl InstanceTypes {
 
     /// The types that a schema declares, if it declares any.
     pub(crate) fn declared(schema: &Node<'_>) -> Option<InstanceTypes> {
-        let value = schema.get("type")?;
+        let value = schema.get(Keyword::Type)?;
         let names = value.as_array().unwrap_or(core::slice::from_ref(value));
         Some(names.iter().filter_map(InstanceTypes::named).fold(InstanceTypes::NONE, |types, known| types.or(known.1)))
     }

@@ -7,6 +7,7 @@ use crate::{
     budget::Budget,
     collections::{Map, Set},
     json::{self, Data, Member, Node, Object, Text},
+    schema::keyword::Keyword,
 };
 
 /// Does a branch leave open what another one says of a property? Then the one object says it of every call.
@@ -14,13 +15,13 @@ pub(crate) fn narrows(objects: &[Object<'_>]) -> bool {
     let tables: Vec<_> = objects.iter().map(table_names).collect();
     let all: Set<&Text<'_>> = tables.iter().flatten().copied().collect();
     objects.iter().zip(&tables).any(|(object, own)| {
-        object.get("additionalProperties").and_then(Node::as_bool) != Some(false)
+        object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) != Some(false)
             && all.iter().any(|name| !own.contains(name))
     })
 }
 
 fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
-    object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect()
+    object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect()
 }
 
 /// One object schema that accepts everything that one of these accepts.
@@ -33,11 +34,12 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
     // A pattern may let through what no property names, and patterns do not survive unless every branch has them.
     let mut others = others(&objects, budget);
     let closed = objects.iter().all(|object| {
-        object.get("additionalProperties").and_then(Node::as_bool) == Some(false) && !object.has("patternProperties")
+        object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) == Some(false)
+            && !object.has(Keyword::PatternProperties)
     });
     for object in objects {
         for Member { key, value } in object.into_members() {
-            if key.is("properties") {
+            if key.is(Keyword::Properties) {
                 if let Data::Object(table) = value.into_data() {
                     for Member { key, value } in table.into_members() {
                         match places.get(&key).and_then(|place| properties.get_mut(*place)) {
@@ -69,14 +71,14 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
     let mut table = Some(Node::object(table));
     let mut members = Vec::new();
     for key in order {
-        if key.is("properties") {
+        if key.is(Keyword::Properties) {
             members.extend(table.take().map(|value| Member { key, value }));
             continue;
         }
         let Some((times, values)) = seen.remove(&key) else { continue };
-        let value = if key.is("required") && times == count {
+        let value = if key.is(Keyword::Required) && times == count {
             common(values, budget)
-        } else if key.is("additionalProperties") {
+        } else if key.is(Keyword::AdditionalProperties) {
             if closed {
                 Some(Node::bool(false))
             } else {
@@ -93,8 +95,8 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
 /// What all objects say of members that they do not name, where they name the same ones.
 fn others<'a>(objects: &[Object<'a>], budget: &Budget) -> Option<Node<'a>> {
     let (first, rest) = objects.split_first()?;
-    let value = first.get("additionalProperties")?;
-    let (names, patterns) = (table_names(first), first.get("patternProperties"));
+    let value = first.get(Keyword::AdditionalProperties)?;
+    let (names, patterns) = (table_names(first), first.get(Keyword::PatternProperties));
     let same = |one: Option<&Node<'a>>, two: Option<&Node<'a>>| match (one, two) {
         (Some(one), Some(two)) => json::same_within(budget, one, two),
         (one, two) => one.is_none() && two.is_none(),
@@ -104,8 +106,8 @@ fn others<'a>(objects: &[Object<'a>], budget: &Budget) -> Option<Node<'a>> {
         own.len() == names.len() && own.iter().all(|name| names.contains(*name))
     };
     let agrees = |object: &Object<'a>| {
-        same(object.get("additionalProperties"), Some(value))
-            && same(object.get("patternProperties"), patterns)
+        same(object.get(Keyword::AdditionalProperties), Some(value))
+            && same(object.get(Keyword::PatternProperties), patterns)
             && is_same_table(object)
     };
     rest.iter().all(agrees).then(|| value.copy(budget))
@@ -137,7 +139,7 @@ fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
     for schema in schemas {
         // Unions of unions are one union.
         let is_union = schema.as_object().is_some_and(|object| {
-            object.len() == 1 && object.get("anyOf").is_some_and(|list| list.as_array().is_some())
+            object.len() == 1 && object.get(Keyword::AnyOf).is_some_and(|list| list.as_array().is_some())
         });
         for schema in if is_union { branches(schema) } else { Vec::from([schema]) } {
             budget.pay(json::size(&schema, budget));
@@ -155,7 +157,7 @@ fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
 
 fn branches(union: Node<'_>) -> Vec<Node<'_>> {
     let list = match union.into_data() {
-        Data::Object(mut object) => object.remove("anyOf"),
+        Data::Object(mut object) => object.remove(Keyword::AnyOf),
         _ => None,
     };
     match list.map(Node::into_data) {
@@ -193,7 +195,7 @@ fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
 /// values.
 fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a>>)> {
     let object = schema.as_object()?;
-    let values = match (object.get("const"), object.get("enum").and_then(Node::as_array)) {
+    let values = match (object.get(Keyword::Const), object.get(Keyword::Enum).and_then(Node::as_array)) {
         (Some(value), None) => Vec::from([value.copy(budget)]),
         (None, Some(values)) => json::copies(values, budget),
         _ => return None,
@@ -203,7 +205,7 @@ fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a
         return None;
     }
     let mut rest = object.copy(budget);
-    rest.retain(|member| !member.key.is("const") && !member.key.is("enum"));
+    rest.retain(|member| !member.key.is(Keyword::Const) && !member.key.is(Keyword::Enum));
     Some((format!("{kind} {}", json::canonical(&Node::object(rest))), values))
 }
 
@@ -213,7 +215,8 @@ fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>, budget: &Budget
         return;
     }
     let Some(object) = schema.as_object_mut() else { return };
-    if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const") || member.key.is("enum"))
+    if let Some(member) =
+        object.members_mut().iter_mut().find(|member| member.key.is(Keyword::Const) || member.key.is(Keyword::Enum))
     {
         *member = Member { key: Text::literal("enum"), value: Node::array(values) };
     }

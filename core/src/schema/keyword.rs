@@ -2,7 +2,7 @@
 //!
 //! Sources: JSON Schema Core and Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0 for `nullable`.
 
-use crate::json::{Object, Text};
+use crate::json::{Name, Object, Text};
 
 /// What stands under a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +173,17 @@ impl Keyword {
         };
         name.take_note(found.map_or(u8::MAX, |keyword| keyword as u8 + 1));
         found
+    }
+}
+
+/// Members of schemas are looked up by their keywords: one byte is compared.
+impl Name for Keyword {
+    #[inline(always)]
+    fn is_name_of(self, key: &Text<'_>) -> bool {
+        match key.noted() {
+            0 => Keyword::looked_up(key) == Some(self),
+            note => note == self as u8 + 1,
+        }
     }
 }
 

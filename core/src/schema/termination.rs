@@ -13,11 +13,12 @@ use super::definitions::definition_name;
 use crate::{
     collections::{Map, Set},
     json::{push_token, Member, Node, Object, Text},
+    schema::keyword::Keyword,
 };
 
 /// The names of the definitions that cannot end.
 pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Set::new() };
+    let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Set::new() };
     let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
     let mut open: Map<String, Vec<String>> = Map::new();
     let mut ended: Vec<String> = Vec::new();
@@ -80,7 +81,7 @@ fn ways<'n, 'a>(schema: Found<'n, 'a>) -> Option<Vec<Found<'n, 'a>>> {
 
 fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Found<'n, 'a>>) -> bool {
     let is_container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
-    let kind = match object.get("type") {
+    let kind = match object.get(Keyword::Type) {
         Some(types) => match types.as_array() {
             Some(names) if !names.iter().all(is_container) => return true,
             Some(names) => names.last(),
@@ -90,15 +91,20 @@ fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Fo
         None => None,
     };
     if kind.is_some_and(|name| name.is_text("array")) {
-        match object.get("items") {
+        match object.get(Keyword::Items) {
             None => return true,
             Some(items) => open.push(found.below(items, &["items"])),
         }
     }
     if kind.is_some_and(|name| name.is_text("object")) {
-        let names: Set<&Text<'_>> =
-            object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect();
-        let table = object.get("properties").and_then(Node::as_object);
+        let names: Set<&Text<'_>> = object
+            .get(Keyword::Required)
+            .and_then(Node::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Node::as_text)
+            .collect();
+        let table = object.get(Keyword::Properties).and_then(Node::as_object);
         let required: Vec<&Member<'a>> =
             table.into_iter().flatten().filter(|member| names.contains(&member.key)).collect();
         if required.is_empty() {
@@ -107,7 +113,7 @@ fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Fo
         let required = required.into_iter();
         open.extend(required.map(|member| found.below(&member.value, &["properties", &member.key.display()])));
     }
-    match object.get("anyOf").and_then(Node::as_array) {
+    match object.get(Keyword::AnyOf).and_then(Node::as_array) {
         Some([]) => return true,
         Some(branches) => {
             let branches = branches.iter().enumerate();
@@ -121,7 +127,7 @@ fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Fo
 /// Where the references stand on the endless way of each definition that does not end.
 pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<String> {
     let whole = Found { schema: root, pointer: String::new() };
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Set::new() };
+    let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Set::new() };
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
     let bodies = bodies.map(|member| whole.below(&member.value, &["$defs", &member.key.display()]));
     bodies.filter_map(ways).flatten().map(|found| found.pointer).collect()

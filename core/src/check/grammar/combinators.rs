@@ -27,8 +27,9 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     }
     let grammar = report.grammar;
     // That `type` may not stand beside it at all is said already.
-    let is_free =
-        |key: &Text<'_>| key.is("anyOf") || (rule.no_type_beside && key.is("type")) || is_annotation(key, grammar);
+    let is_free = |key: &Text<'_>| {
+        key.is(Keyword::AnyOf) || (rule.no_type_beside && key.is(Keyword::Type)) || is_annotation(key, grammar)
+    };
     let beside: Set<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).collect();
     for (index, branch) in branches.iter().enumerate() {
         let at = || format!("{}/{index}", schema.at("anyOf"));
@@ -81,7 +82,7 @@ fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Repor
     // The constants that stood under each name; `None`: a schema without one.
     let (mut names, mut constants) = (Set::new(), Set::new());
     for (index, branch) in branches.iter().enumerate() {
-        let first = branch.get("properties").and_then(Node::as_object).and_then(|table| table.iter().next());
+        let first = branch.get(Keyword::Properties).and_then(Node::as_object).and_then(|table| table.iter().next());
         let Some(first) = first else { continue };
         let constant = constant(&first.value);
         let is_new = names.insert(&first.key);
@@ -96,7 +97,7 @@ fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Repor
 
 /// The one value that a schema allows, as text, if it says so.
 fn constant(schema: &Node<'_>) -> Option<String> {
-    match (schema.get("const"), schema.get("enum").and_then(Node::as_array)) {
+    match (schema.get(Keyword::Const), schema.get(Keyword::Enum).and_then(Node::as_array)) {
         (Some(value), _) | (None, Some([value])) => Some(json::write_plain(value)),
         _ => None,
     }

@@ -15,10 +15,14 @@ use crate::{
 /// One of these says what an instance is.
 const SAYS_WHAT: Keywords = Keywords::of(&[Keyword::Type, Keyword::AnyOf, Keyword::Ref]);
 
+/// Where one of these stands, something else may say whether other members are allowed.
+const COMBINED: Keywords =
+    Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
+
 /// Judges one schema as a whole.
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
-    let types = schema.get("type");
+    let types = schema.get(Keyword::Type);
     let is = |name: &str| types.is_some_and(|value| types::is(value, name));
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks =
@@ -50,8 +54,8 @@ fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
 
 fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let rule = report.grammar.arrays;
-    match schema.get("items") {
-        None if rule.needs_items && schema.get("prefixItems").is_none() => {
+    match schema.get(Keyword::Items) {
+        None if rule.needs_items && schema.get(Keyword::PrefixItems).is_none() => {
             report.add(
                 node,
                 Constraint::ArrayWithoutItems,
@@ -75,9 +79,9 @@ fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
 
 fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let rule = report.grammar.objects;
-    let table = schema.get("properties").and_then(Node::as_object);
+    let table = schema.get(Keyword::Properties).and_then(Node::as_object);
     let at = || schema.pointer.render();
-    match (rule.properties, schema.get("properties")) {
+    match (rule.properties, schema.get(Keyword::Properties)) {
         (PropertiesRule::AtRoot, None) if !schema.is_root() => {}
         (PropertiesRule::AtRoot | PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot, None) => {
             report.add(
@@ -101,7 +105,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         }
         _ => {}
     }
-    let additional = schema.get("additionalProperties");
+    let additional = schema.get(Keyword::AdditionalProperties);
     match (rule.open, additional) {
         (OpenRule::MustClose, value) if value.and_then(Node::as_bool) != Some(false) => {
             let found = value.map_or_else(|| String::from("none"), seen);
@@ -113,11 +117,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                 &found,
             );
         }
-        (OpenRule::ClosedByDefault, None)
-            if !["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"]
-                .iter()
-                .any(|keyword| schema.get(keyword).is_some()) =>
-        {
+        (OpenRule::ClosedByDefault, None) if !schema.present.intersects(COMBINED) => {
             report.add(
                 node,
                 Constraint::ObjectOpenness,
@@ -138,7 +138,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         );
     }
     if rule.all_required {
-        let names = schema.get("required").and_then(Node::as_array).unwrap_or_default();
+        let names = schema.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
         // Mostly they are listed in the order in which they stand.
         let count = table.map_or(0, Object::len);
         if names.len() == count

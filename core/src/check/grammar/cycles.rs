@@ -50,7 +50,7 @@ pub(super) fn check(
             is_optional,
             is_definition: matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)),
             required: node
-                .get("required")
+                .get(Keyword::Required)
                 .and_then(Node::as_array)
                 .into_iter()
                 .flatten()
@@ -66,7 +66,7 @@ pub(super) fn check(
         let in_definition = way.iter().rposition(|passed| passed.is_definition).map_or(0, |at| at + 1);
         let is_optional = way.iter().skip(in_definition).any(|passed| passed.is_optional);
         let fine = rule == Recursion::OnlyOptional && (leads_in || is_optional);
-        if let Some(reference) = node.get("$ref").filter(|_| !fine) {
+        if let Some(reference) = node.get(Keyword::Ref).filter(|_| !fine) {
             let found = reference.as_text().map(quoted).unwrap_or_default();
             let expected = match rule {
                 Recursion::OnlyOptional => "recursion only through properties that are not required",

@@ -36,7 +36,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             report.add(item, Constraint::EnumKind, at(), &format!("values without `{refused}`"), &seen(item));
         }
     }
-    let Some(beside) = schema.get("type") else {
+    let Some(beside) = schema.get(Keyword::Type) else {
         if rule.needs_type {
             report.add(value, Constraint::EnumWithoutType, schema.at("enum"), "a `type` beside `enum`", "none");
         }

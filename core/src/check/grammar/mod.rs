@@ -68,8 +68,8 @@ pub(super) fn check(
         report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
-    if grammar.object_root && !root.get("type").is_some_and(|value| value.is_text("object")) {
-        let found = root.get("type").map_or_else(|| "none".to_string(), seen);
+    if grammar.object_root && !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
+        let found = root.get(Keyword::Type).map_or_else(|| "none".to_string(), seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }
     if report.is_decided() {
@@ -97,7 +97,7 @@ pub(super) fn check(
             && grammar.refs.only_under.is_none()
             && place.keyword.is_some_and(|keyword| grammar.refs.not_directly_under.contains(keyword))
         {
-            if let Some(reference) = object.get("$ref") {
+            if let Some(reference) = object.get(Keyword::Ref) {
                 let expected = format!("no reference directly in `{}`", place.keyword.map_or("", Keyword::name));
                 report.add(reference, Constraint::RefPlace, schema.at("$ref"), &expected, "one");
             }
@@ -105,7 +105,7 @@ pub(super) fn check(
         keywords(&schema, &mut report);
         containers::check(node, &schema, &mut report);
         if schema.present.contains(Keyword::Ref) && !grammar.refuses.contains(Keyword::Ref) {
-            if let Some(reference) = object.get("$ref") {
+            if let Some(reference) = object.get(Keyword::Ref) {
                 references::check(
                     &schema,
                     reference,
@@ -196,8 +196,12 @@ struct Schema<'s, 'a> {
 }
 
 impl<'s, 'a> Schema<'s, 'a> {
-    fn get(&self, keyword: &str) -> Option<&'s Node<'a>> {
-        self.object.get(keyword)
+    fn get(&self, keyword: Keyword) -> Option<&'s Node<'a>> {
+        if self.present.contains(keyword) {
+            self.object.get(keyword)
+        } else {
+            None
+        }
     }
 
     fn is_root(&self) -> bool {

@@ -7,7 +7,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::reference_table::References;
-use crate::{collections::Set, json::Node};
+use crate::{collections::Set, json::Node, schema::keyword::Keyword};
 
 /// Steps of search for all references of a document, beyond the first visit to each: none are needed without cycles.
 const STEPS: usize = 20_000;
@@ -188,13 +188,18 @@ fn measure(target: &Node<'_>, references: &mut References<'_, '_>) -> Below {
     while let Some((schema, depth)) = open.pop() {
         below.deepest = below.deepest.max(depth);
         below.references.extend(references.held_by(schema).map(|number| (number, depth)));
-        if let Some(table) = schema.get("properties").and_then(Node::as_object) {
+        if let Some(table) = schema.get(Keyword::Properties).and_then(Node::as_object) {
             below.deepest = below.deepest.max(depth + 1);
             open.extend(table.iter().map(|member| (&member.value, depth + 1)));
         }
-        open.extend(schema.get("additionalProperties").map(|schema| (schema, depth)));
+        open.extend(schema.get(Keyword::AdditionalProperties).map(|schema| (schema, depth)));
         open.extend(
-            schema.get("anyOf").and_then(Node::as_array).unwrap_or_default().iter().map(|branch| (branch, depth)),
+            schema
+                .get(Keyword::AnyOf)
+                .and_then(Node::as_array)
+                .unwrap_or_default()
+                .iter()
+                .map(|branch| (branch, depth)),
         );
     }
     below

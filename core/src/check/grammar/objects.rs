@@ -70,7 +70,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     if !report.grammar.required_is_known_at(schema.pointer) {
         return;
     }
-    let table = schema.get("properties").and_then(Node::as_object);
+    let table = schema.get(Keyword::Properties).and_then(Node::as_object);
     let is_there =
         |item: &Node<'_>| item.as_text().is_some_and(|name| table.is_some_and(|table| table.get_text(name).is_some()));
     if names.len() <= FEW && names.iter().all(is_there) {

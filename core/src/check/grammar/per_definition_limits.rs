@@ -12,7 +12,7 @@ use crate::{
     json::{Data, Node, Step},
     rules::Constraint,
     schema::{
-        keyword::Keywords,
+        keyword::{Keyword, Keywords},
         visit::{self, Visit},
     },
 };
@@ -60,7 +60,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
         let level = inside.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
         let at = |keyword: &str| place.pointer.render_with(keyword);
         if let Some(table) =
-            object.get("properties").filter(|table| table.as_object().is_some_and(|table| !table.is_empty()))
+            object.get(Keyword::Properties).filter(|table| table.as_object().is_some_and(|table| !table.is_empty()))
         {
             let names = table.as_object().into_iter().flatten();
             held.properties += names.clone().count();
@@ -71,7 +71,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
                 report.add(table, Constraint::TooDeep, at("properties"), &expected, &found);
             }
         }
-        if let Some((listed, items)) = object.get("enum").and_then(|listed| Some((listed, listed.as_array()?))) {
+        if let Some((listed, items)) = object.get(Keyword::Enum).and_then(|listed| Some((listed, listed.as_array()?))) {
             let length = items.iter().map(length).sum::<usize>();
             held.values += items.len();
             held.characters += length;
@@ -80,7 +80,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
                 report.add(listed, Constraint::EnumTooLong, at("enum"), &expected, &format!("{length}"));
             }
         }
-        held.characters += object.get("const").map_or(0, length);
+        held.characters += object.get(Keyword::Const).map_or(0, length);
         let amounts = [
             (properties, held.properties, Constraint::TooManyProperties, "properties"),
             (values, held.values, Constraint::TooManyEnumValues, "values in `enum`"),

@@ -46,12 +46,14 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
 fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     let mut found = false;
     for member in value.as_object().into_iter().flatten() {
-        if member.key.is("$ref") {
+        if member.key.is(Keyword::Ref) {
             references.held_by(value);
             found = true;
         }
         match member.value.as_array() {
-            Some(items) if member.key.is("anyOf") => items.iter().for_each(|item| found |= collect(item, references)),
+            Some(items) if member.key.is(Keyword::AnyOf) => {
+                items.iter().for_each(|item| found |= collect(item, references))
+            }
             Some(_) => {}
             None => found |= collect(&member.value, references),
         }
@@ -100,10 +102,10 @@ struct Said<'t, 'a> {
 impl<'a> Search<'_, '_, '_, 'a> {
     fn object(&mut self, value: &Node<'a>, spot: Spot) {
         let Some(object) = value.as_object() else { return };
-        if spot.what != What::Properties && object.has("$ref") {
+        if spot.what != What::Properties && object.has(Keyword::Ref) {
             self.reference(value, spot);
         }
-        let nothing_required = object.get("required").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+        let nothing_required = object.get(Keyword::Required).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
         for member in object {
             let key = Keyword::named(&member.key);
             if key.is_some_and(|key| self.report.grammar.refs.unjudged_under.contains(key)) {
@@ -131,7 +133,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
     }
 
     fn reference(&mut self, value: &Node<'a>, spot: Spot) {
-        let Some(reference) = value.get("$ref") else { return };
+        let Some(reference) = value.get(Keyword::Ref) else { return };
         if !spot.is_allowed {
             let expected = "references only as properties, items, additional properties and branches of `anyOf`";
             self.report.add(reference, Constraint::RefPlace, self.at_ref(), expected, "one elsewhere");
@@ -181,8 +183,10 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let said =
             self.targets.entry(target).or_insert_with(|| references.target(target).map(said_by).unwrap_or_default());
         let says = |keyword| said.itself.contains(&Text::literal(keyword));
-        for member in object.iter().filter(|member| !member.key.is("$ref") && !is_annotation(&member.key, grammar)) {
-            let (is_type, is_any_of) = (member.key.is("type"), member.key.is("anyOf"));
+        for member in
+            object.iter().filter(|member| !member.key.is(Keyword::Ref) && !is_annotation(&member.key, grammar))
+        {
+            let (is_type, is_any_of) = (member.key.is(Keyword::Type), member.key.is(Keyword::AnyOf));
             if grammar.refs.no_type_beside {
                 if is_type && what == What::Schema {
                     // That it may not stand there at all is said already.
@@ -242,7 +246,7 @@ impl Spot {
 }
 
 fn said_by<'t, 'a>(target: &'t Node<'a>) -> Said<'t, 'a> {
-    let branches = target.get("anyOf").and_then(Node::as_array).unwrap_or_default();
+    let branches = target.get(Keyword::AnyOf).and_then(Node::as_array).unwrap_or_default();
     Said {
         itself: target.as_object().into_iter().flatten().map(|member| &member.key).collect(),
         in_branches: branches.iter().filter_map(Node::as_object).flatten().map(|member| &member.key).collect(),

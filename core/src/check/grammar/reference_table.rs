@@ -43,7 +43,7 @@ impl<'t, 'a> References<'t, 'a> {
 
     /// The number of the reference that a schema holds, if it is a string.
     pub(super) fn held_by(&mut self, schema: &Node<'_>) -> Option<usize> {
-        let reference = schema.get("$ref")?.as_text()?.value()?;
+        let reference = schema.get(Keyword::Ref)?.as_text()?.value()?;
         Some(self.number(&reference))
     }
 

@@ -39,7 +39,7 @@ pub(super) fn check(
     {
         let known = references
             .root
-            .get("definitions")
+            .get(Keyword::Definitions)
             .and_then(|table| table.get(reference.strip_prefix(OLD_TABLE).unwrap_or_default()));
         if known.is_none() {
             report.add(value, Constraint::RefTarget, at(), "a reference to a definition that is there", &quoted(text));

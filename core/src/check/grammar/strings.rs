@@ -7,7 +7,7 @@ use crate::{
     dialect::grammar::PatternRule,
     json::{push_token, Node, Text},
     rules::Constraint,
-    schema::regex,
+    schema::{keyword::Keyword, regex},
 };
 
 pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
@@ -46,16 +46,16 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<&'static str> {
 
 pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let (Some(known), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
-    let of_type = |name: &str| schema.get("type").is_some_and(|value| types::is(value, name));
+    let of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|value| types::is(value, name));
     // Without a type it is a string that a format speaks of.
-    let untyped = schema.get("type").is_none();
+    let untyped = schema.get(Keyword::Type).is_none();
     let accepted = known.iter().any(|(kind, formats)| {
         (of_type(kind) || (untyped && *kind == "string")) && formats.iter().any(|name| text.is(name))
     });
     if !accepted {
         let expected = format!(
             "a `format` that this API knows for {}",
-            schema.get("type").map_or_else(|| "`string`".into(), seen)
+            schema.get(Keyword::Type).map_or_else(|| "`string`".into(), seen)
         );
         report.add(value, Constraint::Format, schema.at("format"), &expected, &quoted(text));
     }

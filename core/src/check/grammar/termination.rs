@@ -10,6 +10,7 @@ use crate::{
     collections::Set,
     dialect::grammar::Grammar,
     json::{Node, Text},
+    schema::keyword::Keyword,
 };
 
 /// Where a schema can go.
@@ -38,7 +39,7 @@ fn ways(schema: &Node<'_>, references: &mut References<'_, '_>) -> Ways {
 fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let is_container = |value: &Node<'_>| value.is_text("object") || value.is_text("array");
-    let container = match object.get("type") {
+    let container = match object.get(Keyword::Type) {
         // An unknown type is a fault of its own.
         Some(value) => match value.as_array() {
             Some(list) if !list.iter().all(is_container) => return true,
@@ -49,20 +50,20 @@ fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
         None => None,
     };
     if container.is_some_and(|value| value.is_text("array")) {
-        match object.get("items") {
+        match object.get(Keyword::Items) {
             None => return true,
             Some(items) if items.is_null() => return true,
             Some(items) => open.push(items),
         }
     }
     if container.is_some_and(|value| value.is_text("object")) {
-        let required = object.get("required").and_then(Node::as_array).unwrap_or_default();
-        let properties = object.get("properties").and_then(Node::as_object).filter(|table| !table.is_empty());
+        let required = object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
+        let properties = object.get(Keyword::Properties).and_then(Node::as_object).filter(|table| !table.is_empty());
         let Some(properties) = properties.filter(|_| !required.is_empty()) else { return true };
         let names: Set<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
         open.extend(properties.iter().filter(|member| names.contains(&member.key)).map(|member| &member.value));
     }
-    match object.get("anyOf").and_then(Node::as_array) {
+    match object.get(Keyword::AnyOf).and_then(Node::as_array) {
         Some([]) => return true,
         Some(branches) => open.extend(branches),
         None => {}
@@ -132,8 +133,8 @@ impl Expansions {
             let Some(object) = references.target(here).and_then(Node::as_object) else {
                 break Expansion { last: None, is_annotated: false };
             };
-            let others = object.iter().filter(|member| !member.key.is("$ref"));
-            let is_bare = object.has("$ref") && others.clone().all(|member| is_annotation(&member.key, grammar));
+            let others = object.iter().filter(|member| !member.key.is(Keyword::Ref));
+            let is_bare = object.has(Keyword::Ref) && others.clone().all(|member| is_annotation(&member.key, grammar));
             if !is_bare {
                 break Expansion { last: Some(here), is_annotated: false };
             }

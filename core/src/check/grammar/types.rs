@@ -77,7 +77,7 @@ fn list_is_fine(names: &[&str], rule: TypeLists) -> bool {
 fn beside_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>) {
     let Some(rule) = report.grammar.beside_type_list else { return };
     // A nullable enum is judged by itself, and may keep whatever else it says.
-    if names.len() == 2 && schema.get("enum").is_some_and(|values| !values.is_null()) {
+    if names.len() == 2 && schema.get(Keyword::Enum).is_some_and(|values| !values.is_null()) {
         return;
     }
     for member in schema.object {

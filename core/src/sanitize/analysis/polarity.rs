@@ -112,7 +112,7 @@ impl<'n, 'a> Search<'n, 'a> {
                 return Ok(Visit::Skip);
             }
             self.everywhere |= has_unevaluated(node);
-            if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
+            if let Some(reference) = node.get(Keyword::Ref).and_then(Node::as_text) {
                 let unsure = polarity == Polarity::Mixed || place.polarity != Polarity::Positive;
                 if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
                     self.beside.push(references::numbers(node));

@@ -76,7 +76,7 @@ fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
         Some(_) if value.is_null() => false,
         Some(Keyword::Type) => names_types(value),
         Some(Keyword::Properties) => value.as_object().is_some_and(|table| {
-            table.get("type").is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)
+            table.get(Keyword::Type).is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)
         }),
         Some(Keyword::Required) => {
             value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some()))
@@ -105,7 +105,7 @@ fn names_types(value: &Node<'_>) -> bool {
 
 /// A property that says of itself whether it is required.
 fn is_flagged(member: &Member<'_>) -> bool {
-    member.value.get("required").and_then(Node::as_bool).is_some()
+    member.value.get(Keyword::Required).and_then(Node::as_bool).is_some()
 }
 
 fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
@@ -157,7 +157,7 @@ fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 
 /// `type: "any" | "int" | "String" | {} | []` and lists of such.
 fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(value) = node.get("type") else { return };
+    let Some(value) = node.get(Keyword::Type) else { return };
     if names_types(value) {
         return;
     }
@@ -197,14 +197,14 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     match replacement {
         Some(types) => object.set(Text::literal("type"), types),
         None => {
-            object.remove("type");
+            object.remove(Keyword::Type);
         }
     }
 }
 
 /// `properties: []`, and a whole schema where its properties belong.
 fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(value) = node.get("properties") else { return };
+    let Some(value) = node.get(Keyword::Properties) else { return };
     let Some(table) = value.as_object() else {
         let location = Location::of(value);
         let empty = value.as_array().is_some_and(<[_]>::is_empty);
@@ -219,8 +219,8 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return;
     };
     let is_schema = |member: &Member<'_>| member.value.as_object().is_some() || member.value.as_bool().is_some();
-    let nested = table.get("type").is_some_and(|name| name.as_text().is_some())
-        && table.get("properties").and_then(Node::as_object).is_some_and(|inner| inner.iter().all(is_schema));
+    let nested = table.get(Keyword::Type).is_some_and(|name| name.as_text().is_some())
+        && table.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|inner| inner.iter().all(is_schema));
     if !nested {
         return;
     }
@@ -229,9 +229,9 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         String::from("moved a schema that stood in `properties` up to the object")
     });
     let Some(object) = node.as_object_mut() else { return };
-    let Some(Data::Object(inner)) = object.remove("properties").map(Node::into_data) else { return };
+    let Some(Data::Object(inner)) = object.remove(Keyword::Properties).map(Node::into_data) else { return };
     for Member { key, value } in inner.into_members() {
-        if object.get_text(&key).is_none() || key.is("properties") {
+        if object.get_text(&key).is_none() || key.is(Keyword::Properties) {
             object.set(key, value);
         }
     }
@@ -242,12 +242,12 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let mut hoisted: Vec<Text<'a>> = Vec::new();
     let any_flagged =
-        node.get("properties").and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
+        node.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
     if any_flagged {
-        node.visit("properties", |table| {
+        node.visit(Keyword::Properties, |table| {
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
-                let Some(flag) = member.value.get("required").and_then(Node::as_bool) else { continue };
-                let location = member.value.get("required").map(Location::of).unwrap_or(Location::Nowhere);
+                let Some(flag) = member.value.get(Keyword::Required).and_then(Node::as_bool) else { continue };
+                let location = member.value.get(Keyword::Required).map(Location::of).unwrap_or(Location::Nowhere);
                 context.diagnostics.report(place.polarity, location, Location::Nowhere, REPAIR, || {
                     format!("moved `required: {flag}` to the object")
                 });
@@ -255,12 +255,12 @@ fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
                     hoisted.push(member.key.clone());
                 }
                 if let Some(object) = member.value.as_object_mut() {
-                    object.remove("required");
+                    object.remove(Keyword::Required);
                 }
             }
         });
     }
-    let Some(value) = node.get("required") else {
+    let Some(value) = node.get(Keyword::Required) else {
         if hoisted.is_empty() {
             return;
         }
@@ -288,7 +288,7 @@ fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     names.extend(hoisted.into_iter().filter(|name| !known.contains(name)).map(Node::string));
     let Some(object) = node.as_object_mut() else { return };
     if names.is_empty() {
-        object.remove("required");
+        object.remove(Keyword::Required);
     } else {
         object.set(Text::literal("required"), Node::array(names));
     }

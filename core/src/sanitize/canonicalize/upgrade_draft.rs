@@ -89,11 +89,12 @@ impl<'a> VisitorMut<'a> for Tuples<'_> {
 /// Does something apply beside a reference, which in old drafts nothing does?
 fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, Error> {
     let applies = |member: &Member<'_>| {
-        !member.key.is("$ref") && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
+        !member.key.is(Keyword::Ref)
+            && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
     };
     let mut found = false;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
-        let object = node.as_object().filter(|object| object.has("$ref"));
+        let object = node.as_object().filter(|object| object.has(Keyword::Ref));
         found |= object.is_some_and(|object| object.iter().any(applies));
         Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
@@ -103,12 +104,12 @@ fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, 
 /// Where definitions are written for the whole document, an identifier further down would hide them.
 fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.no_references;
-    let Some(value) = node.get("$id").filter(|_| writes_definitions && place.keyword.is_some()) else { return };
+    let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && place.keyword.is_some()) else { return };
     context.diagnostics.report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || {
         String::from("removed `$id`: nothing refers to it")
     });
     if let Some(object) = node.as_object_mut() {
-        object.remove("$id");
+        object.remove(Keyword::Id);
     }
 }
 
@@ -147,9 +148,9 @@ fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 }
 
 fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(items) = node.get("items").filter(|items| items.as_array().is_some()) else { return };
+    let Some(items) = node.get(Keyword::Items).filter(|items| items.as_array().is_some()) else { return };
     let location = Location::of(items);
-    if node.get("prefixItems").is_some() {
+    if node.get(Keyword::PrefixItems).is_some() {
         // Two tuples: today's counts, and nothing says what the other one was meant for.
         context.diagnostics.report(place.polarity, location, Location::Nowhere, SECOND_TUPLE, || {
             String::from("removed a list of schemas from `items`: it means nothing beside `prefixItems`")
@@ -161,12 +162,12 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     }
     context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
-    let rest = object.remove("additionalItems");
-    let empty = object.get("items").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
-    let has_prefix = object.has("prefixItems");
-    let Some(at) = object.position("items") else { return };
+    let rest = object.remove(Keyword::AdditionalItems);
+    let empty = object.get(Keyword::Items).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+    let has_prefix = object.has(Keyword::PrefixItems);
+    let Some(at) = object.position(Keyword::Items) else { return };
     if empty || has_prefix {
-        object.remove("items");
+        object.remove(Keyword::Items);
     } else if let Some(member) = object.members_mut().get_mut(at) {
         member.key = Text::literal("prefixItems");
     }
@@ -177,15 +178,15 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
 
 /// Before 2019-09: `dependencies` of names and schemas in one.
 fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(table) = node.get("dependencies") else { return };
+    let Some(table) = node.get(Keyword::Dependencies) else { return };
     let location = Location::of(table);
     context.diagnostics.report(place.polarity, location.clone(), location, DEPENDENCIES, || {
         String::from("split `dependencies` into `dependentRequired` and `dependentSchemas`")
     });
     context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
-    let Some(at) = object.position("dependencies") else { return };
-    let Some(table) = object.remove("dependencies") else { return };
+    let Some(at) = object.position(Keyword::Dependencies) else { return };
+    let Some(table) = object.remove(Keyword::Dependencies) else { return };
     let origin = table.origin();
     let Data::Object(table) = table.into_data() else { return };
     let (mut names, mut schemas): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
@@ -212,17 +213,17 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
 
 /// `const: c` is an `enum` of one.
 fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(value) = node.get("const") else { return };
+    let Some(value) = node.get(Keyword::Const) else { return };
     // Where `enum` needs a type beside it, one rule for both is enough.
-    let untyped = context.grammar.typed == TypeRequirement::TypeOrUnion && node.get("type").is_none();
+    let untyped = context.grammar.typed == TypeRequirement::TypeOrUnion && node.get(Keyword::Type).is_none();
     // Where values may be written as text, they are looked at once.
-    let listed = context.grammar.encodes() && node.get("enum").is_some();
+    let listed = context.grammar.encodes() && node.get(Keyword::Enum).is_some();
     if !context.grammar.refuses.contains(Keyword::Const) && !context.grammar.enums.needs_type && !untyped && !listed {
         return;
     }
     let location = Location::of(value);
     let among = node
-        .get("enum")
+        .get(Keyword::Enum)
         .and_then(Node::as_array)
         .is_none_or(|items| items.iter().any(|item| json::same_within(&context.budget, item, value)));
     context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), CONST, || {
@@ -234,8 +235,8 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         return;
     }
     let Some(object) = node.as_object_mut() else { return };
-    object.remove("enum");
-    if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
+    object.remove(Keyword::Enum);
+    if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is(Keyword::Const)) {
         let value = core::mem::take(&mut member.value);
         let origin = value.origin();
         *member = Member { key: Text::literal("enum"), value: Node::array(vec![value]).with_origin(origin) };
@@ -244,9 +245,9 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 
 /// OpenAPI: `nullable: true` admits null, whatever else is said.
 fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(flag) = node.get("nullable") else { return };
+    let Some(flag) = node.get(Keyword::Nullable) else { return };
     // Beside a type it stays where it is the way to say null; elsewhere it would be lost when schemas are joined.
-    if context.grammar.null == Null::Nullable && node.get("type").is_some() {
+    if context.grammar.null == Null::Nullable && node.get(Keyword::Type).is_some() {
         return;
     }
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
@@ -255,14 +256,14 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         format!("replaced `nullable: {admits}` by keywords of JSON Schema")
     });
     let Some(object) = node.as_object_mut() else { return };
-    object.remove("nullable");
+    object.remove(Keyword::Nullable);
     if !admits {
         return;
     }
     let null = || Node::literal("null");
     // What applies beside a type, or to a union as a whole, refuses null whatever they say: null is a branch of its own
     // then.
-    let has_union = object.has("anyOf");
+    let has_union = object.has(Keyword::AnyOf);
     let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
         Some(Keyword::Type | Keyword::Enum) => !has_union,
         Some(Keyword::AnyOf) => true,
@@ -276,22 +277,23 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         }
         return;
     }
-    let is_null_branch = |branch: &Node<'_>| branch.get("type").is_some_and(|name| name.is_text("null"));
-    if let Some(items) =
-        object.get_mut("enum").filter(|list| !list.as_array().is_some_and(|items| items.iter().any(Node::is_null)))
+    let is_null_branch = |branch: &Node<'_>| branch.get(Keyword::Type).is_some_and(|name| name.is_text("null"));
+    if let Some(items) = object
+        .get_mut(Keyword::Enum)
+        .filter(|list| !list.as_array().is_some_and(|items| items.iter().any(Node::is_null)))
     {
         if let Some(items) = items.as_array_mut() {
             items.insert(0, Node::new(Data::Null));
         }
     }
-    if let Some(types) = object.get_mut("type") {
+    if let Some(types) = object.get_mut(Keyword::Type) {
         let single = types.as_text().cloned();
         match (single, types.as_array_mut()) {
             (Some(name), _) if !name.is("null") => types.replace(Data::Array(vec![Node::string(name), null()])),
             (_, Some(names)) if !names.iter().any(|name| name.is_text("null")) => names.push(null()),
             _ => {}
         }
-    } else if let Some(branches) = object.get_mut("anyOf").and_then(Node::as_array_mut) {
+    } else if let Some(branches) = object.get_mut(Keyword::AnyOf).and_then(Node::as_array_mut) {
         if !branches.iter().any(is_null_branch) {
             branches.push(Node::record([("type", null())]));
         }

@@ -46,7 +46,7 @@ pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut D
         return Ok(());
     }
     let refers = |node: &Node<'_>, _: usize| {
-        node.get("$ref").and_then(Node::as_text).and_then(codex_reachability::definition).is_some()
+        node.get(Keyword::Ref).and_then(Node::as_text).and_then(codex_reachability::definition).is_some()
     };
     empty(root, APPLICATORS, Rule::CompactReferences, &refers, max_bytes, diagnostics)?;
     drop_tables(root, max_bytes, diagnostics);
@@ -70,7 +70,7 @@ struct Descriptions<'n, 'r> {
 
 impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        if node.get("description").is_some() {
+        if node.get(Keyword::Description).is_some() {
             let note = Note {
                 rule: Rule::CompactDescriptions,
                 accepts: Accepts::Same,
@@ -82,7 +82,7 @@ impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
                 format!("removed `description` to get down to {max_bytes} bytes")
             });
             if let Some(object) = node.as_object_mut() {
-                object.remove("description");
+                object.remove(Keyword::Description);
             }
         }
         Ok(Visit::Descend)

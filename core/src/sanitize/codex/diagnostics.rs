@@ -10,7 +10,7 @@ use crate::{
     report::{Accepts, Change, Guidance, Recorder},
     rules::Rule,
     schema::{
-        keyword::Keywords,
+        keyword::{Keyword, Keywords},
         visit::{self, Polarity, SchemaPath, Visit},
     },
 };
@@ -117,7 +117,7 @@ impl<'r> Diagnostics<'r> {
 fn inexact(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        found |= place.polarity != Polarity::Positive && node.get("$ref").is_some();
+        found |= place.polarity != Polarity::Positive && node.get(Keyword::Ref).is_some();
         found |=
             !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
         Ok(if found { Visit::Skip } else { Visit::Descend })

@@ -24,7 +24,7 @@ pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Re
     if root.as_object().is_none() {
         return Err(refused(String::new(), "a schema (an object or a boolean)", root.kind()));
     }
-    if root.get("type").is_some_and(|value| value.is_text("null")) {
+    if root.get(Keyword::Type).is_some_and(|value| value.is_text("null")) {
         return Err(refused(String::new(), "parameters that admit something", "the single type `null`"));
     }
     forget_dropped(root, diagnostics)?;
@@ -42,7 +42,7 @@ fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<
     }
     let mut gone = Set::new();
     visit::walk(diagnostics.budget, root, APPLICATORS, &mut |node, place| {
-        if node.get("prefixItems").is_some() {
+        if node.get(Keyword::PrefixItems).is_some() {
             gone.insert(place.pointer.render_with("prefixItems"));
         }
         Ok(Visit::Descend)
@@ -153,8 +153,8 @@ fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Gu
         (Role::Identifier | Role::Definitions, _) => return (Accepts::Mixed, Guidance::Same),
         (Role::Annotation, _) => Accepts::Same,
         // What it let through meets the keyword beside it now.
-        (_, Keyword::PatternProperties) if narrows(beside.get("additionalProperties")) => Accepts::Mixed,
-        (_, Keyword::PrefixItems) if narrows(beside.get("items")) => Accepts::Mixed,
+        (_, Keyword::PatternProperties) if narrows(beside.get(Keyword::AdditionalProperties)) => Accepts::Mixed,
+        (_, Keyword::PrefixItems) if narrows(beside.get(Keyword::Items)) => Accepts::Mixed,
         (_, Keyword::Nullable) if member.value.as_bool() == Some(true) => Accepts::Narrower,
         (_, Keyword::Nullable) => Accepts::Same,
         (Role::Assertion, _) => Accepts::Wider,

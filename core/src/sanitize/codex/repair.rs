@@ -101,8 +101,8 @@ impl Repair<'_, '_> {
 
     /// Rule 6.
     fn constant(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
-        let Some(value) = node.get("const") else { return };
-        let accepts = match node.get("enum") {
+        let Some(value) = node.get(Keyword::Const) else { return };
+        let accepts = match node.get(Keyword::Enum) {
             None => Accepts::Same,
             // An argument had to be in both; now `const` alone decides.
             Some(list) if list.as_array().is_some_and(|items| items.iter().any(|item| json::same(item, value))) => {
@@ -114,8 +114,8 @@ impl Repair<'_, '_> {
         self.diagnostics
             .report(node, place, Some("const"), note, || String::from("replaced `const` by an `enum` of one value"));
         let Some(object) = node.as_object_mut() else { return };
-        object.remove("enum");
-        if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
+        object.remove(Keyword::Enum);
+        if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is(Keyword::Const)) {
             let value = core::mem::take(&mut member.value);
             *member = Member { key: Text::literal("enum"), value: Node::array(vec![value]) };
         }
@@ -146,7 +146,7 @@ impl Repair<'_, '_> {
     /// Rules 7 to 12.
     fn types(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object() else { return };
-        let listed = recognised(object.get("type"));
+        let listed = recognised(object.get(Keyword::Type));
         let named = match listed.first() {
             Some(_) => {
                 self.respell_type(node, place, &listed);
@@ -175,7 +175,7 @@ impl Repair<'_, '_> {
                 String::from("added `properties: {}`, which objects have in Codex")
             });
             if let Some(object) = node.as_object_mut() {
-                let place = object.position("type").map_or(0, |place| place + 1);
+                let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
                 object.insert_at(place, Text::literal("properties"), Node::empty_object());
             }
         }
@@ -197,7 +197,7 @@ impl Repair<'_, '_> {
 
     /// Rule 10 for a type that stands there: unknown names go, and a list of one becomes that one.
     fn respell_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, listed: &[&'static str]) {
-        let (is_name, count) = match node.get("type").map(Node::data) {
+        let (is_name, count) = match node.get(Keyword::Type).map(Node::data) {
             Some(Data::String(_)) => (true, 1),
             Some(Data::Array(names)) => (false, names.len()),
             _ => (false, 0),
@@ -235,10 +235,10 @@ impl Repair<'_, '_> {
         let proved = match name {
             // Tool arguments are objects anyway.
             "object" => place.keyword.is_none(),
-            "string" => object.get("enum").is_some_and(all_strings),
+            "string" => object.get(Keyword::Enum).is_some_and(all_strings),
             _ => false,
         };
-        let (rule, at, accepts) = match object.has("type") {
+        let (rule, at, accepts) = match object.has(Keyword::Type) {
             true => (Rule::RepairType, Some("type"), Accepts::Wider),
             false if proved => (Rule::InferType, None, Accepts::Same),
             false => (Rule::InferType, None, Accepts::Narrower),
@@ -248,7 +248,7 @@ impl Repair<'_, '_> {
             format!("added `type: \"{name}\"`, which Codex infers from the keywords beside it")
         });
         let Some(object) = node.as_object_mut() else { return };
-        match object.has("type") {
+        match object.has(Keyword::Type) {
             true => object.set(Text::literal("type"), Node::literal(name)),
             false => object.insert_at(0, Text::literal("type"), Node::literal(name)),
         }

@@ -21,7 +21,7 @@ const TEXT: ChangeKind = ChangeKind::of(Rule::AnyToJson);
 /// A name for the definition that no other one has.
 pub(in crate::sanitize) fn name(root: &Node<'_>) -> String {
     let mut name = String::from("json");
-    while root.get("$defs").is_some_and(|table| table.get(&name).is_some()) {
+    while root.get(Keyword::Defs).is_some_and(|table| table.get(&name).is_some()) {
         name.push('_');
     }
     name
@@ -49,7 +49,7 @@ pub(in crate::sanitize) fn apply<'a>(
     let said =
         |effect: ChangeKind| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
     if let Some(object) = node.as_object_mut() {
-        object.retain(|member| member.key.is("description") || member.key.is("title"));
+        object.retain(|member| member.key.is(Keyword::Description) || member.key.is(Keyword::Title));
     }
     if by_definition {
         context.diagnostics.report(place.polarity, location.clone(), location, said(DEFINE), || {
@@ -110,7 +110,7 @@ pub(in crate::sanitize) fn define(root: &mut Node<'_>, name: &str) {
         ("anyOf", Node::array(branches)),
     ]);
     let Some(object) = root.as_object_mut() else { return };
-    match object.get_mut("$defs").and_then(Node::as_object_mut) {
+    match object.get_mut(Keyword::Defs).and_then(Node::as_object_mut) {
         Some(table) => table.set(Text::new(String::from(name)), definition),
         None => object.set(
             Text::literal("$defs"),

@@ -15,7 +15,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
         encode::layout::{self, Members, Shape, Typed},
     },
-    schema::{join, visit::SchemaPath},
+    schema::{join, keyword::Keyword, visit::SchemaPath},
 };
 
 const ORDER: ChangeKind = ChangeKind::of(Rule::ReorderProperties);
@@ -49,9 +49,9 @@ pub(in crate::sanitize) fn tell_apart<'a>(
         context.diagnostics.report(place.polarity, location.clone(), location.clone(), ORDER, || {
             format!("moved the property `{shown}` to the front: branches must begin with different names")
         });
-        node.visit("anyOf", |branches| {
+        node.visit(Keyword::AnyOf, |branches| {
             if let Some(branch) = branches.as_array_mut().and_then(|branches| branches.get_mut(at)) {
-                branch.visit("properties", |table| put_first(table, name));
+                branch.visit(Keyword::Properties, |table| put_first(table, name));
             }
         });
     }
@@ -69,7 +69,7 @@ pub(in crate::sanitize) fn tell_apart<'a>(
 fn are_apart(branches: &[Node<'_>]) -> bool {
     // By name, the constants of the branches that begin with it; none where one has no constant.
     let mut begun: Map<&Text<'_>, Option<Set<String>>> = Map::new();
-    branches.iter().filter_map(|branch| branch.get("properties")?.as_object()?.iter().next()).all(|first| {
+    branches.iter().filter_map(|branch| branch.get(Keyword::Properties)?.as_object()?.iter().next()).all(|first| {
         let constant = constant(&first.value);
         match (begun.get_mut(&first.key), constant) {
             (Some(Some(others)), Some(constant)) => others.insert(constant),
@@ -84,7 +84,7 @@ fn are_apart(branches: &[Node<'_>]) -> bool {
 
 /// The one value that a schema accepts, if it says so.
 fn constant(schema: &Node<'_>) -> Option<String> {
-    match (schema.get("const"), schema.get("enum").and_then(Node::as_array)) {
+    match (schema.get(Keyword::Const), schema.get(Keyword::Enum).and_then(Node::as_array)) {
         (Some(value), _) | (None, Some([value])) => Some(json::canonical(value)),
         _ => None,
     }
@@ -93,8 +93,9 @@ fn constant(schema: &Node<'_>) -> Option<String> {
 /// A property that has another constant in every branch with properties, for each of them.
 fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
     let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
-    let of =
-        |branch: &Node<'a>, name: &Text<'a>| branch.get("properties")?.as_object()?.get_text(name).and_then(constant);
+    let of = |branch: &Node<'a>, name: &Text<'a>| {
+        branch.get(Keyword::Properties)?.as_object()?.get_text(name).and_then(constant)
+    };
     let tells = |name: &&Text<'a>| {
         let mut seen = Set::new();
         branches
@@ -113,7 +114,13 @@ fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
     else {
         return Vec::new();
     };
-    branch.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone()).collect()
+    branch
+        .get(Keyword::Properties)
+        .and_then(Node::as_object)
+        .into_iter()
+        .flatten()
+        .map(|member| member.key.clone())
+        .collect()
 }
 
 /// A first name for as many branches as possible, none twice: its own one where nothing is gained by another.
@@ -182,7 +189,7 @@ fn join<'a>(
         let with = names.get(*at).into_iter().flatten().find_map(beginning);
         groups.entry(with.unwrap_or(*at)).or_default().push(*at);
     }
-    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
     let mut branches: Vec<Option<Node<'a>>> =
         branches.iter().map(|branch| Some(branch.copy(&context.budget))).collect();
     for (with, others) in groups.iter() {
@@ -207,12 +214,12 @@ fn join<'a>(
     }
     let branches: Vec<Node<'a>> = branches.into_iter().flatten().collect();
     if branches.len() > 1 {
-        node.visit("anyOf", |list| list.replace(Data::Array(branches)));
+        node.visit(Keyword::AnyOf, |list| list.replace(Data::Array(branches)));
         return;
     }
     // One branch is no union.
     let Some(object) = node.as_object_mut() else { return };
-    object.remove("anyOf");
+    object.remove(Keyword::AnyOf);
     for member in branches
         .into_iter()
         .filter_map(|branch| match branch.into_data() {
@@ -233,14 +240,15 @@ fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
     let mut differing: Option<String> = None;
     others.iter().all(|other| {
         let keys = first.len() == other.len()
-            && first.iter().all(|member| match (other.get_text(&member.key), member.key.is("properties")) {
+            && first.iter().all(|member| match (other.get_text(&member.key), member.key.is(Keyword::Properties)) {
                 (Some(_), true) => true,
                 (Some(value), false) => json::same_within(budget, value, &member.value),
                 (None, _) => false,
             });
-        let (Some(one), Some(two)) =
-            (first.get("properties").and_then(Node::as_object), other.get("properties").and_then(Node::as_object))
-        else {
+        let (Some(one), Some(two)) = (
+            first.get(Keyword::Properties).and_then(Node::as_object),
+            other.get(Keyword::Properties).and_then(Node::as_object),
+        ) else {
             return keys;
         };
         keys && one.len() == two.len()

@@ -65,7 +65,7 @@ impl Holds {
     /// What was remembered, if it still is the schema that it was remembered of.
     pub(in crate::sanitize) fn by(schema: &Node<'_>) -> Option<Holds> {
         let holds = Holds::ALL.into_iter().find(|holds| schema.marks() == 1 << *holds as u8)?;
-        let is = |name: &str| schema.get("type").is_some_and(|written| written.is_text(name));
+        let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
         (is("string") || (holds == Holds::Integer && is("integer"))).then_some(holds)
     }
 }
@@ -89,18 +89,19 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     if context.grammar.anything != AnyEncoding::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
         return;
     }
-    let empty = node.get("properties").and_then(Node::as_object).is_none_or(Object::is_empty);
-    if !node.get("type").is_some_and(|name| name.is_text("object")) || !empty {
+    let empty = node.get(Keyword::Properties).and_then(Node::as_object).is_none_or(Object::is_empty);
+    if !node.get(Keyword::Type).is_some_and(|name| name.is_text("object")) || !empty {
         return;
     }
     let stays = |member: &Member<'a>| STAYS.iter().any(|keyword| member.key.is(keyword));
-    let goes = |member: &Member<'a>| !stays(member) && !member.key.is("type") && !member.key.is("properties");
+    let goes =
+        |member: &Member<'a>| !stays(member) && !member.key.is(Keyword::Type) && !member.key.is(Keyword::Properties);
     let location = Location::of(node);
     let Some(members) = node.as_object_mut() else { return };
     let (told, left): (Vec<Member<'a>>, Vec<Member<'a>>) =
         core::mem::take(members).into_members().into_iter().partition(goes);
     *members = Object::from_unique(left);
-    members.retain(|member| stays(member) || member.key.is("type"));
+    members.retain(|member| stays(member) || member.key.is(Keyword::Type));
     members.set(Text::literal("type"), Node::literal("string"));
     Holds::Object.mark(node);
     let asserts =

@@ -65,7 +65,7 @@ pub(in crate::sanitize) enum AdditionalProperties<'n, 'a> {
 
 /// The reference that a schema is.
 fn reference<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
-    node.get("$ref").and_then(Node::as_text).and_then(Text::value)
+    node.get(Keyword::Ref).and_then(Node::as_text).and_then(Text::value)
 }
 
 /// What a schema is. At the root an object has properties, whatever it says.
@@ -90,7 +90,7 @@ pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar
     Shape::Typed(Typed {
         object: names(types, "object").then(|| members(object, is_root, grammar)),
         array,
-        items: object.get("items").filter(|items| array && items.as_array().is_none()),
+        items: object.get(Keyword::Items).filter(|items| array && items.as_array().is_none()),
     })
 }
 
@@ -129,7 +129,7 @@ impl<'n, 'a> Summary<'n, 'a> {
 
 /// Does `type` name this one?
 pub(in crate::sanitize) fn declares(object: &Object<'_>, name: &str) -> bool {
-    object.get("type").is_some_and(|types| names(types, name))
+    object.get(Keyword::Type).is_some_and(|types| names(types, name))
 }
 
 fn names(types: &Node<'_>, name: &str) -> bool {
@@ -141,8 +141,8 @@ fn names(types: &Node<'_>, name: &str) -> bool {
 
 fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> Members<'n, 'a> {
     let has_properties =
-        is_root || object.get("properties").and_then(Node::as_object).is_some_and(|table| !table.is_empty());
-    let others = match object.get("additionalProperties") {
+        is_root || object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty());
+    let others = match object.get(Keyword::AdditionalProperties) {
         None => AdditionalProperties::Unsaid,
         Some(schema) if schema.as_bool() == Some(false) => AdditionalProperties::Closed,
         Some(schema) => AdditionalProperties::Open(schema.as_object().map(|_| schema)),
@@ -161,7 +161,7 @@ fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> 
 /// The name of the property that holds what no other property names.
 pub(in crate::sanitize) fn others_name(object: &Object<'_>) -> String {
     let mut name = String::from(OTHERS);
-    while object.get("properties").and_then(Node::as_object).is_some_and(|table| table.has(&name)) {
+    while object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| table.has(&name)) {
         name.push('_');
     }
     name
@@ -169,7 +169,7 @@ pub(in crate::sanitize) fn others_name(object: &Object<'_>) -> String {
 
 /// The names that `required` lists.
 pub(in crate::sanitize) fn required<'n, 'a>(object: &'n Object<'a>) -> Set<&'n Text<'a>> {
-    object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect()
+    object.get(Keyword::Required).and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect()
 }
 
 /// What references refer to, by how they are written.

@@ -76,7 +76,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
             Shape::Union(branches) => {
                 let wrappers = self.definitions.wrappers(branches, grammar);
                 if wrappers.iter().any(Option::is_some) {
-                    node.visit("anyOf", |branches| {
+                    node.visit(Keyword::AnyOf, |branches| {
                         for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(wrappers) {
                             if let Some(name) = name {
                                 wrap(branch, name);
@@ -92,7 +92,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
             Shape::Typed(Typed { object, array, items }) => {
                 let is_unique = array
                     && self.context.diagnostics.is_on()
-                    && node.get("uniqueItems").and_then(Node::as_bool) == Some(true);
+                    && node.get(Keyword::UniqueItems).and_then(Node::as_bool) == Some(true);
                 if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.context.budget)) {
                     let location = Location::under(node, "uniqueItems");
                     self.context.diagnostics.report(place.polarity, location.clone(), location, UNIQUE, || {
@@ -185,7 +185,7 @@ impl<'a> Writer<'_, '_, 'a> {
         }
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| !speaks_of(&member.key, InstanceType::Object) && !has_no_subject(member));
-        if let Some(types) = object.get_mut("type") {
+        if let Some(types) = object.get_mut(Keyword::Type) {
             match types.as_array_mut() {
                 Some(names) => names
                     .iter_mut()
@@ -202,7 +202,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let Some(object) = node.as_object() else { return };
         let required = layout::required(object);
         let optional: Vec<bool> = object
-            .get("properties")
+            .get(Keyword::Properties)
             .and_then(Node::as_object)
             .into_iter()
             .flatten()
@@ -212,7 +212,7 @@ impl<'a> Writer<'_, '_, 'a> {
         if rule.all_required && optional.contains(&true) {
             let definitions = self.definitions;
             let context = &mut *self.context;
-            node.visit("properties", |table| {
+            node.visit(Keyword::Properties, |table| {
                 let origin = table.origin();
                 for (member, _) in table
                     .as_object_mut()
@@ -255,22 +255,26 @@ impl<'a> Writer<'_, '_, 'a> {
                 ("description", Node::literal(OTHERS_SAY)),
             ]);
             if let Some(object) = node.as_object_mut() {
-                if !object.has("properties") {
-                    let place = object.position("type").map_or(0, |place| place + 1);
+                if !object.has(Keyword::Properties) {
+                    let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
                     object.insert_at(place, Text::literal("properties"), Node::empty_object());
                 }
             }
-            node.visit("properties", |table| {
+            node.visit(Keyword::Properties, |table| {
                 if let Some(table) = table.as_object_mut() {
                     table.set(Text::new(others_name.clone()), list);
                 }
             });
         }
-        let names =
-            node.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| member.key.clone());
+        let names = node
+            .get(Keyword::Properties)
+            .and_then(Node::as_object)
+            .into_iter()
+            .flatten()
+            .map(|member| member.key.clone());
         let names: Vec<Text<'a>> = names.collect();
-        let count = node.get("required").and_then(Node::as_array).map(<[_]>::len);
-        let lacks_properties = rule.properties != PropertiesRule::Optional && node.get("properties").is_none();
+        let count = node.get(Keyword::Required).and_then(Node::as_array).map(<[_]>::len);
+        let lacks_properties = rule.properties != PropertiesRule::Optional && node.get(Keyword::Properties).is_none();
         if lacks_properties {
             let (from, to) = (Location::of(node), Location::under(node, "properties"));
             self.context
@@ -279,13 +283,13 @@ impl<'a> Writer<'_, '_, 'a> {
         }
         let Some(object) = node.as_object_mut() else { return };
         if lacks_properties {
-            let place = object.position("type").map_or(0, |place| place + 1);
+            let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
         }
         if rule.all_required && count != Some(names.len()) {
             object.set(Text::literal("required"), Node::array(names.into_iter().map(Node::string).collect()));
         }
-        if object.get("additionalProperties").and_then(Node::as_bool) != Some(false) {
+        if object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) != Some(false) {
             object.set(Text::literal("additionalProperties"), Node::bool(false));
         }
     }
@@ -300,7 +304,7 @@ impl<'a> Writer<'_, '_, 'a> {
             String::from("replaced the values of `enum` by strings that hold JSON: they are not scalars")
         });
         let Some(object) = node.as_object_mut() else { return };
-        let values = match (object.remove("const"), object.remove("enum").map(Node::into_data)) {
+        let values = match (object.remove(Keyword::Const), object.remove(Keyword::Enum).map(Node::into_data)) {
             (Some(value), _) => vec![value],
             (None, Some(Data::Array(values))) => values,
             _ => Vec::new(),

@@ -36,7 +36,7 @@ const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
 
 pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
-    if context.grammar.refs.not_directly_under.contains(Keyword::AnyOf) && root.get("$defs").is_some() {
+    if context.grammar.refs.not_directly_under.contains(Keyword::AnyOf) && root.get(Keyword::Defs).is_some() {
         visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Cut { context, above: Vec::new() })?;
     }
     let budget = context.budget.clone();
@@ -87,14 +87,19 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     if !layout::declares(object, "object") {
         return;
     }
-    let known: Set<&Text<'_>> =
-        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
+    let known: Set<&Text<'_>> = object
+        .get(Keyword::Properties)
+        .and_then(Node::as_object)
+        .into_iter()
+        .flatten()
+        .map(|member| &member.key)
+        .collect();
     let unknown: Vec<Text<'a>> =
         layout::required(object).into_iter().filter(|name| !known.contains(name)).map(Text::clone).collect();
     if unknown.is_empty() {
         return;
     }
-    let others = object.get("additionalProperties");
+    let others = object.get(Keyword::AdditionalProperties);
     let closed = others.and_then(Node::as_bool) == Some(false);
     let others = others.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()));
     let cost = |schema: &Node<'_>| json::size(schema, &context.budget).saturating_mul(unknown.len());
@@ -126,7 +131,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
         )
     });
     if closed {
-        node.visit("required", |names| {
+        node.visit(Keyword::Required, |names| {
             if let Some(names) = names.as_array_mut() {
                 let unknown: Set<&Text<'_>> = unknown.iter().collect();
                 names.retain(|name| name.as_text().is_some_and(|name| !unknown.contains(name)));
@@ -135,12 +140,12 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
         return;
     }
     if let Some(object) = node.as_object_mut() {
-        if !object.has("properties") {
-            let place = object.position("type").map_or(0, |place| place + 1);
+        if !object.has(Keyword::Properties) {
+            let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
         }
     }
-    node.visit("properties", |table| {
+    node.visit(Keyword::Properties, |table| {
         if let Some(table) = table.as_object_mut() {
             table
                 .members_mut()
@@ -153,7 +158,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
 /// does where lists of types are of scalars only.
 fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let Some(types) = object.get("type").and_then(Node::as_array) else { return };
+    let Some(types) = object.get(Keyword::Type).and_then(Node::as_array) else { return };
     let containers = types.iter().filter(|name| name.is_text("object") || name.is_text("array")).count();
     let allowed = match context.grammar.type_lists {
         TypeLists::Any => 1,
@@ -178,7 +183,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let Some(object) = node.as_object_mut() else { return };
     let (mut outside, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
     for member in core::mem::take(object).into_members() {
-        if member.key.is("type") {
+        if member.key.is(Keyword::Type) {
             continue;
         }
         match Keyword::named(&member.key).and_then(Keyword::applies_to) {
@@ -216,7 +221,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 /// Unions in a union are one with it, where lists of pairs in one could be taken for arrays of another: only branches
 /// of one union are told apart.
 fn splice(node: &mut Node<'_>, context: &PassContext) {
-    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
     if !branches.iter().any(is_bare_union) {
         return;
     }
@@ -233,14 +238,14 @@ fn splice(node: &mut Node<'_>, context: &PassContext) {
     if maps == 0 || maps + lists < 2 {
         return;
     }
-    node.visit("anyOf", |union| {
+    node.visit(Keyword::AnyOf, |union| {
         let Some(branches) = union.as_array_mut() else { return };
         let mut open: Vec<Node<'_>> = core::mem::take(branches).into_iter().rev().collect();
         while let Some(mut branch) = open.pop() {
             if !is_bare_union(&branch) {
                 branches.push(branch);
             } else if let Some(Data::Array(inner)) =
-                branch.as_object_mut().and_then(|object| object.remove("anyOf")).map(Node::into_data)
+                branch.as_object_mut().and_then(|object| object.remove(Keyword::AnyOf)).map(Node::into_data)
             {
                 open.extend(inner.into_iter().rev());
             }
@@ -251,7 +256,7 @@ fn splice(node: &mut Node<'_>, context: &PassContext) {
 /// Nothing but `anyOf`.
 fn is_bare_union(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(|object| object.len() == 1)
-        && node.get("anyOf").is_some_and(|branches| branches.as_array().is_some())
+        && node.get(Keyword::AnyOf).is_some_and(|branches| branches.as_array().is_some())
 }
 
 /// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
@@ -270,7 +275,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
             )
         });
         if let Some(object) = node.as_object_mut() {
-            object.remove("anyOf");
+            object.remove(Keyword::AnyOf);
         }
         return;
     }
@@ -279,7 +284,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
             String::from("removed a branch of `anyOf` that accepts nothing")
         });
     }
-    node.visit("anyOf", |branches| {
+    node.visit(Keyword::AnyOf, |branches| {
         if let Some(branches) = branches.as_array_mut() {
             branches.retain(|branch| !is_never(branch));
         }
@@ -319,7 +324,7 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
         String::from("replaced a union that accepts anything by a schema that accepts anything")
     });
     if let Some(object) = node.as_object_mut() {
-        object.remove("anyOf");
+        object.remove(Keyword::AnyOf);
     }
 }
 
@@ -359,7 +364,7 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
                 || format!("removed the recursion into `{name}`: it would lead through `anyOf`"),
             );
             if let Some(object) = node.as_object_mut() {
-                object.remove("$ref");
+                object.remove(Keyword::Ref);
             }
         }
         Ok(Visit::Descend)

@@ -6,6 +6,7 @@ use crate::{
     dialect::grammar::{Grammar, TypeLists},
     json::{Data, Member, Node, Object, Text},
     sanitize::encode::layout::{self, Shape},
+    schema::keyword::Keyword,
 };
 
 /// Lets a schema accept null too, in the shortest way the grammar has. Null must not be one of its values.
@@ -15,7 +16,7 @@ pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
     }
     match layout::of(node, false, grammar) {
         Shape::Union(_) => {
-            node.visit("anyOf", |branches| {
+            node.visit(Keyword::AnyOf, |branches| {
                 if let Some(branches) = branches.as_array_mut() {
                     branches.push(null_schema());
                 }
@@ -44,7 +45,7 @@ fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
 /// Puts null into `type`, and into the values that there are.
 fn list(node: &mut Node<'_>) {
     let Some(object) = node.as_object_mut() else { return };
-    if let Some(types) = object.get_mut("type") {
+    if let Some(types) = object.get_mut(Keyword::Type) {
         match types.as_array_mut() {
             Some(names) if names.iter().any(|name| name.is_text("null")) => {}
             Some(names) => names.push(Node::literal("null")),
@@ -54,12 +55,12 @@ fn list(node: &mut Node<'_>) {
             }
         }
     }
-    if let Some(Member { key, value }) = object.members_mut().iter_mut().find(|member| member.key.is("const")) {
+    if let Some(Member { key, value }) = object.members_mut().iter_mut().find(|member| member.key.is(Keyword::Const)) {
         *key = Text::literal("enum");
         let constant = core::mem::take(value);
         let origin = constant.origin();
         *value = Node::array(vec![constant, Node::new(Data::Null)]).with_origin(origin);
-    } else if let Some(values) = object.get_mut("enum").and_then(Node::as_array_mut) {
+    } else if let Some(values) = object.get_mut(Keyword::Enum).and_then(Node::as_array_mut) {
         values.push(Node::new(Data::Null));
     }
 }
@@ -71,7 +72,7 @@ fn union(node: &mut Node<'_>) {
     let (outside, inside): (Vec<_>, Vec<_>) = core::mem::take(object)
         .into_members()
         .into_iter()
-        .partition(|member| member.key.is("description") || member.key.is("title"));
+        .partition(|member| member.key.is(Keyword::Description) || member.key.is(Keyword::Title));
     let inner = Node::object(Object::from_unique(inside)).with_origin(origin);
     let mut members = Object::from_unique(outside);
     members.set(Text::literal("anyOf"), Node::array(vec![inner, null_schema()]));

@@ -20,7 +20,7 @@ use crate::{
     dialect::grammar::Grammar,
     json::{self, Member, Node, Object, Text},
     sanitize::encode::layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed},
-    schema::references,
+    schema::{keyword::Keyword, references},
 };
 
 /// What tells one type, or one value, from another.
@@ -72,7 +72,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         }
         match layout::of(schema, is_root, self.grammar) {
             Shape::Anything => Some(self.anything()),
-            Shape::Reference => Some(Node::record([("$ref", schema.get("$ref")?.copy(self.budget))])),
+            Shape::Reference => Some(Node::record([("$ref", schema.get(Keyword::Ref)?.copy(self.budget))])),
             Shape::Values(values) => Some(Node::record([
                 ("json", Node::literal("any")),
                 ("enum", Node::array(json::copies(values, self.budget))),
@@ -145,7 +145,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         let (mut properties, mut absent) = (Vec::new(), Vec::new());
         // What is no property's name may be among the pairs.
         let all = needs == Needs::All || matches!(others, AdditionalProperties::Open(_));
-        for Member { key, value } in object.get("properties").and_then(Node::as_object).into_iter().flatten() {
+        for Member { key, value } in object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten() {
             let below = self.schema(value, false, needs);
             if below.is_some() || all {
                 properties.push(Member { key: key.clone(), value: below.unwrap_or_else(Node::empty_object) });
@@ -160,7 +160,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         if needs == Needs::All || !properties.is_empty() {
             plan.set(Text::literal("properties"), Node::object(Object::from_unique(properties)));
         }
-        if let Some(names) = object.get("required").filter(|_| needs == Needs::All) {
+        if let Some(names) = object.get(Keyword::Required).filter(|_| needs == Needs::All) {
             plan.set(Text::literal("required"), names.copy(self.budget));
         }
         if !absent.is_empty() {

@@ -13,7 +13,7 @@ use crate::{
     schema::{
         definitions::definition_name,
         graph,
-        keyword::Keywords,
+        keyword::{Keyword, Keywords},
         visit::{self, SchemaPath, Visit},
     },
 };
@@ -60,7 +60,7 @@ pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, context: &
 }
 
 fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
-    let table = root.get("$defs").and_then(crate::json::Node::as_object);
+    let table = root.get(Keyword::Defs).and_then(crate::json::Node::as_object);
     let names: Map<String, usize> = table
         .into_iter()
         .flatten()

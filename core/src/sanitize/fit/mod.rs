@@ -51,7 +51,7 @@ pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, context: &mut PassContex
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = context.max_bytes.unwrap_or(usize::MAX);
     let limits = Limits { bytes, depth: most("propertyDepth"), properties: most("properties") };
-    if context.grammar.refs.to_defs && limits.depth != usize::MAX && root.get("$defs").is_some() {
+    if context.grammar.refs.to_defs && limits.depth != usize::MAX && root.get(Keyword::Defs).is_some() {
         depth::cut_deep(root, limits.depth, context)?;
     }
     if limits.is_none() {
@@ -152,7 +152,7 @@ impl Shape {
             return Ok(shape);
         }
         visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-            shape.properties += node.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+            shape.properties += node.get(Keyword::Properties).and_then(Node::as_object).map_or(0, Object::len);
             if place.depth > shape.depth {
                 let steps = place.pointer.steps().iter();
                 shape.depth =
@@ -327,8 +327,8 @@ impl<'a> VisitorMut<'a> for Cut<'_, '_> {
             return Ok(Visit::Skip);
         }
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
-        let keeps = |member: &Member<'_>| member.key.is("description") || member.key.is("title");
-        if object.iter().all(|member| keeps(member) || member.key.is("type")) {
+        let keeps = |member: &Member<'_>| member.key.is(Keyword::Description) || member.key.is(Keyword::Title);
+        if object.iter().all(|member| keeps(member) || member.key.is(Keyword::Type)) {
             return Ok(Visit::Skip);
         }
         // Saying "anything" may take more than what it would replace.
@@ -364,7 +364,7 @@ impl<'a> VisitorMut<'a> for Shorten<'_> {
         let long = |text: &Text<'_>| {
             text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned())
         };
-        let Some(text) = node.get("description").and_then(Node::as_text).and_then(long) else {
+        let Some(text) = node.get(Keyword::Description).and_then(Node::as_text).and_then(long) else {
             return Ok(Visit::Descend);
         };
         let length = self.length;
@@ -372,7 +372,7 @@ impl<'a> VisitorMut<'a> for Shorten<'_> {
         self.context.diagnostics.report(place.polarity, location.clone(), location, SHORTEN, || {
             format!("shortened a description to {length} characters to fit the size limit")
         });
-        node.visit("description", |description| {
+        node.visit(Keyword::Description, |description| {
             description.replace(Data::String(Text::new(text.chars().take(length).collect::<String>())));
         });
         Ok(Visit::Descend)

@@ -162,22 +162,22 @@ fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget)
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         let amount = parts.entry(part(place)).or_default();
-        let table = object.get("properties").and_then(Node::as_object);
+        let table = object.get(Keyword::Properties).and_then(Node::as_object);
         let names = table.into_iter().flatten().map(|member| member.key.code_points().count());
         amount.properties += table.map_or(0, Object::len);
         amount.characters += names.sum::<usize>();
         if table.is_some_and(|table| !table.is_empty()) {
             amount.nesting = amount.nesting.max(level(place) + 1);
         }
-        if let Some(values) = object.get("enum").and_then(Node::as_array) {
+        if let Some(values) = object.get(Keyword::Enum).and_then(Node::as_array) {
             amount.values += values.len();
             amount.characters += characters(values);
             long |= is_long(values, list_most);
         }
-        amount.characters += object.get("const").map_or(0, |value| characters(core::slice::from_ref(value)));
+        amount.characters += object.get(Keyword::Const).map_or(0, |value| characters(core::slice::from_ref(value)));
         Ok(Visit::Descend)
     })?;
-    for name in root.get("$defs").and_then(Node::as_object).into_iter().flatten() {
+    for name in root.get(Keyword::Defs).and_then(Node::as_object).into_iter().flatten() {
         parts.entry(Some(name.key.display().into_owned())).or_default().characters += name.key.code_points().count();
     }
     if long {
@@ -226,7 +226,8 @@ fn drop_lists<'a>(
     }
     impl<'a> VisitorMut<'a> for Drop<'_, '_, 'a> {
         fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-            let count = node.get("enum").and_then(Node::as_array).filter(|values| (self.goes)(values)).map(<[_]>::len);
+            let count =
+                node.get(Keyword::Enum).and_then(Node::as_array).filter(|values| (self.goes)(values)).map(<[_]>::len);
             if let Some(count) = count {
                 self.done = true;
                 self.context.diagnostics.report(
@@ -237,7 +238,7 @@ fn drop_lists<'a>(
                     || format!("removed an `enum` of {count} values: they are more or longer than is accepted"),
                 );
                 if let Some(object) = node.as_object_mut() {
-                    object.remove("enum");
+                    object.remove(Keyword::Enum);
                 }
             }
             Ok(Visit::Descend)
@@ -257,7 +258,7 @@ fn drop_longest(
 ) -> Result<bool, Error> {
     let mut longest = 1;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
-        longest = longest.max(node.get("enum").and_then(Node::as_array).map_or(0, measure));
+        longest = longest.max(node.get(Keyword::Enum).and_then(Node::as_array).map_or(0, measure));
         Ok(Visit::Descend)
     })?;
     Ok(longest > 1 && drop_lists(root, context, |values| measure(values) >= longest)?)

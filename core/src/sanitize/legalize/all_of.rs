@@ -53,7 +53,7 @@ fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String,
     let mut wanted: Set<String> = Set::new();
     if context.keywords.contains(Keyword::OneOf) && context.mentions_references {
         visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
-            let branches = node.get("oneOf").and_then(Node::as_array).unwrap_or_default();
+            let branches = node.get(Keyword::OneOf).and_then(Node::as_array).unwrap_or_default();
             wanted.extend(branches.iter().filter_map(reference));
             Ok(Visit::Descend)
         })?;
@@ -71,7 +71,7 @@ fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String,
 }
 
 fn reference(branch: &Node<'_>) -> Option<String> {
-    Some(branch.get("$ref")?.as_text()?.value()?.into_owned())
+    Some(branch.get(Keyword::Ref)?.as_text()?.value()?.into_owned())
 }
 
 struct Join<'r, 'a> {
@@ -91,10 +91,10 @@ impl<'a> VisitorMut<'a> for Join<'_, 'a> {
                 || merges
         };
         // A part may have parts of its own.
-        while refused(Keyword::AllOf) && node.get("allOf").is_some_and(|parts| parts.as_array().is_some()) {
+        while refused(Keyword::AllOf) && node.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some()) {
             self.all_of(node, place);
         }
-        if refused(Keyword::OneOf) && node.get("oneOf").is_some_and(|branches| branches.as_array().is_some()) {
+        if refused(Keyword::OneOf) && node.get(Keyword::OneOf).is_some_and(|branches| branches.as_array().is_some()) {
             self.one_of(node, place);
         }
         Ok(Visit::Descend)
@@ -105,8 +105,8 @@ impl<'a> Join<'_, 'a> {
     fn all_of(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let location = Location::under(node, "allOf");
         let Some(object) = node.as_object_mut() else { return };
-        let at = object.position("allOf").unwrap_or_default();
-        let Some(Data::Array(parts)) = object.remove("allOf").map(Node::into_data) else { return };
+        let at = object.position(Keyword::AllOf).unwrap_or_default();
+        let Some(Data::Array(parts)) = object.remove(Keyword::AllOf).map(Node::into_data) else { return };
         let to = Location::of(node);
         // What `unevaluated…` sees depends on what stands in which part.
         let sees = |part: &Node<'_>| {
@@ -120,7 +120,7 @@ impl<'a> Join<'_, 'a> {
         for part in parts {
             // What refers to a definition was settled as a reference with all that stands beside it; what is left had
             // no room.
-            if part.get("$ref").is_some() {
+            if part.get(Keyword::Ref).is_some() {
                 self.context.diagnostics.report(place.polarity, Location::of(&part), Location::Nowhere, UNSAID, || {
                     String::from("removed a part of `allOf` that refers to itself and cannot be merged")
                 });
@@ -154,16 +154,16 @@ impl<'a> Join<'_, 'a> {
     }
 
     fn one_of(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
-        let Some(branches) = node.get("oneOf").and_then(Node::as_array) else { return };
+        let Some(branches) = node.get(Keyword::OneOf).and_then(Node::as_array) else { return };
         let effect = if self.are_exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Location::under(node, "oneOf"), Location::under(node, "anyOf"));
         self.context
             .diagnostics
             .report(place.polarity, from.clone(), to, effect, || String::from("replaced `oneOf` by `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
-        let at = object.position("oneOf").unwrap_or_default();
-        let Some(branches) = object.remove("oneOf") else { return };
-        if object.has("anyOf") {
+        let at = object.position(Keyword::OneOf).unwrap_or_default();
+        let Some(branches) = object.remove(Keyword::OneOf) else { return };
+        if object.has(Keyword::AnyOf) {
             let whole = core::mem::take(node);
             let origin = whole.origin();
             let union = Node::record([("anyOf", branches)]);

@@ -52,11 +52,11 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
         branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)))
     };
     if beside.is_empty()
-        || !object.get("anyOf").and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared))
+        || !object.get(Keyword::AnyOf).and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared))
     {
         return;
     }
-    node.visit("anyOf", |branches| {
+    node.visit(Keyword::AnyOf, |branches| {
         for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
             for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
                 let name = member.key.display().into_owned();
@@ -83,19 +83,20 @@ fn distribute<'a>(
 ) -> Result<(), Error> {
     let rule = context.grammar.any_of;
     let Some(object) = node.as_object() else { return Ok(()) };
-    let Some(branches) = object.get("anyOf").and_then(Node::as_array) else { return Ok(()) };
+    let Some(branches) = object.get(Keyword::AnyOf).and_then(Node::as_array) else { return Ok(()) };
     let count = branches.len();
-    let bundled = |member: &Member<'_>| !member.key.is("anyOf") && !is_annotation(member) && !is_bookkeeping(member);
+    let bundled =
+        |member: &Member<'_>| !member.key.is(Keyword::AnyOf) && !is_annotation(member) && !is_bookkeeping(member);
     let weight: usize =
         object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &context.budget)).sum();
     let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
-    let typed = rule.no_type_beside && object.has("type");
+    let typed = rule.no_type_beside && object.has(Keyword::Type);
     let shared = rule.no_shared_keywords
         && object
             .iter()
             .filter(|member| bundled(member))
             .any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
-    let homeless = object.has("properties")
+    let homeless = object.has(Keyword::Properties)
         && branches.iter().any(|branch| names_unknown(branch))
         && context.grammar.required_is_known_at(place.pointer);
     // Where every object is closed, each branch has to name all the properties that there are.
@@ -110,12 +111,12 @@ fn distribute<'a>(
             )
         });
         if let Some(object) = node.as_object_mut() {
-            object.remove("anyOf");
+            object.remove(Keyword::AnyOf);
         }
         return Ok(());
     }
     if !joins {
-        node.visit("anyOf", |branches| {
+        node.visit(Keyword::AnyOf, |branches| {
             // The visitor never fails.
             let _ = branches.visit_children::<()>(|_, branch| {
                 settled(branch, place, context);
@@ -136,7 +137,7 @@ fn distribute<'a>(
     let mut rest: Vec<Member<'a>> = Vec::new();
     let mut branches = Vec::new();
     for member in core::mem::take(object).into_members() {
-        if member.key.is("anyOf") {
+        if member.key.is(Keyword::AnyOf) {
             let Member { key, value } = member;
             let origin = value.origin();
             if let Data::Array(items) = value.into_data() {
@@ -176,7 +177,7 @@ fn distribute<'a>(
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
         return Ok(());
     }
-    if let Some(member) = rest.iter_mut().find(|member| member.key.is("anyOf")) {
+    if let Some(member) = rest.iter_mut().find(|member| member.key.is(Keyword::AnyOf)) {
         member.value = Node::array(joined).with_origin(member.value.origin());
     }
     node.replace(Data::Object(Object::from_unique(rest)));
@@ -186,7 +187,7 @@ fn distribute<'a>(
 /// Says what a branch requires, and the branches of unions in it, once nothing more can join them.
 fn settled<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     crate::sanitize::legalize::required::apply(branch, place, context);
-    branch.visit("anyOf", |branches| {
+    branch.visit(Keyword::AnyOf, |branches| {
         // The visitor never fails.
         let _ = branches.visit_children::<()>(|_, branch| {
             crate::sanitize::legalize::required::apply(branch, place, context);
@@ -202,7 +203,7 @@ fn is_bookkeeping(member: &Member<'_>) -> bool {
 
 /// Does a branch require properties that it does not have itself?
 fn names_unknown(branch: &Node<'_>) -> bool {
-    let Some(names) = branch.get("required").and_then(Node::as_array) else { return false };
-    let properties = branch.get("properties").and_then(Node::as_object);
+    let Some(names) = branch.get(Keyword::Required).and_then(Node::as_array) else { return false };
+    let properties = branch.get(Keyword::Properties).and_then(Node::as_object);
     names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
 }

@@ -39,7 +39,7 @@ pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassConte
     if !concerns(context) || !context.keywords.intersects(UNIONS) {
         return Ok(());
     }
-    if context.grammar.object_root && root.get("anyOf").is_some() {
+    if context.grammar.object_root && root.get(Keyword::AnyOf).is_some() {
         root::declare_object(root, context);
         root::union(root, context, false)?;
     }
@@ -63,7 +63,7 @@ impl<'a> VisitorMut<'a> for Join<'_> {
 impl Join<'_> {
     fn distribute<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let Some(object) = node.as_object() else { return };
-        let Some(count) = object.get("anyOf").and_then(Node::as_array).map(<[_]>::len) else { return };
+        let Some(count) = object.get(Keyword::AnyOf).and_then(Node::as_array).map(<[_]>::len) else { return };
         if !object.iter().any(applies) {
             return;
         }
@@ -89,7 +89,7 @@ impl Join<'_> {
         let bundle = Node::object(Object::from_unique(bundle)).with_origin(origin);
         if affordable.is_some() {
             let mut joined = Vec::new();
-            for member in rest.iter_mut().filter(|member| member.key.is("anyOf")) {
+            for member in rest.iter_mut().filter(|member| member.key.is(Keyword::AnyOf)) {
                 let list = core::mem::take(&mut member.value);
                 let list_origin = list.origin();
                 if let Data::Array(branches) = list.into_data() {
@@ -110,7 +110,7 @@ impl Join<'_> {
 
 /// Does a member beside `anyOf` apply to the instance?
 fn applies(member: &Member<'_>) -> bool {
-    !member.key.is("anyOf")
+    !member.key.is(Keyword::AnyOf)
         && Keyword::named(&member.key)
             .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
 }
@@ -120,14 +120,14 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     if !concerns(context) {
         return;
     }
-    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
     if branches.len() == 1 {
         lift(node, place, context);
         return;
     }
     let beside = context.grammar.any_of.beside;
     let moves = |member: &Member<'_>| {
-        !member.key.is("anyOf")
+        !member.key.is(Keyword::AnyOf)
             && Keyword::named(&member.key).is_none_or(|keyword| !beside.contains(keyword))
             && !is_table(member)
     };
@@ -136,7 +136,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) =
         object.copy(&context.budget).into_members().into_iter().partition(moves);
     node.replace(Data::Object(Object::from_unique(rest)));
-    node.visit("anyOf", |list| {
+    node.visit(Keyword::AnyOf, |list| {
         for text in texts {
             let found = list.as_array_mut().is_some_and(|branches| settle(&text, branches, &context.budget));
             moved.push((text.key.display().into_owned(), found));
@@ -165,8 +165,8 @@ fn is_table(member: &Member<'_>) -> bool {
 fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (origin, met) = (node.origin(), Location::of(node));
     let Some(object) = node.as_object_mut() else { return };
-    let at = object.position("anyOf").unwrap_or_default();
-    let Some(Data::Array(mut branches)) = object.remove("anyOf").map(Node::into_data) else { return };
+    let at = object.position(Keyword::AnyOf).unwrap_or_default();
+    let Some(Data::Array(mut branches)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
     context.diagnostics.report(place.polarity, Location::of(&branch), met.clone(), LIFT, || {
         String::from("replaced an `anyOf` of one branch by the branch")
@@ -178,11 +178,11 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
 
 /// Finds a text its place among the branches; `false` if there is none.
 fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
-    let describes = text.key.is("description");
+    let describes = text.key.is(Keyword::Description);
     let mut found = false;
     for branch in branches.iter_mut() {
         if let Some(object) =
-            branch.as_object_mut().filter(|object| !object.has("anyOf") && object.get_text(&text.key).is_none())
+            branch.as_object_mut().filter(|object| !object.has(Keyword::AnyOf) && object.get_text(&text.key).is_none())
         {
             // A description is worth repeating; everything else is said once.
             if found && !describes {
@@ -197,7 +197,8 @@ fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> 
     }
     // Every branch has its own: the first one's begins with it.
     let outer = text.value.as_text().and_then(Text::value);
-    let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut("description")) else {
+    let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut(Keyword::Description))
+    else {
         return false;
     };
     let (Some(outer), Some(inner)) = (outer, own.as_text().and_then(Text::value)) else { return false };

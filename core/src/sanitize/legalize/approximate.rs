@@ -61,7 +61,7 @@ fn inclusive<'a>(
     }
     let Some(number) = value.as_number() else { return Approximation::Not };
     let whole = json::plain_number(number).parse::<i64>().ok().and_then(|number| number.checked_add(step));
-    let is_integer = node.get("type").is_some_and(|name| name.is_text("integer"));
+    let is_integer = node.get(Keyword::Type).is_some_and(|name| name.is_text("integer"));
     let (bound, effect) = match whole.filter(|_| is_integer) {
         Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
         None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
@@ -105,8 +105,8 @@ fn tuple<'a>(
 ) -> Approximation {
     let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Approximation::Not };
     let count = positions.len();
-    let rest = node.get("items");
-    let most = node.get("maxItems").and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
+    let rest = node.get(Keyword::Items);
+    let most = node.get(Keyword::MaxItems).and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
     let closed = rest.is_some_and(|rest| rest.as_bool() == Some(false)) || most.is_some_and(|most| most <= count);
     let mut schemas: Vec<Node<'a>> = Vec::new();
     let mut known: Set<String> = Set::new();
@@ -134,9 +134,9 @@ fn tuple<'a>(
     let items =
         if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
     let Some(object) = node.as_object_mut() else { return Approximation::Not };
-    let at = object.position("prefixItems").unwrap_or_default();
-    object.remove("prefixItems");
-    match object.has("items") {
+    let at = object.position(Keyword::PrefixItems).unwrap_or_default();
+    object.remove(Keyword::PrefixItems);
+    match object.has(Keyword::Items) {
         true => object.set(Text::literal("items"), items),
         false => object.insert_at(at, Text::literal("items"), items),
     }

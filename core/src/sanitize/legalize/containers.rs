@@ -30,13 +30,13 @@ const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "uneval
 /// Completes one schema.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is = |node: &Node<'_>, name: &str| {
-        node.get("type").is_some_and(|types| {
+        node.get(Keyword::Type).is_some_and(|types| {
             types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
         })
     };
     let is_root = place.keyword.is_none();
     let grammar = context.grammar;
-    if grammar.encodes() && node.get("type").is_some() {
+    if grammar.encodes() && node.get(Keyword::Type).is_some() {
         without_a_subject(node, place, context);
     }
     if is(node, "array") {
@@ -52,16 +52,16 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     };
     // Objects of any names are encoded.
     let written = written && (is_root || !grammar.encodes());
-    if written && node.get("properties").is_none() {
+    if written && node.get(Keyword::Properties).is_none() {
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
         context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = node.as_object_mut() {
-            let after = object.position("type").map_or(0, |place| place + 1);
+            let after = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(after, Text::literal("properties"), Node::empty_object());
         }
     }
     if grammar.objects.open == OpenRule::ClosedByDefault
-        && node.get("additionalProperties").is_none()
+        && node.get(Keyword::AdditionalProperties).is_none()
         && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
     {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
@@ -117,8 +117,8 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let rule = context.grammar.arrays;
     let open =
         |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
-    let missing = match node.get("items") {
-        None => rule.needs_items && node.get("prefixItems").is_none(),
+    let missing = match node.get(Keyword::Items) {
+        None => rule.needs_items && node.get(Keyword::PrefixItems).is_none(),
         Some(items) if !context.grammar.true_items && items.as_bool() == Some(true) => true,
         // Anything is encoded.
         Some(items) => !rule.open_items && open(items) && !context.grammar.encodes(),

@@ -12,7 +12,7 @@ use crate::{
         context::PassContext,
         diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
     },
-    schema::{instance_types::TYPE_NAMES, visit::SchemaPath},
+    schema::{instance_types::TYPE_NAMES, keyword::Keyword, visit::SchemaPath},
 };
 
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
@@ -42,7 +42,7 @@ pub(in crate::sanitize) fn apply<'a>(
         match_type(node, place, context);
         match_constant(node, place, context);
     }
-    let Some(values) = node.get("enum").and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
+    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
     if place.keyword.is_none() && context.grammar.object_root && !values.iter().any(|value| value.as_object().is_some())
     {
         return Err(Error::new(
@@ -52,7 +52,7 @@ pub(in crate::sanitize) fn apply<'a>(
         ));
     }
     match_type(node, place, context);
-    let Some(values) = node.get("enum").and_then(Node::as_array) else { return Ok(()) };
+    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return Ok(()) };
     let count = values.len();
     let types = types_of(node, values);
     let nullable = types.contains(&"null") && types.len() > 1;
@@ -68,7 +68,7 @@ pub(in crate::sanitize) fn apply<'a>(
             format!("removed an `enum` of {count} values: at most {most} are accepted")
         });
         if let Some(object) = node.as_object_mut() {
-            object.remove("enum");
+            object.remove(Keyword::Enum);
         }
     } else if together {
         declare(node, place, &types, context);
@@ -83,18 +83,22 @@ pub(in crate::sanitize) fn apply<'a>(
 
 /// A type that none of the values has is the mistake.
 fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let (Some(values), Some(declared)) = (node.get("enum").and_then(Node::as_array), node.get("type")) else { return };
+    let (Some(values), Some(declared)) = (node.get(Keyword::Enum).and_then(Node::as_array), node.get(Keyword::Type))
+    else {
+        return;
+    };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     if !values.is_empty() && !values.iter().any(|value| names.iter().any(|name| is_of(value, name))) {
         match_type(node, place, context);
-        let types = node.get("enum").and_then(Node::as_array).map(|values| types_of(node, values)).unwrap_or_default();
+        let types =
+            node.get(Keyword::Enum).and_then(Node::as_array).map(|values| types_of(node, values)).unwrap_or_default();
         declare(node, place, &types, context);
     }
 }
 
 /// The same of a constant.
 fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let (Some(value), Some(declared)) = (node.get("const"), node.get("type")) else { return };
+    let (Some(value), Some(declared)) = (node.get(Keyword::Const), node.get(Keyword::Type)) else { return };
     let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));
     if agrees && declared.as_array().is_none() {
         return;
@@ -111,10 +115,10 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
 
 /// Values that the declared type forbids go; if they all do, it is the type that is wrong.
 pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(declared) = node.get("type") else { return };
+    let Some(declared) = node.get(Keyword::Type) else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
-    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
+    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
     let kept = values.iter().filter(|value| matches(value)).count();
     if kept == values.len() {
         return;
@@ -129,16 +133,16 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPat
             || format!("replaced `type: {found}`: no value in `enum` has that type"),
         );
         if let Some(object) = node.as_object_mut() {
-            object.remove("type");
+            object.remove(Keyword::Type);
         }
         return;
     }
-    let location = Location::of(node.get("enum").unwrap_or(node));
+    let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
     let gone: Set<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
     context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), UNMATCHED, || {
         format!("removed {} of the values in `enum`: `type` forbids them", gone.len())
     });
-    node.visit("enum", |list| {
+    node.visit(Keyword::Enum, |list| {
         let mut at = 0;
         if let Some(values) = list.as_array_mut() {
             values.retain(|_| {
@@ -165,7 +169,7 @@ pub(in crate::sanitize) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
 /// The types of the values, in the order of [`TYPE_NAMES`]: the declared number where one is declared.
 pub(in crate::sanitize) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
-        node.get("type").is_some_and(|types| {
+        node.get(Keyword::Type).is_some_and(|types| {
             types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
         })
     };
@@ -188,7 +192,7 @@ pub(in crate::sanitize) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec
 
 /// Writes the types of the values, unless that is what stands there.
 fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
-    let standing: Vec<Option<String>> = match node.get("type") {
+    let standing: Vec<Option<String>> = match node.get(Keyword::Type) {
         Some(value) => match value.as_array() {
             Some(names) => names.iter().map(|name| name.as_text().map(|text| text.display().into_owned())).collect(),
             None => vec![value.as_text().map(|text| text.display().into_owned())],
@@ -198,7 +202,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
     if standing.len() == types.len() && standing.iter().flatten().all(|name| types.contains(&name.as_str())) {
         return;
     }
-    let at = if node.get("type").is_some() { Location::under(node, "type") } else { Location::of(node) };
+    let at = if node.get(Keyword::Type).is_some() { Location::under(node, "type") } else { Location::of(node) };
     context.diagnostics.report(place.polarity, at, Location::under(node, "type"), INFER, || {
         format!("added `type`, the types of the values in `enum`: {}", types.join(", "))
     });
@@ -206,7 +210,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
     let mut names: Vec<Node<'a>> = types.iter().map(|name| Node::literal(name)).collect();
     let value = if names.len() == 1 { names.pop().unwrap_or_default() } else { Node::array(names) };
     if let Some(object) = node.as_object_mut() {
-        match object.has("type") {
+        match object.has(Keyword::Type) {
             true => object.set(Text::literal("type"), value),
             false => object.insert_at(0, Text::literal("type"), value),
         }
@@ -215,7 +219,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
 
 /// Beside an `enum`, `null` leads the list of types.
 fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(types) = node.get("type") else { return };
+    let Some(types) = node.get(Keyword::Type) else { return };
     let Some(at) =
         types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0)
     else {
@@ -225,7 +229,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     context.diagnostics.report(place.polarity, location, Location::under(node, "type"), NULL_FIRST, || {
         String::from("moved `null` to the front of `type`: this API wants it there beside `enum`")
     });
-    node.visit("type", |list| {
+    node.visit(Keyword::Type, |list| {
         if let Some(names) = list.as_array_mut() {
             let null = names.remove(at);
             names.insert(0, null);
@@ -240,14 +244,15 @@ pub(in crate::sanitize) fn split<'a>(
     types: &[&'static str],
     context: &mut PassContext,
 ) {
-    let location = Location::of(node.get("enum").unwrap_or(node));
+    let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
     context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))
     });
-    let (origin, at) = (node.origin(), node.as_object().and_then(|object| object.position("enum")).unwrap_or_default());
+    let (origin, at) =
+        (node.origin(), node.as_object().and_then(|object| object.position(Keyword::Enum)).unwrap_or_default());
     let Some(object) = node.as_object_mut() else { return };
-    let Some(Data::Array(values)) = object.remove("enum").map(Node::into_data) else { return };
-    object.remove("type");
+    let Some(Data::Array(values)) = object.remove(Keyword::Enum).map(Node::into_data) else { return };
+    object.remove(Keyword::Type);
     let mut branches: Vec<Node<'a>> = Vec::new();
     for name in types {
         let wanted = Node::literal(name);
@@ -256,7 +261,7 @@ pub(in crate::sanitize) fn split<'a>(
         branches.push(Node::record([("type", wanted), ("enum", Node::array(own))]).with_origin(origin));
     }
     let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);
-    if object.has("anyOf") {
+    if object.has(Keyword::AnyOf) {
         let rest = core::mem::take(node);
         *node = intersected((rest, union), at, place.polarity, None, context);
         node.touch();

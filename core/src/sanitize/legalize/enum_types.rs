@@ -16,7 +16,7 @@ use crate::{
         encode::json_string::Holds,
         legalize::{self, enum_, null},
     },
-    schema::visit::SchemaPath,
+    schema::{keyword::Keyword, visit::SchemaPath},
 };
 
 const NULL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
@@ -35,17 +35,19 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     if context.grammar.null == Null::Nullable {
         without_null(node, place, context);
     }
-    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
+    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
     match enum_::types_of(node, values).as_slice() {
         [] => {}
         [name] => single(node, place, name, context),
         names => {
             enum_::split(node, place, names, context);
-            node.visit("anyOf", |branches| {
+            node.visit(Keyword::AnyOf, |branches| {
                 // Beside a union that stood there, they are not one for each type.
                 for branch in branches.as_array_mut().into_iter().flatten() {
-                    let types =
-                        branch.get("enum").and_then(Node::as_array).map(|values| enum_::types_of(branch, values));
+                    let types = branch
+                        .get(Keyword::Enum)
+                        .and_then(Node::as_array)
+                        .map(|values| enum_::types_of(branch, values));
                     if let Some([name]) = types.as_deref() {
                         single(branch, place, name, context);
                         legalize::container(branch, place, context);
@@ -71,15 +73,15 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         format!("removed an `enum` of {count} values: at most {most} are accepted")
     });
     if let Some(object) = node.as_object_mut() {
-        object.remove("enum");
+        object.remove(Keyword::Enum);
     }
 }
 
 fn is_fine(node: &Node<'_>, context: &PassContext) -> bool {
-    let Some(values) = node.get("enum").and_then(Node::as_array) else { return true };
+    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return true };
     let lists = context.grammar.type_lists == TypeLists::Any;
     let typed = context.grammar.typed == TypeRequirement::No
-        || node.get("type").is_some_and(|name| lists || name.as_text().is_some());
+        || node.get(Keyword::Type).is_some_and(|name| lists || name.as_text().is_some());
     typed && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
 }
 
@@ -92,7 +94,7 @@ fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
 
 /// Null among the values is `nullable`.
 fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
+    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
     let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else {
         return;
     };
@@ -100,13 +102,13 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     context.diagnostics.report(place.polarity, location, Location::of(node), NULL, || {
         String::from("replaced null among the values by `nullable: true`")
     });
-    node.visit("enum", |list| {
+    node.visit(Keyword::Enum, |list| {
         if let Some(values) = list.as_array_mut() {
             values.retain(|value| !value.is_null());
         }
     });
     // A list of types that says null too is one idea with it.
-    if let Some(names) = node.get("type").and_then(Node::as_array) {
+    if let Some(names) = node.get(Keyword::Type).and_then(Node::as_array) {
         let mut others: Vec<Node<'a>> =
             names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
         let kinds = if others.len() == 1 { others.pop().unwrap_or_default() } else { Node::array(others) };
@@ -120,7 +122,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
 /// Values of one type.
 fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
     let rule = context.grammar.enums;
-    let Some(values) = node.get("enum").and_then(Node::as_array) else { return };
+    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
     let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) {
         "integer"
     } else {
@@ -137,17 +139,17 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
         return;
     }
     if let Some(spelled) = spelled {
-        let effect = if node.get("format").is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
+        let effect = if node.get(Keyword::Format).is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
         context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
             String::from("replaced the integers in `enum` by strings, with `format: \"enum\"`")
         });
         let Some(object) = node.as_object_mut() else { return };
-        let at = object.position("enum").unwrap_or_default();
-        match object.has("format") {
+        let at = object.position(Keyword::Enum).unwrap_or_default();
+        match object.has(Keyword::Format) {
             true => object.set(Text::literal("format"), Node::literal("enum")),
             false => object.insert_at(at, Text::literal("format"), Node::literal("enum")),
         }
-        node.visit("enum", |list| {
+        node.visit(Keyword::Enum, |list| {
             for (value, text) in list.as_array_mut().into_iter().flatten().zip(spelled) {
                 value.replace(Data::String(text.into()));
             }
@@ -173,19 +175,19 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     context.diagnostics.report(place.polarity, location, to, effect, || {
         format!("removed an `enum`: this API does not accept it beside `type: \"{name}\"`")
     });
-    let values = node.as_object_mut().and_then(|object| object.remove("enum"));
+    let values = node.as_object_mut().and_then(|object| object.remove(Keyword::Enum));
     if let Some(values) = values.filter(|_| told) {
         description::append(node, &[("enum", &values)]);
     }
 }
 
 fn values_of<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
-    node.get("enum").and_then(Node::as_array).unwrap_or_default()
+    node.get(Keyword::Enum).and_then(Node::as_array).unwrap_or_default()
 }
 
 /// Writes the type of the values, unless it stands there.
 fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
-    let standing = node.get("type");
+    let standing = node.get(Keyword::Type);
     // Every integer is a number; where integers may be listed as they are, nothing is wrong with that.
     let fits = |standing: &Node<'_>| {
         standing.is_text(name)
@@ -199,7 +201,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static s
         format!("added `type: \"{name}\"`, the type of all values in `enum`")
     });
     if let Some(object) = node.as_object_mut() {
-        match object.has("type") {
+        match object.has(Keyword::Type) {
             true => object.set(Text::literal("type"), Node::literal(name)),
             false => object.insert_at(0, Text::literal("type"), Node::literal(name)),
         }

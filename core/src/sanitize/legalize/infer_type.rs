@@ -56,7 +56,7 @@ pub(in crate::sanitize) fn apply<'a>(
         return;
     }
     let enough: &[&str] = if must { &ENOUGH } else { &SAYS_IT };
-    if object.has("type")
+    if object.has(Keyword::Type)
         || inferred.not_typed
         || (inferred.of_anything && object.is_empty() && !must)
         || enough.iter().any(|keyword| object.has(keyword))
@@ -130,7 +130,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
             return Ok(Visit::Skip);
         }
         let is_untyped = |object: &Object<'_>| {
-            let is_said = object.has("type") || SAYS_IT.iter().any(|keyword| object.has(keyword));
+            let is_said = object.has(Keyword::Type) || SAYS_IT.iter().any(|keyword| object.has(keyword));
             let is_left_open = of_anything && object.is_empty();
             !is_said && !is_left_open
         };
@@ -142,10 +142,10 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
 
 /// The type that a part of `allOf` declares, which holds for the whole.
 fn of_parts(object: &Object<'_>) -> Option<&'static str> {
-    let parts = object.get("allOf").and_then(Node::as_array)?;
+    let parts = object.get(Keyword::AllOf).and_then(Node::as_array)?;
     let names = parts
         .iter()
-        .filter_map(|part| part.get("type"))
+        .filter_map(|part| part.get(Keyword::Type))
         .filter_map(|name| TYPE_NAMES.iter().find(|known| name.is_text(known)));
     names.copied().next()
 }

@@ -58,7 +58,7 @@ pub(in crate::sanitize) fn names_all_types(node: &Node<'_>) -> bool {
 
 /// The types that a part of `allOf` declares: they hold for all the other parts, too.
 fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
-    node.get("allOf")?.as_array()?.iter().find_map(InstanceTypes::declared)
+    node.get(Keyword::AllOf)?.as_array()?.iter().find_map(InstanceTypes::declared)
 }
 
 pub(in crate::sanitize) struct Legalize<'r> {

@@ -11,7 +11,7 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
     },
-    schema::{annotations::is_annotation, visit::SchemaPath},
+    schema::{annotations::is_annotation, keyword::Keyword, visit::SchemaPath},
 };
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
@@ -27,7 +27,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 
 /// `type: ["string", "null"]`
 fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(names) = node.get("type").and_then(Node::as_array) else { return };
+    let Some(names) = node.get(Keyword::Type).and_then(Node::as_array) else { return };
     let mut others: Vec<Node<'a>> =
         names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
     if names.len() > 1 && others.len() == names.len() {
@@ -57,7 +57,7 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
 
 /// A branch of `anyOf` that is null and nothing else.
 fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(branches) = node.get("anyOf").and_then(Node::as_array) else { return };
+    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
     // A branch that another rule wrote is that rule's business.
     if branch.origin().number().is_some() {
@@ -71,12 +71,12 @@ fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
     if branches.iter().all(is_null) {
         if let Some(object) = node.as_object_mut() {
-            object.remove("anyOf");
+            object.remove(Keyword::AnyOf);
             object.insert_at(0, Text::literal("type"), Node::literal("null"));
         }
         return;
     }
-    node.visit("anyOf", |list| {
+    node.visit(Keyword::AnyOf, |list| {
         for branch in list.as_array_mut().into_iter().flat_map(|branches| {
             branches.retain(|branch| !is_null(branch));
             branches
@@ -89,9 +89,10 @@ fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 fn is_null(branch: &Node<'_>) -> bool {
     let says_null = |member: &Member<'_>| {
         is_annotation(member)
-            || (member.key.is("type") && member.value.is_text("null"))
-            || (member.key.is("enum") && member.value.as_array().is_some_and(|values| values.iter().all(Node::is_null)))
-            || member.key.is("nullable")
+            || (member.key.is(Keyword::Type) && member.value.is_text("null"))
+            || (member.key.is(Keyword::Enum)
+                && member.value.as_array().is_some_and(|values| values.iter().all(Node::is_null)))
+            || member.key.is(Keyword::Nullable)
     };
     let names_it = ["type", "enum"].iter().any(|keyword| branch.get(keyword).is_some());
     names_it && branch.as_object().is_some_and(|object| object.iter().all(says_null))
@@ -99,22 +100,22 @@ fn is_null(branch: &Node<'_>) -> bool {
 
 /// Lets a schema accept null too.
 pub(in crate::sanitize) fn admit(node: &mut Node<'_>) {
-    if node.get("anyOf").is_some() {
-        node.visit("anyOf", |branches| {
+    if node.get(Keyword::AnyOf).is_some() {
+        node.visit(Keyword::AnyOf, |branches| {
             for branch in branches.as_array_mut().into_iter().flatten() {
                 admit(branch);
             }
         });
         return;
     }
-    if node.get("type").is_some_and(|name| name.is_text("null")) {
+    if node.get(Keyword::Type).is_some_and(|name| name.is_text("null")) {
         return;
     }
     let Some(object) = node.as_object_mut() else { return };
-    match object.get_mut("nullable") {
+    match object.get_mut(Keyword::Nullable) {
         Some(flag) => flag.replace(Data::Bool(true)),
         None => {
-            let at = object.position("type").map_or(0, |place| place + 1);
+            let at = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(at, Text::literal("nullable"), Node::bool(true));
         }
     }

@@ -31,13 +31,14 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let Some(patterns) = object.get("patternProperties").and_then(Node::as_object).filter(|table| !table.is_empty())
+    let Some(patterns) =
+        object.get(Keyword::PatternProperties).and_then(Node::as_object).filter(|table| !table.is_empty())
     else {
         return;
     };
     let every = patterns.iter().any(|member| ALL_NAMES.iter().any(|pattern| member.key.is(pattern)));
-    let standing = object.get("additionalProperties");
-    let properties = object.get("properties").and_then(Node::as_object).is_some_and(|table| !table.is_empty());
+    let standing = object.get(Keyword::AdditionalProperties);
+    let properties = object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty());
     let closed = standing.and_then(Node::as_bool) == Some(false);
     // What is said of names that match no pattern: nothing else is left to say where every name matches one.
     let rest = standing.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty())).filter(|_| !every);
@@ -83,7 +84,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         }
     };
     if let Some(object) = node.as_object_mut() {
-        object.remove("patternProperties");
+        object.remove(Keyword::PatternProperties);
         object.set(Text::literal("additionalProperties"), schema);
     }
     if described {

@@ -89,7 +89,7 @@ impl Spelling {
             && (["properties", "dependentRequired", "dependentSchemas"]
                 .iter()
                 .any(|table| object.get(table).is_some_and(named))
-                || object.get("required").is_some_and(listed))
+                || object.get(Keyword::Required).is_some_and(listed))
     }
 
     /// The name that stands for one in a table which may have that one too.
@@ -185,7 +185,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root: place.keyword.is_none() };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     let mut renamed: Map<String, String> = Map::new();
-    if let Some((all, table)) = object.get("properties").and_then(|all| Some((all, all.as_object()?))) {
+    if let Some((all, table)) = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?))) {
         let names = spelling.names(keys(table));
         for member in table {
             let Some(name) = member.key.value() else { continue };
@@ -260,7 +260,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
             }
         });
     }
-    node.visit("required", |names| rename_list(names, &new_name));
+    node.visit(Keyword::Required, |names| rename_list(names, &new_name));
 }
 
 /// Does a schema list values with objects in them?

@@ -55,17 +55,17 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 
 /// The pattern `$ref` is another pattern for the same names.
 fn pattern<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(schema) = node.get("patternProperties").and_then(|table| table.get("$ref")) else { return };
+    let Some(schema) = node.get(Keyword::PatternProperties).and_then(|table| table.get(Keyword::Ref)) else { return };
     let location = Location::of(schema);
     context.diagnostics.report(place.polarity, location.clone(), location, PATTERN, || {
         String::from("replaced the pattern `$ref` by `(?:$ref)`")
     });
-    node.visit("patternProperties", |table| {
+    node.visit(Keyword::PatternProperties, |table| {
         for member in table
             .as_object_mut()
             .into_iter()
             .flat_map(crate::json::Object::members_mut)
-            .filter(|member| member.key.is("$ref"))
+            .filter(|member| member.key.is(Keyword::Ref))
         {
             member.key = Text::literal("(?:$ref)");
         }
@@ -77,11 +77,11 @@ fn holds(value: &Node<'_>) -> bool {
     let mut open = Vec::from([value]);
     while let Some(value) = open.pop() {
         for member in value.as_object().into_iter().flatten() {
-            if member.key.is("$ref") {
+            if member.key.is(Keyword::Ref) {
                 return true;
             }
             match member.value.as_array() {
-                Some(items) if member.key.is("anyOf") => open.extend(items),
+                Some(items) if member.key.is(Keyword::AnyOf) => open.extend(items),
                 Some(_) => {}
                 None => open.push(&member.value),
             }

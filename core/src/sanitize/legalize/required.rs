@@ -13,7 +13,7 @@ use crate::{
         description,
         diagnostics::{ChangeKind, Location},
     },
-    schema::visit::SchemaPath,
+    schema::{keyword::Keyword, visit::SchemaPath},
 };
 
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
@@ -24,9 +24,14 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let Some(names) = object.get("required").and_then(Node::as_array) else { return };
-    let known: Set<&Text<'_>> =
-        object.get("properties").and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect();
+    let Some(names) = object.get(Keyword::Required).and_then(Node::as_array) else { return };
+    let known: Set<&Text<'_>> = object
+        .get(Keyword::Properties)
+        .and_then(Node::as_object)
+        .into_iter()
+        .flatten()
+        .map(|member| &member.key)
+        .collect();
     let unknown: Vec<Node<'a>> = names
         .iter()
         .filter(|name| name.as_text().is_none_or(|name| !known.contains(name)))
@@ -48,10 +53,10 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let gone: Set<&Text<'_>> = gone.iter().collect();
     if left == 0 {
         if let Some(object) = node.as_object_mut() {
-            object.remove("required");
+            object.remove(Keyword::Required);
         }
     } else {
-        node.visit("required", |list| {
+        node.visit(Keyword::Required, |list| {
             if let Some(names) = list.as_array_mut() {
                 names.retain(|name| name.as_text().is_some_and(|name| !gone.contains(name)));
             }

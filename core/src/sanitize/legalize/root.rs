@@ -54,7 +54,7 @@ pub(in crate::sanitize) fn refuse_no_object(
         Data::Bool(true) => Ok(()),
         Data::Bool(false) => refused("`false`, which accepts nothing".into()),
         Data::Object(_) if admits_object(root, form, Draft::of(root), budget) => Ok(()),
-        Data::Object(_) => match root.get("type").map(Node::data) {
+        Data::Object(_) => match root.get(Keyword::Type).map(Node::data) {
             Some(Data::String(name)) if !name.is("object") => refused(format!("`type: \"{}\"`", name.display())),
             Some(Data::Array(names)) if !names.iter().any(|name| name.is_text("object")) => {
                 refused("a `type` without \"object\"".into())
@@ -74,7 +74,7 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
     }
-    if !root.get("type").is_some_and(|value| value.is_text("object")) {
+    if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
         // Where the root stands for other values too, those are no longer anything but objects.
         let effect = if refers_to_root(root, &context.budget) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
@@ -82,17 +82,17 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
             String::from("added `type: \"object\"`: arguments are always an object")
         });
         if let Some(object) = root.as_object_mut() {
-            match object.has("type") {
+            match object.has(Keyword::Type) {
                 true => object.set(Text::literal("type"), Node::literal("object")),
                 false => object.insert_at(0, Text::literal("type"), Node::literal("object")),
             }
         }
     }
-    if root.get("properties").is_none() {
+    if root.get(Keyword::Properties).is_none() {
         let (from, to) = (Location::of(root), Location::under(root, "properties"));
         context.diagnostics.report(Polarity::Positive, from, to, PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = root.as_object_mut() {
-            let place = object.position("type").map_or(0, |place| place + 1);
+            let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
         }
     }
@@ -103,7 +103,7 @@ fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
     let mut found = false;
     // Where the budget is spent, the walks after this one say so.
     let _ = visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
-        found = found || node.get("$ref").is_some_and(|reference| reference.is_text("#"));
+        found = found || node.get(Keyword::Ref).is_some_and(|reference| reference.is_text("#"));
         Ok(if found { Visit::Skip } else { Visit::Descend })
     });
     found
@@ -125,7 +125,7 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
     let closes = context.grammar.objects.open == OpenRule::MustClose;
     let refused =
         context.grammar.root_refuses.contains(Keyword::AnyOf) || context.grammar.any_of.no_type_beside || closes;
-    if refused && node.get("anyOf").is_some() {
+    if refused && node.get(Keyword::AnyOf).is_some() {
         let condition = condition(node, context.grammar, &context.budget)?;
         union(node, context, condition.is_some())?;
         if let Some(condition) = condition {
@@ -143,7 +143,7 @@ fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<
     let refuses_not = grammar.refuses.contains(Keyword::Not)
         || grammar.root_refuses.contains(Keyword::Not)
         || grammar.opaque.contains(Keyword::Not);
-    let Some(union) = root.get("anyOf").filter(|_| !refuses_not) else { return Ok(None) };
+    let Some(union) = root.get(Keyword::AnyOf).filter(|_| !refuses_not) else { return Ok(None) };
     let said_of_single = union.as_array().is_some_and(|branches| branches.len() < 2);
     if said_of_single || json::plain_length(union) > LONGEST_CONDITION {
         return Ok(None);
@@ -171,7 +171,7 @@ impl<'a> VisitorMut<'a> for Bare {
 fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     let Some(object) = root.as_object_mut() else { return };
     let untrue = Node::record([("not", condition)]);
-    let untrue = match object.remove("not") {
+    let untrue = match object.remove(Keyword::Not) {
         Some(standing) => Node::record([("anyOf", Node::array(Vec::from([standing, untrue])))]),
         None => untrue,
     };
@@ -194,11 +194,11 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     let location = Location::under(node, "anyOf");
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return true };
-    let Some(Data::Array(branches)) = object.remove("anyOf").map(Node::into_data) else { return true };
+    let Some(Data::Array(branches)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { return true };
     let mut bundle = Object::new();
     let mut rest: Vec<Member<'a>> = Vec::new();
     for member in core::mem::take(object).into_members() {
-        if is_annotation(&member) || member.key.is("$defs") {
+        if is_annotation(&member) || member.key.is(Keyword::Defs) {
             rest.push(member);
         } else {
             bundle.set(member.key, member.value);
@@ -209,7 +209,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     for branch in branches {
         let Ok(mut merged) = distribute::into_branch(&bundle, branch, Polarity::Positive, context) else { continue };
         // A union in the branch of a union: every branch of it is one of ours.
-        if merged.get("anyOf").is_some() && !one_object_of(&mut merged, context, exact) {
+        if merged.get(Keyword::AnyOf).is_some() && !one_object_of(&mut merged, context, exact) {
             continue;
         }
         if let Data::Object(object) = merged.into_data() {
@@ -243,14 +243,14 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     let mut members = join::flat(objects, &context.budget);
     // What stood beside the union holds whatever a branch says of the same.
     if let Data::Object(bundle) = bundle.into_data() {
-        let is_joined = |key: &Text<'_>| key.is("properties") || key.is("required");
+        let is_joined = |key: &Text<'_>| key.is(Keyword::Properties) || key.is(Keyword::Required);
         let lost =
             |member: &Member<'a>| !is_joined(&member.key) && !members.iter().any(|known| known.key == member.key);
         let lost: Vec<Member<'a>> = bundle.into_members().into_iter().filter(lost).collect();
         members.extend(lost);
     }
     for member in rest {
-        if member.key.is("$defs") {
+        if member.key.is(Keyword::Defs) {
             members.push(member);
         } else {
             let place = members.iter().position(|known| known.key == member.key);
@@ -260,7 +260,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
             }
         }
     }
-    if !members.iter().any(|member| member.key.is("type")) {
+    if !members.iter().any(|member| member.key.is(Keyword::Type)) {
         members.insert(0, Member { key: Text::literal("type"), value: Node::literal("object") });
     }
     node.replace(Data::Object(Object::from_members(members)));
@@ -276,7 +276,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
 fn discriminators<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> = objects
         .iter()
-        .map(|object| json::copies(object.get("required").and_then(Node::as_array).unwrap_or_default(), budget))
+        .map(|object| json::copies(object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default(), budget))
         .collect();
     let mut times: Map<&Text<'a>, usize> = Map::new();
     for list in &lists {
@@ -315,7 +315,7 @@ fn discriminators<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
 
 /// One property of a branch and the values it lists for it, as `properties` say it.
 fn constant<'a>(object: &Object<'a>, name: &Text<'a>, budget: &Budget) -> Option<Node<'a>> {
-    let property = object.get("properties").and_then(Node::as_object)?.get_text(name)?;
+    let property = object.get(Keyword::Properties).and_then(Node::as_object)?.get_text(name)?;
     let (keyword, values) =
         ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;
     let mut table = Object::new();

@@ -74,7 +74,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 
 /// `a/b` and `a\x2fb` are the same pattern.
 fn patterns<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(table) = node.get("patternProperties").and_then(Node::as_object) else { return };
+    let Some(table) = node.get(Keyword::PatternProperties).and_then(Node::as_object) else { return };
     if !table.iter().any(|member| has_slash(&member.key)) {
         return;
     }
@@ -84,7 +84,7 @@ fn patterns<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
             format!("replaced `/` in the pattern `{name}` by `\\x2f`")
         });
     }
-    node.visit("patternProperties", |table| {
+    node.visit(Keyword::PatternProperties, |table| {
         for member in
             table.as_object_mut().into_iter().flat_map(Object::members_mut).filter(|member| has_slash(&member.key))
         {

@@ -23,7 +23,9 @@ const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 /// Splits a list of types, if something stands beside it that the grammar does not accept there.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let Some(types) = object.get("type").and_then(Node::as_array).filter(|types| types.len() > 1) else { return };
+    let Some(types) = object.get(Keyword::Type).and_then(Node::as_array).filter(|types| types.len() > 1) else {
+        return;
+    };
     let container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
     let refused = match context.grammar.type_lists {
         TypeLists::Any => false,
@@ -32,12 +34,12 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     };
     let beside = context.grammar.beside_type_list;
     let accepted = |member: &Member<'_>| {
-        member.key.is("type")
+        member.key.is(Keyword::Type)
             || Keyword::named(&member.key)
                 .is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
     };
     // `enum` beside null and one other type has its own rule, and has been said already.
-    if object.has("enum") || (!refused && object.iter().all(accepted)) {
+    if object.has(Keyword::Enum) || (!refused && object.iter().all(accepted)) {
         return;
     }
     let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
@@ -47,12 +49,12 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     });
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
-    let at = object.position("type").unwrap_or_default();
+    let at = object.position(Keyword::Type).unwrap_or_default();
     let members = core::mem::take(object).into_members();
     let (mut shared, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
     for member in members {
         let constrains = Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
-        match member.key.is("type") {
+        match member.key.is(Keyword::Type) {
             true => {}
             false if constrains && !is_annotation(&member) => own.push(member),
             false => shared.push(member),
@@ -78,7 +80,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         .collect();
     let branches = Node::array(branches);
     let mut rest = Object::from_unique(shared);
-    if !rest.has("anyOf") {
+    if !rest.has(Keyword::AnyOf) {
         rest.insert_at(at, Text::literal("anyOf"), branches);
         node.replace(Data::Object(rest));
         return;

@@ -153,7 +153,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         }
         Keyword::Format => {
             let known = grammar.formats?;
-            let is_of = |kind: &str| match object.get("type") {
+            let is_of = |kind: &str| match object.get(Keyword::Type) {
                 None => kind == "string",
                 Some(types) => {
                     types.is_text(kind)
@@ -240,11 +240,11 @@ fn drop<'a>(
         // One without the other says something else.
         Some(Keyword::PatternProperties) => open_for_patterns(object, removed, context.grammar, &context.budget),
         Some(Keyword::MinContains) if value.as_number() == Some("0") => {
-            object.remove("contains");
+            object.remove(Keyword::Contains);
         }
         // `items` spoke of what came after them.
         Some(Keyword::PrefixItems) => {
-            object.remove("items");
+            object.remove(Keyword::Items);
         }
         _ => {}
     }
@@ -257,7 +257,7 @@ fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accep
             Keyword::AdditionalProperties if is_open(value) => Accepts::Same,
             Keyword::Nullable => Accepts::Narrower,
             Keyword::UniqueItems if value.as_bool() == Some(false) => Accepts::Same,
-            Keyword::Then | Keyword::Else if node.get("if").is_none() => Accepts::Same,
+            Keyword::Then | Keyword::Else if node.get(Keyword::If).is_none() => Accepts::Same,
             _ => Accepts::Wider,
         },
         _ => Accepts::Same,
@@ -266,7 +266,7 @@ fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accep
 
 /// What patterns let through must not be closed out once they are gone.
 fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
-    let Some(rest) = object.get("additionalProperties").filter(|rest| !is_open(rest)) else { return };
+    let Some(rest) = object.get(Keyword::AdditionalProperties).filter(|rest| !is_open(rest)) else { return };
     let closed = rest.as_bool() == Some(false);
     let mut schemas: Vec<Node<'a>> = match patterns.map(Node::into_data) {
         Some(Data::Object(table)) => table.into_members().into_iter().map(|member| member.value).collect(),

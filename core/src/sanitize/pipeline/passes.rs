@@ -74,7 +74,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: upgrade_draft::CONCERNS.insert(Keyword::PatternProperties).insert(Keyword::Items),
         applies: always,
         run: Run::Enter(|node, site, context| {
-            let is_tuple = || node.get("items").is_some_and(|items| items.as_array().is_some());
+            let is_tuple = || node.get(Keyword::Items).is_some_and(|items| items.as_array().is_some());
             if site.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
                 upgrade_draft::respell(node, site.place, context);
             }
@@ -388,9 +388,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::AnyOf]),
         applies: always,
         run: Run::Leave(|node, site, context| {
-            if node.get("anyOf").is_some() && is_finished_here(site, context) {
+            if node.get(Keyword::AnyOf).is_some() && is_finished_here(site, context) {
                 any_of::apply(node, site.place, context)?;
-                if node.get("anyOf").is_none() {
+                if node.get(Keyword::AnyOf).is_none() {
                     // The union was too much, so nothing says any longer what the instance is.
                     infer_type::apply(node, site.place, site.known, context);
                 }

@@ -25,30 +25,30 @@ pub(in crate::sanitize) fn as_written(
     let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.
     let says_all = context.types_everything && context.grammar.encodes();
-    if settles || root.get("$ref").is_some() || (says_all && references::has_dynamic(root, &context.budget)?) {
+    if settles || root.get(Keyword::Ref).is_some() || (says_all && references::has_dynamic(root, &context.budget)?) {
         return Ok(false);
     }
     let mut fine = true;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
         // Below an identifier a pointer begins somewhere else, and the identifier may go.
-        if place.keyword.is_some() && node.get("$id").is_some() {
+        if place.keyword.is_some() && node.get(Keyword::Id).is_some() {
             fine = false;
         }
         // Without its identifier a part of the document would read its references another way.
-        fine = fine && !(context.grammar.refuses.contains(Keyword::Id) && node.get("$id").is_some());
+        fine = fine && !(context.grammar.refuses.contains(Keyword::Id) && node.get(Keyword::Id).is_some());
         // A part that refers to a definition becomes one schema with it.
-        let is_part = |part: &Node<'_>| part.get("$ref").is_some();
+        let is_part = |part: &Node<'_>| part.get(Keyword::Ref).is_some();
         fine = fine
             && !(context.grammar.merges_all_of(place.keyword.is_none())
-                && node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(is_part)));
-        if let Some(reference) = node.get("$ref").and_then(Node::as_text) {
+                && node.get(Keyword::AllOf).and_then(Node::as_array).is_some_and(|parts| parts.iter().any(is_part)));
+        if let Some(reference) = node.get(Keyword::Ref).and_then(Node::as_text) {
             let resolved = references.target_of(node).is_some();
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);
                 // Where `$ref` stands alone by its draft, what validates beside it would begin to count.
                 let counts = context.draft.ref_stands_alone()
                     && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
-                member.key.is("$ref")
+                member.key.is(Keyword::Ref)
                     || (!counts
                         && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.contains(keyword)))
             });

@@ -189,7 +189,7 @@ impl Cut<'_> {
             effect,
             || {
                 let reference = node
-                    .get("$ref")
+                    .get(Keyword::Ref)
                     .and_then(Node::as_text)
                     .map(|text| text.display().into_owned())
                     .unwrap_or_default();

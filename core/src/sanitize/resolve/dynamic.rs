@@ -67,12 +67,12 @@ impl Respell<'_> {
         let at = object.position(keyword).unwrap_or_default();
         let Some(mut value) = object.remove(keyword) else { return };
         reference_marks::mark(&mut value, reference_marks::APPLIES);
-        if !object.has("$ref") {
+        if !object.has(Keyword::Ref) {
             object.insert_at(at, Text::literal("$ref"), value);
             return;
         }
         let part = Node::record([("$ref", value)]);
-        match object.get_mut("allOf").and_then(Node::as_array_mut) {
+        match object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) {
             Some(parts) => parts.push(part),
             None => object.set(Text::literal("allOf"), Node::array(vec![part])),
         }

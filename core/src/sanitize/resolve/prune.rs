@@ -75,7 +75,7 @@ pub(in crate::sanitize) fn note(
 
 /// Removes the definitions that are no longer reached, once what referred to them was cut.
 pub(in crate::sanitize) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(()) };
+    let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Ok(()) };
     let reached = reached(root, budget)?;
     let is_reached =
         |member: &Member<'_>| reference_to("$defs", member).is_some_and(|reference| reached.contains(&reference));
@@ -83,12 +83,12 @@ pub(in crate::sanitize) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result
         return Ok(());
     }
     let Some(object) = root.as_object_mut() else { return Ok(()) };
-    let is_empty = object.get_mut("$defs").and_then(Node::as_object_mut).is_none_or(|table| {
+    let is_empty = object.get_mut(Keyword::Defs).and_then(Node::as_object_mut).is_none_or(|table| {
         table.retain(|member| is_reached(member));
         table.is_empty()
     });
     if is_empty {
-        object.remove("$defs");
+        object.remove(Keyword::Defs);
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::{
     },
     schema::{
         definitions::definition_name,
+        keyword::Keyword,
         visit::{SchemaPath, Visit, VisitorMut},
     },
 };
@@ -40,7 +41,7 @@ impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
             || (self.says)(&name),
         );
         if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
+            object.remove(Keyword::Ref);
         }
         // What speaks of the very instance that is spoken of around it is no guess, and the next round knows what that
         // is.

@@ -98,7 +98,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     pub(in crate::sanitize) fn may_stand_beside(&self, member: &Member<'_>) -> bool {
-        member.key.is("$ref") || Keyword::named(&member.key).is_some_and(|keyword| self.beside.contains(keyword))
+        member.key.is(Keyword::Ref) || Keyword::named(&member.key).is_some_and(|keyword| self.beside.contains(keyword))
     }
 
     /// The definition that was given this name.
@@ -149,9 +149,9 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     fn siblings(&self, node: &Node<'a>) -> (Node<'a>, usize) {
         let mut siblings = node.copy(self.budget);
         let Some(object) = siblings.as_object_mut() else { return (siblings, 0) };
-        object.retain(|member| member.key.is("$ref") || !self.may_stand_beside(member));
-        let at = object.position("$ref").unwrap_or_default();
-        object.remove("$ref");
+        object.retain(|member| member.key.is(Keyword::Ref) || !self.may_stand_beside(member));
+        let at = object.position(Keyword::Ref).unwrap_or_default();
+        object.remove(Keyword::Ref);
         (siblings, at)
     }
 
@@ -161,11 +161,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
             return true;
         }
-        if let Some(target) = schema.get("$ref").and_then(|reference| self.references.target(reference)) {
+        if let Some(target) = schema.get(Keyword::Ref).and_then(|reference| self.references.target(reference)) {
             let Some((body, _)) = self.targets.get(&target) else { return false };
             return !seen.insert(target) || (seen.len() <= MOST_SEEN && self.says(body, all, seen));
         }
-        let branches = schema.get("anyOf").and_then(Node::as_array).unwrap_or_default();
+        let branches = schema.get(Keyword::AnyOf).and_then(Node::as_array).unwrap_or_default();
         !branches.is_empty() && branches.iter().all(|branch| self.says(branch, all, seen))
     }
 

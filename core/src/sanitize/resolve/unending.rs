@@ -8,14 +8,17 @@ use crate::{
     json::{Data, Node},
     rules::Rule,
     sanitize::{context::PassContext, diagnostics::ChangeKind, resolve::reference_cutter::ReferenceCutter},
-    schema::{keyword::Keywords, termination, visit},
+    schema::{
+        keyword::{Keyword, Keywords},
+        termination, visit,
+    },
 };
 
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
 /// Cuts references that cannot end. Works on definitions as the passes have written them.
 pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
-    if context.grammar.refs.recursion != Recursion::MustEnd || root.get("$defs").is_none() {
+    if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
     }
     let endless = termination::endless(root);
@@ -43,12 +46,12 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
         &mut ReferenceCutter { context, goes: &|name, _| still.contains(name), effect: CUT, says },
     )?;
     if let Some(Data::Object(table)) =
-        root.as_object_mut().and_then(|object| object.get_mut("$defs")).map(Node::data_mut)
+        root.as_object_mut().and_then(|object| object.get_mut(Keyword::Defs)).map(Node::data_mut)
     {
         table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));
         if table.is_empty() {
             if let Some(object) = root.as_object_mut() {
-                object.remove("$defs");
+                object.remove(Keyword::Defs);
             }
         }
     }

@@ -43,7 +43,7 @@ pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassCon
     if matches!(recursion, Recursion::Free | Recursion::MustEnd) {
         return Ok(());
     }
-    let Some(table) = root.get("$defs").and_then(Node::as_object) else { return Ok(()) };
+    let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Ok(()) };
     let budget = context.budget.clone();
     let bodies = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.copy(&budget))));
     let bodies: Map<String, Node<'a>> = bodies.collect();
@@ -63,11 +63,11 @@ pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassCon
     visit::walk_mut(&budget, root, Keywords::ALL, &mut unroll)?;
     if recursion == Recursion::Refused {
         if let Some(object) = root.as_object_mut() {
-            if let Some(table) = object.get_mut("$defs").and_then(Node::as_object_mut) {
+            if let Some(table) = object.get_mut(Keyword::Defs).and_then(Node::as_object_mut) {
                 table.retain(|member| member.key.value().is_some_and(|name| !recursive.contains(&*name)));
             }
-            if object.get("$defs").and_then(Node::as_object).is_some_and(Object::is_empty) {
-                object.remove("$defs");
+            if object.get(Keyword::Defs).and_then(Node::as_object).is_some_and(Object::is_empty) {
+                object.remove(Keyword::Defs);
             }
         }
     }
@@ -186,7 +186,7 @@ impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
             }
         }
         frame.required = node
-            .get("required")
+            .get(Keyword::Required)
             .and_then(Node::as_array)
             .into_iter()
             .flatten()
@@ -224,10 +224,10 @@ impl<'a> Unroll<'_, 'a> {
 
     /// Puts a definition where it is referred to, or its end.
     fn write_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
-        let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
+        let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         let from = Location::under(node, "$ref");
         if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
+            object.remove(Keyword::Ref);
         }
         let (origin, met) = (node.origin(), Location::of(node));
         let target = if ends {
@@ -243,8 +243,8 @@ impl<'a> Unroll<'_, 'a> {
                 .report(place.polarity, from, Location::of(body), INLINE, || format!("inlined `{name}`"));
             let mut copy = body.copy(&self.context.budget);
             // What a document says of itself is no part of a copy inside it.
-            if copy.get("$schema").is_some() {
-                copy.as_object_mut().and_then(|object| object.remove("$schema"));
+            if copy.get(Keyword::Schema).is_some() {
+                copy.as_object_mut().and_then(|object| object.remove(Keyword::Schema));
             }
             copy
         };
@@ -262,7 +262,9 @@ impl<'a> Unroll<'_, 'a> {
 pub(in crate::sanitize) fn end<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
     // JSON text says all of it, whatever the type.
     let keeps_type = context.grammar.anything != AnyEncoding::JsonText;
-    let is_kept = |key: &Text<'_>| key.is("title") || key.is("description") || (keeps_type && key.is("type"));
+    let is_kept = |key: &Text<'_>| {
+        key.is(Keyword::Title) || key.is(Keyword::Description) || (keeps_type && key.is(Keyword::Type))
+    };
     let members = body
         .as_object()
         .into_iter()

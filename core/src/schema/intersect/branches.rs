@@ -155,7 +155,7 @@ impl<'a> Merge<'_, 'a> {
         }
         // A list that is all the outer says is made longer, so that many merges make no deep schema.
         let alone = outer.as_object().is_some_and(|object| object.len() == 1);
-        let extended = outer.visit("anyOf", |list| match list.as_array_mut() {
+        let extended = outer.visit(Keyword::AnyOf, |list| match list.as_array_mut() {
             Some(list) if alone => {
                 if !list.iter().any(|schema| self.same(schema, &inner)) {
                     list.push(inner.copy(self.budget));

@@ -168,7 +168,7 @@ pub(super) fn accepts_all(node: &Node<'_>) -> bool {
 pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Bool(value) => !value,
-        _ => node.get("not").is_some_and(accepts_all),
+        _ => node.get(Keyword::Not).is_some_and(accepts_all),
     }
 }
 

@@ -223,7 +223,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
                     self.anchors.entry((base, anchor.into())).or_insert((node, base));
                 }
             }
-            if object.get("$recursiveAnchor").and_then(Node::as_bool) == Some(true) {
+            if object.get(Keyword::RecursiveAnchor).and_then(Node::as_bool) == Some(true) {
                 *self.dynamic.entry(String::new()).or_default() += 1;
             }
             for keyword in ["$anchor", "$dynamicAnchor"] {

@@ -10,7 +10,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
         resolve::inline::Inliner,
     },
-    schema::visit::Polarity,
+    schema::{keyword::Keyword, visit::Polarity},
 };
 
 const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
@@ -20,7 +20,7 @@ impl<'a> Inliner<'_, '_, 'a> {
     /// A reference that leads nowhere in this document accepts what it would have refused.
     pub(super) fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
         let reference =
-            node.get("$ref").and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
+            node.get(Keyword::Ref).and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
         // Below a `not`, what accepts more refuses more outside.
         let is_negated = polarity == Polarity::Negative;
         let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
@@ -32,7 +32,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             return;
         }
         if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
+            object.remove(Keyword::Ref);
         }
         if node.as_object().is_some_and(Object::is_empty) {
             node.replace(Data::Bool(true));
@@ -45,7 +45,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             String::from("removed a reference from the root to itself")
         });
         if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
+            object.remove(Keyword::Ref);
         }
     }
 }

@@ -111,7 +111,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
-        let table = match source.get("$defs") {
+        let table = match source.get(Keyword::Defs) {
             Some(standing) => table.with_origin(standing.origin()),
             None => table,
         };
@@ -120,7 +120,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
             .into_iter()
             .flatten()
             .map(|member| &member.key)
-            .skip_while(|key| !key.is("$defs"))
+            .skip_while(|key| !key.is(Keyword::Defs))
             .skip(1)
             .collect();
         if let Some(object) = root.as_object_mut() {
@@ -174,7 +174,7 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
         self.drop_identifiers(node, place);
         parts::flatten(node, place, self.context);
         // A definition may be nothing but a reference to the next one.
-        while node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) {
+        while node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
                 break;
             }
@@ -232,7 +232,7 @@ impl<'a> Inliner<'_, '_, 'a> {
                 return !is_root;
             }
             let fragment = || member.value.as_text().is_some_and(|text| text.display().contains('#'));
-            (member.key.is("$id") && (!is_root || fragment())) || member.key.is("$anchor")
+            (member.key.is(Keyword::Id) && (!is_root || fragment())) || member.key.is(Keyword::Anchor)
         };
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
         for member in object.iter().filter(|member| goes(member)) {
@@ -346,9 +346,9 @@ impl<'a> Inliner<'_, '_, 'a> {
             }
         });
         let end = unroll::end(body, self.context);
-        let at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
+        let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
+            object.remove(Keyword::Ref);
         }
         let origin = node.origin();
         let siblings = core::mem::take(node);
@@ -375,9 +375,9 @@ impl<'a> Inliner<'_, '_, 'a> {
 
     /// Replaces a reference by its target; what stands beside it applies too.
     fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        let reference_at = node.as_object().and_then(|object| object.position("$ref")).unwrap_or_default();
+        let reference_at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {
-            object.remove("$ref");
+            object.remove(Keyword::Ref);
         }
         if node.as_object().is_some_and(Object::is_empty) {
             *node = body;

@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 use crate::{
     json::{Data, Node, Object, Text},
     sanitize::{context::PassContext, diagnostics::Location, legalize::all_of, resolve::inline::siblings},
-    schema::visit::SchemaPath,
+    schema::{keyword::Keyword, visit::SchemaPath},
 };
 
 fn merges(place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
@@ -20,17 +20,18 @@ pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '
     // In old drafts, what stands beside a reference in a part holds of nothing.
     let ref_stands_alone = context.draft.ref_stands_alone();
     let nests = |part: &Node<'_>| {
-        part.get("allOf").is_some_and(|parts| parts.as_array().is_some())
-            && !(ref_stands_alone && part.get("$ref").is_some() && !siblings::applies(part))
+        part.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
+            && !(ref_stands_alone && part.get(Keyword::Ref).is_some() && !siblings::applies(part))
     };
-    if !node.get("allOf").and_then(Node::as_array).is_some_and(|parts| parts.iter().any(nests)) {
+    if !node.get(Keyword::AllOf).and_then(Node::as_array).is_some_and(|parts| parts.iter().any(nests)) {
         return;
     }
     let Some(object) = node.as_object_mut() else { return };
-    let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return };
+    let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return };
     let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
     while let Some(mut part) = open.pop() {
-        let inner = if nests(&part) { part.as_object_mut().and_then(|object| object.remove("allOf")) } else { None };
+        let inner =
+            if nests(&part) { part.as_object_mut().and_then(|object| object.remove(Keyword::AllOf)) } else { None };
         if let Some(Data::Array(inner)) = inner.map(Node::into_data) {
             open.extend(inner.into_iter().rev());
             if part.as_object().is_some_and(Object::is_empty) {
@@ -48,26 +49,26 @@ pub(in crate::sanitize) fn lift<'a>(
     place: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
 ) -> bool {
-    if !merges(place, context) || node.get("$ref").is_some() {
+    if !merges(place, context) || node.get(Keyword::Ref).is_some() {
         return false;
     }
-    let refers = |part: &Node<'_>| part.get("$ref").is_some_and(|reference| reference.as_text().is_some());
-    let Some(parts) = node.get("allOf").and_then(Node::as_array) else { return false };
+    let refers = |part: &Node<'_>| part.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some());
+    let Some(parts) = node.get(Keyword::AllOf).and_then(Node::as_array) else { return false };
     let Some(at) = parts.iter().position(refers) else { return false };
     let (location, count) = (Location::under(node, "allOf"), parts.len());
     let Some(object) = node.as_object_mut() else { return false };
-    let place_of_parts = object.position("allOf").unwrap_or_default();
-    let Some(parts) = object.get_mut("allOf").and_then(Node::as_array_mut) else { return false };
+    let place_of_parts = object.position(Keyword::AllOf).unwrap_or_default();
+    let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return false };
     let Some(part) = parts.get_mut(at) else { return false };
     if context.draft.ref_stands_alone() && !siblings::applies(part) {
         siblings::drop(part, place.polarity, context);
     }
-    let reference = part.as_object_mut().and_then(|part| part.remove("$ref"));
+    let reference = part.as_object_mut().and_then(|part| part.remove(Keyword::Ref));
     if part.as_object().is_some_and(Object::is_empty) {
         parts.remove(at);
     }
     if parts.is_empty() {
-        object.remove("allOf");
+        object.remove(Keyword::AllOf);
     }
     if let Some(reference) = reference {
         object.insert_at(place_of_parts, Text::literal("$ref"), reference);

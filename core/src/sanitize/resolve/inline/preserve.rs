@@ -48,7 +48,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
         // What stands beside a reference later was put there by a rule that has said so.
         let joined = self.context.form == Form::Read && !is_alone;
-        if !node.get("$ref").is_some_and(|spelled| spelled.is_text(&reference))
+        if !node.get(Keyword::Ref).is_some_and(|spelled| spelled.is_text(&reference))
             || joined
             || wrapped
             || !around.is_empty()
@@ -60,7 +60,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
         let Some(object) = node.as_object_mut() else { return Ok(()) };
         object.retain(|member| self.definitions.may_stand_beside(member));
-        if let Some(written) = object.get_mut("$ref") {
+        if let Some(written) = object.get_mut(Keyword::Ref) {
             let marks = written.marks();
             written.replace(Data::String(reference.into()));
             written.mark(marks | reference_marks::SETTLED);

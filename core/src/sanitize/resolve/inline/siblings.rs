@@ -22,12 +22,12 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
 /// What is put beside this schema's reference applies from now on, whatever the draft.
 pub(in crate::sanitize) fn let_apply(node: &mut Node<'_>) {
-    node.visit("$ref", |reference| reference_marks::mark(reference, reference_marks::APPLIES));
+    node.visit(Keyword::Ref, |reference| reference_marks::mark(reference, reference_marks::APPLIES));
 }
 
 /// Does what stands beside this schema's reference apply, whatever the draft?
 pub(in crate::sanitize) fn applies(node: &Node<'_>) -> bool {
-    node.get("$ref").is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::APPLIES))
+    node.get(Keyword::Ref).is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::APPLIES))
 }
 
 /// Takes away what stands beside references anywhere in a schema; what is put beside them after that applies.
@@ -37,7 +37,7 @@ pub(in crate::sanitize) struct Settle<'r> {
 
 impl<'a> VisitorMut<'a> for Settle<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        if node.get("$ref").is_some_and(|reference| reference.as_text().is_some()) && !applies(node) {
+        if node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) && !applies(node) {
             drop(node, place.polarity, self.context);
             let_apply(node);
         }
@@ -46,7 +46,7 @@ impl<'a> VisitorMut<'a> for Settle<'_> {
 }
 
 fn validates(member: &Member<'_>) -> bool {
-    !member.key.is("$ref")
+    !member.key.is(Keyword::Ref)
         && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
 }
 
