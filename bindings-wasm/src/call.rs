@@ -4,7 +4,11 @@ use std::borrow::Cow;
 
 use serde::Serialize as _;
 use serde_wasm_bindgen::Serializer;
-use toolwire::{describe_error, json::Node, Error, Function, Naming, TextAnswer};
+use toolwire::{
+    describe_error,
+    json::{self, Node},
+    Error, Function, Naming, TextAnswer,
+};
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
@@ -161,8 +165,16 @@ fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
 }
 
 fn report(report: Option<Node<'_>>) -> Result<JsValue, Failure> {
-    report.map_or(Ok(JsValue::UNDEFINED), |report| describe(&report))
+    let Some(mut report) = report else { return Ok(JsValue::UNDEFINED) };
+    for plan in PLANS {
+        report.visit(plan, |plan| *plan = Node::string(json::write(plan)));
+    }
+    describe(&report)
 }
+
+/// The members of reports that hold the caller's names, and go over as JSON text: half of a surrogate pair in a name has
+/// no other spelling.
+const PLANS: [&str; 2] = ["restore", "restorePlan"];
 
 /// As `Map`s: a plain object would lose a tool that is called `__proto__`. The other side makes objects of them.
 fn describe(node: &Node<'_>) -> Result<JsValue, Failure> {

@@ -81,10 +81,19 @@ function started(): Engine {
   return { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
 }
 
+/** Plans come over as JSON text: half of a surrogate pair in one of their names has no other spelling. */
+function withPlans(report: Record<string, unknown> | undefined): object | undefined {
+  for (const plan of ['restore', 'restorePlan']) {
+    const text = report?.[plan];
+    if (report !== undefined && typeof text === 'string') report[plan] = JSON.parse(text);
+  }
+  return report;
+}
+
 /** What a call returned: a report, or nothing. An error is thrown. */
 export function reported(engine: Engine, returned: unknown): object | undefined {
   const described = asObject(returned);
-  if (!engine.desk.failed) return described as object | undefined;
+  if (!engine.desk.failed) return withPlans(described as Record<string, unknown> | undefined);
   // Thrown inside `guarded`, which makes it an internal error.
   if (typeof described === 'string') throw new Error(described);
   const { code, pointer, message, changes } = described as Description;
