@@ -272,7 +272,9 @@ describe('generated', () => {
       if (name !== 'sanitize') continue;
       const found = outcome(() => sanitizeJsonWithReport(inputs.get(of), { dialect }));
       const { schema, ...said } = found.given ?? {};
-      const expected = error === undefined ? { schema: output ?? inputs.get(of), said: report } : { error };
+      // As text, if a name in it holds half of a surrogate pair: Rust's values cannot.
+      const expectedReport = typeof report === 'string' ? JSON.parse(report) : report;
+      const expected = error === undefined ? { schema: output ?? inputs.get(of), said: expectedReport } : { error };
       assert.deepEqual(
         found.error === undefined ? { schema, said } : { error: found.error },
         expected,
