@@ -17,11 +17,12 @@ use crate::{
             any, discriminate,
             layout::{self, Members, Shape},
         },
+        legalize::type_branches::{self, TypeBranches},
     },
     schema::{
         definitions::definition_name,
         emptiness::is_never,
-        keyword::{InstanceType, Keyword, Keywords},
+        keyword::{Keyword, Keywords},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -171,50 +172,12 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     {
         return;
     }
-    let names: Vec<Text<'a>> = types.iter().filter_map(|name| name.as_text().cloned()).collect();
-    context.diagnostics.report(
-        place.polarity,
-        Location::under(node, "type"),
-        Location::under(node, "anyOf"),
-        SPLIT,
-        || format!("split `type` into {} branches: there are containers among the types", names.len()),
-    );
-    let origin = node.origin();
-    let Some(object) = node.as_object_mut() else { return };
-    let (mut outside, mut own): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
-    for member in core::mem::take(object).into_members() {
-        if member.key.is(Keyword::Type) {
-            continue;
-        }
-        match Keyword::named(&member.key).and_then(Keyword::applies_to) {
-            Some(_) => own.push(member),
-            None => outside.push(member),
-        }
-    }
-    let branches = names.into_iter().map(|name| {
-        let kind = [
-            ("object", InstanceType::Object),
-            ("array", InstanceType::Array),
-            ("string", InstanceType::String),
-            ("number", InstanceType::Number),
-            ("integer", InstanceType::Number),
-        ]
-        .into_iter()
-        .find(|(known, _)| name.is(known))
-        .map(|(_, kind)| kind);
-        let mut branch = Object::new();
-        branch.set(Text::literal("type"), Node::string(name));
-        for member in own
-            .iter()
-            .filter(|member| kind.is_some() && Keyword::named(&member.key).and_then(Keyword::applies_to) == kind)
-        {
-            branch.set(member.key.clone(), member.value.copy(&context.budget));
-        }
-        Node::object(branch).with_origin(origin)
+    let (location, count) = (Location::under(node, "type"), types.len());
+    context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
+        format!("split `type` into {count} branches: there are containers among the types")
     });
-    let branches = Node::array(branches.collect());
-    let mut members = Object::from_unique(outside);
-    members.set(Text::literal("anyOf"), branches);
+    let TypeBranches { shared: mut members, branches, .. } = type_branches::take(node, &context.budget);
+    members.set(Text::literal("anyOf"), Node::array(branches));
     node.replace(Data::Object(members));
 }
 

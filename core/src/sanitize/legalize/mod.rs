@@ -21,6 +21,7 @@ pub(in crate::sanitize) mod required;
 pub(in crate::sanitize) mod root;
 pub(in crate::sanitize) mod slash_keys;
 pub(in crate::sanitize) mod type_array;
+pub(in crate::sanitize) mod type_branches;
 pub(in crate::sanitize) mod unsupported_keywords;
 
 use alloc::vec::Vec;

@@ -1,0 +1,48 @@
+//! A list of types taken apart: a branch for each type, with the keywords that hold of its instances.
+
+use alloc::vec::Vec;
+
+use crate::{
+    budget::Budget,
+    json::{Member, Node, Object, Text},
+    schema::{
+        annotations::is_annotation,
+        keyword::{InstanceType, Keyword},
+    },
+};
+
+/// What a schema with a list of types becomes.
+pub(in crate::sanitize) struct TypeBranches<'a> {
+    /// Where `type` stood.
+    pub(in crate::sanitize) at: usize,
+    /// What holds of every instance, and what is said to the reader.
+    pub(in crate::sanitize) shared: Object<'a>,
+    /// One for each type.
+    pub(in crate::sanitize) branches: Vec<Node<'a>>,
+}
+
+/// Takes a schema apart whose `type` is a list.
+pub(in crate::sanitize) fn take<'a>(node: &mut Node<'a>, budget: &Budget) -> TypeBranches<'a> {
+    let origin = node.origin();
+    let object = node.as_object_mut().map(core::mem::take).unwrap_or_default();
+    let at = object.position(Keyword::Type).unwrap_or_default();
+    let (mut names, mut shared, mut own): (Vec<Text<'a>>, Vec<Member<'a>>, Vec<Member<'a>>) = Default::default();
+    for member in object.into_members() {
+        let of_one_type = Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
+        match member.key.is(Keyword::Type) {
+            true => names.extend(member.value.as_array().unwrap_or_default().iter().filter_map(Node::as_text).cloned()),
+            false if of_one_type && !is_annotation(&member) => own.push(member),
+            false => shared.push(member),
+        }
+    }
+    let branches = names.into_iter().map(|name| {
+        let types = InstanceType::named(&name);
+        let is_its = |member: &&Member<'a>| {
+            types.is_some() && Keyword::named(&member.key).and_then(Keyword::applies_to) == types
+        };
+        let own = own.iter().filter(is_its).map(|member| member.copy(budget));
+        let members = core::iter::once(Member { key: Text::literal("type"), value: Node::string(name) }).chain(own);
+        Node::object(Object::from_unique(members.collect())).with_origin(origin)
+    });
+    TypeBranches { at, branches: branches.collect(), shared: Object::from_unique(shared) }
+}
