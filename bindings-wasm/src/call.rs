@@ -172,8 +172,8 @@ fn report(report: Option<Node<'_>>) -> Result<JsValue, Failure> {
     describe(&report)
 }
 
-/// The members of reports that hold the caller's names, and go over as JSON text: half of a surrogate pair in a name has
-/// no other spelling.
+/// The members of reports that hold the caller's names, and go over as JSON text: half of a surrogate pair in a name
+/// has no other spelling.
 const PLANS: [&str; 2] = ["restore", "restorePlan"];
 
 /// As `Map`s: a plain object would lose a tool that is called `__proto__`. The other side makes objects of them.

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    json::{self, Data, Node},
-    schema::keyword::Keyword,
+    json::{self, Data, Node, Text},
+    schema::keyword::{InstanceType, Keyword},
 };
 
 /// A set of types of instances. `number` is two of them: the integers (`1.0` is one) and all other numbers.
@@ -24,6 +24,20 @@ const NAMES: [(&str, InstanceTypes); 7] = [
     ("integer", InstanceTypes::INTEGER),
     ("number", InstanceTypes::NUMBER),
 ];
+
+impl InstanceType {
+    /// The kind of instance that a type name names, if keywords constrain it.
+    pub(crate) fn named(name: &Text<'_>) -> Option<InstanceType> {
+        const NAMES: [(&str, InstanceType); 5] = [
+            ("object", InstanceType::Object),
+            ("array", InstanceType::Array),
+            ("string", InstanceType::String),
+            ("number", InstanceType::Number),
+            ("integer", InstanceType::Number),
+        ];
+        NAMES.into_iter().find(|(known, _)| name.is(*known)).map(|(_, kind)| kind)
+    }
+}
 
 impl InstanceTypes {
     pub(crate) const NONE: InstanceTypes = InstanceTypes(0);

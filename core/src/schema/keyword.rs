@@ -45,20 +45,6 @@ pub(crate) enum InstanceType {
     Number,
 }
 
-impl InstanceType {
-    /// The kind of instance that a type name names, if keywords constrain it.
-    pub(crate) fn named(name: &Text<'_>) -> Option<InstanceType> {
-        const NAMES: [(&str, InstanceType); 5] = [
-            ("object", InstanceType::Object),
-            ("array", InstanceType::Array),
-            ("string", InstanceType::String),
-            ("number", InstanceType::Number),
-            ("integer", InstanceType::Number),
-        ];
-        NAMES.into_iter().find(|(known, _)| name.is(*known)).map(|(_, kind)| kind)
-    }
-}
-
 macro_rules! keywords {
     ($($variant:ident $name:literal $holds:ident $role:ident $kind:expr;)*) => {
         /// A keyword of JSON Schema.
