@@ -141,9 +141,9 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
 
 /// `{ name, namespace?, arguments }`
 pub(super) fn call<'a>(restore_map: &RestoreMap, name: &Text<'_>, arguments: Node<'a>) -> Node<'a> {
-    let way = restore_map.name(name);
-    let (name, namespace) = match way {
-        Some(way) => (way.name.into_owned(), way.namespace.map(Text::into_owned)),
+    let entry = restore_map.name(name);
+    let (name, namespace) = match entry {
+        Some(entry) => (entry.name.into_owned(), entry.namespace.map(Text::into_owned)),
         None => (name.borrowed().into_owned(), None),
     };
     let mut members = Vec::from([(Text::literal("name"), Node::string(name))]);

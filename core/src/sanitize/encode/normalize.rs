@@ -17,7 +17,10 @@ use crate::{
             any, discriminate,
             layout::{self, Members, Shape},
         },
-        legalize::type_branches::{self, TypeBranches},
+        legalize::{
+            required::known_names,
+            type_branches::{self, TypeBranches},
+        },
     },
     schema::{
         definitions::definition_name,
@@ -88,13 +91,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     if !layout::declares(object, "object") {
         return;
     }
-    let known: Set<&Text<'_>> = object
-        .get(Keyword::Properties)
-        .and_then(Node::as_object)
-        .into_iter()
-        .flatten()
-        .map(|member| &member.key)
-        .collect();
+    let known = known_names(object);
     let unknown: Vec<Text<'a>> =
         layout::required(object).into_iter().filter(|name| !known.contains(name)).map(Text::clone).collect();
     if unknown.is_empty() {

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::Set,
-    json::{Node, Text},
+    json::{Node, Object, Text},
     options::Hints,
     report::Guidance,
     rules::Rule,
@@ -18,6 +18,12 @@ use crate::{
 
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
 
+/// The names of the properties that a schema has.
+pub(in crate::sanitize) fn known_names<'o, 'a>(schema: &'o Object<'a>) -> Set<&'o Text<'a>> {
+    let table = schema.get(Keyword::Properties).and_then(Node::as_object);
+    table.into_iter().flatten().map(|member| &member.key).collect()
+}
+
 /// Removes names of properties that are not there, and says them in the description.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.required_is_known_at(place.pointer) {
@@ -25,13 +31,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     let Some(object) = node.as_object() else { return };
     let Some(names) = object.get(Keyword::Required).and_then(Node::as_array) else { return };
-    let known: Set<&Text<'_>> = object
-        .get(Keyword::Properties)
-        .and_then(Node::as_object)
-        .into_iter()
-        .flatten()
-        .map(|member| &member.key)
-        .collect();
+    let known = known_names(object);
     let unknown: Vec<Node<'a>> = names
         .iter()
         .filter(|name| name.as_text().is_none_or(|name| !known.contains(name)))
