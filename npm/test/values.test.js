@@ -4,7 +4,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
-import { normalizeEnvelope, sanitize, ToolwireError } from '../dist/index.js';
+import {
+  normalizeEnvelope,
+  restoreArguments,
+  sanitize,
+  sanitizeTools,
+  sanitizeWithReport,
+  ToolwireError,
+} from '../dist/index.js';
 
 /** An accepted root around a value, so that `normalizeEnvelope` hands the value through. */
 const around = (value) => ({ type: 'object', properties: {}, x: value });
@@ -290,4 +297,14 @@ test('large values', () => {
   const long = '€'.repeat(30_000_000);
   assert.equal(through(long), long);
   assert.deepEqual(through([1]), [1]);
+});
+
+test('plans hold names with half of a surrogate pair', () => {
+  const schema = { type: 'object', properties: { '\ud800': { type: 'string' }, a: { type: 'string' } } };
+  const answered = { '\ud800': null, a: 'x' };
+  const { restorePlan } = sanitizeWithReport(schema, { dialect: 'openai-strict' });
+  const tools = [{ name: 'tool', inputSchema: schema }];
+  const { restore } = sanitizeTools(tools, { dialect: 'openai-strict' });
+  assert.deepEqual(restoreArguments(answered, JSON.parse(JSON.stringify(restorePlan))), { a: 'x' });
+  assert.deepEqual(restore.restore('tool', answered).arguments, { a: 'x' });
 });

@@ -416,3 +416,13 @@ def test_digits_that_a_model_wrote_are_held_to_pythons_limit() -> None:
     # What the caller holds as an integer is no text.
     large = 16**limit
     assert toolwire.normalize_envelope({"properties": {"a": {"const": large}}})["properties"]["a"]["const"] == large
+
+
+def test_plans_hold_names_with_half_of_a_surrogate_pair() -> None:
+    schema = {"type": "object", "properties": {"\ud800": {"type": "string"}, "a": {"type": "string"}}}
+    answered = {"\ud800": None, "a": "x"}
+    plan = toolwire.sanitize_with_report(schema, dialect="openai-strict")["restorePlan"]
+    tools = [{"name": "tool", "inputSchema": schema}]
+    restore = toolwire.sanitize_tools(tools, dialect="openai-strict")["restore"]
+    assert toolwire.restore_arguments(answered, json.loads(json.dumps(plan))) == {"a": "x"}
+    assert restore.restore("tool", answered)["arguments"] == {"a": "x"}
