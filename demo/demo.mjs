@@ -99,7 +99,7 @@ function effects(label, results) {
     before,
     after,
     percent(before, after),
-    ...['same', 'wider', 'narrower', 'mixed'].map((effect) => having('accepts', effect)),
+    ...['same', 'closed', 'wider', 'narrower', 'mixed'].map((effect) => having('accepts', effect)),
     ...['moved', 'lost'].map((effect) => having('guidance', effect)),
   ];
 }
@@ -111,6 +111,7 @@ const EFFECT_HEADINGS = [
   'after',
   '',
   'same',
+  'closed',
   'wider',
   'narrower',
   'mixed',
@@ -120,7 +121,7 @@ const EFFECT_HEADINGS = [
 
 const LEGEND = [
   'codex, codex-wire: sanitize into that dialect. envelope: normalizeEnvelope.',
-  'same, wider, narrower, mixed: how many changes have that effect on the arguments the schema accepts.',
+  'same, closed, wider, narrower, mixed: how many changes have that effect on the arguments the schema accepts.',
   'moved, lost: how many of them say elsewhere, or no longer say, something the model read.',
 ];
 

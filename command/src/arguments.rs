@@ -43,6 +43,7 @@ Columns:
   accepted   the API takes the tool as it is
   lossless   rewritten, the same arguments are accepted, and the model reads the same
   encoded    the same, once the model's arguments were brought back (`restoreArguments`)
+  closed     arguments are refused that have properties the tool never named, nor said that it wants
   lost       the same arguments are accepted, but something the model reads is gone
   wider      arguments are accepted that the tool's server will have to refuse
   narrower   arguments are refused that the tool's server would accept
@@ -72,7 +73,7 @@ on standard error.
 
 Examples:
   toolwire sanitize --dialect gemini tools.json
-  toolwire sanitize --dialect openai-strict --allow wider --fallback openai-chat -- npx -y some-mcp-server
+  toolwire sanitize --dialect openai-strict --allow closed --fallback openai-chat -- npx -y some-mcp-server
   toolwire sanitize --dialect moonshot --json tools.json > rewritten.json")]
     Sanitize(SanitizeArguments),
     /// Every change of one tool: where, why, before and after
@@ -304,7 +305,7 @@ pub(crate) struct RestoreArguments {
     /// The name in the model's call; then the input is its arguments, and not a reply
     #[arg(long, value_name = "NAME")]
     pub(crate) call: Option<String>,
-    /// The reply, as JSON; `-` or none: standard input
+    /// The reply, or the arguments of one schema's tool, as JSON; `-` or none: standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<String>,
     #[command(flatten)]

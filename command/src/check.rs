@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toolwire::{
     internal,
     json::{Node, Object, Text},
-    Dialect, Error, SanitizeOptions,
+    Dialect, Error, SanitizeOptions, Severity,
 };
 
 use super::{
@@ -22,6 +22,7 @@ struct Finding {
     tool: Option<String>,
     dialect: &'static str,
     rule: &'static str,
+    severity: Severity,
     /// Into the list.
     pointer: String,
     message: String,
@@ -54,6 +55,7 @@ impl Check {
                 (Text::new("tool"), found.tool.clone().map_or_else(Node::default, Node::string)),
                 (Text::new("dialect"), Node::string(found.dialect)),
                 (Text::new("rule"), Node::string(found.rule)),
+                (Text::new("severity"), Node::string(found.severity.as_str())),
             ]);
             members.extend(located(&self.places, &found.pointer));
             members.extend([
@@ -83,7 +85,12 @@ impl Check {
             let (line, pointer) = self.places.of(&finding.pointer);
             let tool = finding.tool.as_ref().map(|tool| format!(" `{}`:", shown(tool))).unwrap_or_default();
             let place = place(&self.input.source, line, &pointer);
-            let by = format!("[{}: {}]", finding.rule, dialects.join(", "));
+            // What is refused is the rule; the other two are said.
+            let severity = match finding.severity {
+                Severity::Refused => String::new(),
+                severity => format!(", {}", severity.as_str()),
+            };
+            let by = format!("[{}{severity}: {}]", finding.rule, dialects.join(", "));
             out.push_str(&format!("{}:{tool} {} {}\n", paint.bold(&place), shown(&finding.message), paint.dim(&by)));
         }
         out
@@ -92,9 +99,10 @@ impl Check {
     /// The findings, the same one of several dialects once, tools in their order.
     fn grouped(&self) -> Vec<(&Finding, Vec<&'static str>)> {
         let mut groups: Vec<(&Finding, Vec<&'static str>)> = Vec::new();
-        let mut known = BTreeMap::<(&str, &str, &str), usize>::new();
+        let mut known = BTreeMap::<(&str, &str, &str, &str), usize>::new();
         for finding in &self.found {
-            let key = (finding.pointer.as_str(), finding.rule, finding.message.as_str());
+            let severity = finding.severity.as_str();
+            let key = (finding.pointer.as_str(), finding.rule, severity, finding.message.as_str());
             let at = *known.entry(key).or_insert_with(|| groups.len());
             match groups.get_mut(at) {
                 Some((_, dialects)) => dialects.push(finding.dialect),
@@ -133,18 +141,31 @@ impl Task for Check {
     }
 
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let code = if self.found.is_empty() { FINE } else { FOUND };
+        let refused = |found: &&Finding| found.severity == Severity::Refused;
+        let code = if self.found.iter().any(|found| refused(&found)) { FOUND } else { FINE };
         if self.arguments.machine.json {
             return Ok(Output::json(&self.document()).with_exit_code(code));
         }
         let mut output = Output::new(self.lines(terminal)).with_exit_code(code);
         let (things, dialects) = (counted(self.count, self.noun), counted(self.dialects.len(), "dialect"));
-        let rejecting =
-            self.dialects.iter().filter(|dialect| self.found.iter().any(|found| found.dialect == dialect.name)).count();
-        let summary = match rejecting {
-            0 => terminal.err.good(&format!("{things}, {dialects}: nothing would be rejected")),
-            _ => terminal.err.bad(&format!("{things}, {dialects}: {rejecting} would reject something")),
+        let with = |severity: Severity| {
+            let at_fault = |dialect: &&&Dialect| {
+                self.found.iter().any(|found| found.dialect == dialect.name && found.severity == severity)
+            };
+            self.dialects.iter().filter(at_fault).count()
         };
+        let mut summary = match with(Severity::Refused) {
+            0 => format!("{things}, {dialects}: nothing would be rejected"),
+            rejecting => format!("{things}, {dialects}: {rejecting} would reject something"),
+        };
+        for (severity, what) in
+            [(Severity::Reinterpreted, "read something otherwise"), (Severity::Ignored, "ignore something")]
+        {
+            if with(severity) > 0 {
+                summary.push_str(&format!(", {} would {what}", with(severity)));
+            }
+        }
+        let summary = if code == FINE { terminal.err.good(&summary) } else { terminal.err.bad(&summary) };
         output.note(&summary);
         Ok(output)
     }
@@ -158,6 +179,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
                 tool: violation.tool,
                 dialect: violation.dialect,
                 rule: violation.rule,
+                severity: violation.severity,
                 pointer: violation.pointer,
                 message: violation.message,
                 confidence: violation.confidence,
@@ -167,11 +189,12 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
         Subject::Schemas(schemas) => {
             for (at, schema) in schemas.iter().enumerate() {
                 for violation in internal::check(schema, &SanitizeOptions::new(dialect.name))? {
-                    let fact = internal::fact_of(dialect, violation.rule);
+                    let fact = internal::fact_of(dialect, violation.rule, &violation.pointer);
                     found.push(Finding {
                         tool: None,
                         dialect: dialect.name,
                         rule: violation.rule,
+                        severity: violation.severity,
                         pointer: format!("/{at}{}", violation.pointer),
                         message: violation.message,
                         confidence: fact.map_or('C', |fact| fact.confidence),

@@ -62,7 +62,7 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
     let mut out = String::new();
     table.write(terminal.width, &mut out);
     out.push('\n');
-    let headings = ["fact", "", "source", "rules"].map(|name| (ColumnKind::Words, paint.dim(name)));
+    let headings = ["fact", "", "source", "rules", "severity"].map(|name| (ColumnKind::Words, paint.dim(name)));
     let mut table = Table::new(headings.into());
     for fact in dialect.facts {
         table.row(
@@ -71,6 +71,7 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
                 fact.confidence.to_string(),
                 fact.source.to_string(),
                 fact.rules.iter().map(|rule| rule.id()).collect::<Vec<_>>().join(", "),
+                fact.severity.as_str().to_string(),
             ]
             .into(),
         );

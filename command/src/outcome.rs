@@ -8,6 +8,7 @@ pub(crate) enum Outcome {
     Unchanged,
     Lossless,
     Encoded,
+    Closed,
     Lost,
     Wider,
     Narrower,
@@ -16,18 +17,19 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// All of them.
-    pub(crate) const ALL: [Outcome; 7] = [
+    pub(crate) const ALL: [Outcome; 8] = [
         Outcome::Unchanged,
         Outcome::Lossless,
         Outcome::Encoded,
+        Outcome::Closed,
         Outcome::Lost,
         Outcome::Wider,
         Outcome::Narrower,
         Outcome::Refused,
     ];
     /// What `--fail-on` takes, the least severe last. `rejected` and `never` are no outcomes.
-    pub(crate) const LEVELS: [&'static str; 8] =
-        ["never", "refused", "narrower", "wider", "lost", "encoded", "changed", "rejected"];
+    pub(crate) const LEVELS: [&'static str; 9] =
+        ["never", "refused", "narrower", "wider", "lost", "closed", "encoded", "changed", "rejected"];
 
     /// The word for it.
     pub(crate) const fn as_str(self) -> &'static str {
@@ -35,6 +37,7 @@ impl Outcome {
             Outcome::Unchanged => "unchanged",
             Outcome::Lossless => "lossless",
             Outcome::Encoded => "encoded",
+            Outcome::Closed => "closed",
             Outcome::Lost => "lost",
             Outcome::Wider => "wider",
             Outcome::Narrower => "narrower",
@@ -47,7 +50,8 @@ impl Outcome {
         match change.accepts {
             Accepts::Wider => Outcome::Wider,
             Accepts::Narrower | Accepts::Mixed => Outcome::Narrower,
-            Accepts::Same if change.guidance == Guidance::Lost => Outcome::Lost,
+            Accepts::Same | Accepts::Closed if change.guidance == Guidance::Lost => Outcome::Lost,
+            Accepts::Closed => Outcome::Closed,
             Accepts::Same if change.encoded => Outcome::Encoded,
             Accepts::Same => Outcome::Lossless,
         }

@@ -3,7 +3,7 @@
 use toolwire::{
     call,
     json::{self, Node},
-    Error, Function, Naming, Restore as RestoreFrom,
+    Error, Function, Naming, Restore as RestoreFrom, RestorePlan,
 };
 
 use super::{
@@ -25,12 +25,15 @@ impl Task for Restore {
     fn finish(self: Box<Self>, _: &Terminal) -> Result<Output, CommandError> {
         let failed = |error: Error| CommandError::from_core(&error, "");
         let mut with = json::read(&self.with.text).map_err(|error| failed(error).in_source(&self.with.source))?;
+        if let Some(plan) = with.visit("restorePlan", std::mem::take) {
+            return self.by_plan(plan);
+        }
         let (above, restore) = match with.visit("restore", std::mem::take) {
             Some(restore) => ("/restore", restore),
             None if with.get("version").is_some() => ("", with),
             None => {
                 let expected =
-                    "expected what `toolwire sanitize --json` prints for tools or a request, found no `restore` in it";
+                    "expected what `toolwire sanitize --json` prints, found neither `restore` nor `restorePlan` in it";
                 return Err(CommandError::new("", expected).in_source(&self.with.source));
             }
         };
@@ -45,6 +48,26 @@ impl Task for Restore {
             }
         };
         let answer = call(function, inputs, &Node::default(), Naming::Camel, false).map_err(failed)?;
+        Ok(Output::text(&json::write(&answer.value), self.arguments.layout.compact))
+    }
+}
+
+impl Restore {
+    /// The arguments of the one tool whose schema was rewritten: it has no name that the model could call it by.
+    fn by_plan(&self, plan: Node<'_>) -> Result<Output, CommandError> {
+        let failed = |error: Error| CommandError::from_core(&error, "");
+        let with = &self.with.source;
+        if self.arguments.call.is_some() {
+            let expected = "expected a list of tools or a request for `--call`, found the plan of one schema";
+            return Err(CommandError::new("/restorePlan", expected).in_source(with));
+        }
+        // Only to tell which of the two inputs is wrong.
+        RestorePlan::from_json(&json::write(&plan))
+            .map_err(|error| CommandError::from_core(&error, "/restorePlan").in_source(with))?;
+        let arguments = json::read(&self.input.text).map_err(failed)?;
+        let inputs = vec![arguments, plan];
+        let answer =
+            call(Function::RestoreArguments, inputs, &Node::default(), Naming::Camel, false).map_err(failed)?;
         Ok(Output::text(&json::write(&answer.value), self.arguments.layout.compact))
     }
 }

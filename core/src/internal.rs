@@ -8,17 +8,15 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    check as violations,
     dialect::{Dialect, Fact, Method},
     error::Error,
     json::Node,
     options::{
-        Announce, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, SanitizeOptions, ServerHistory,
-        ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
+        Announce, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, ServerHistory, ServerToolSearch,
+        SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
     },
     report::Allow,
     rules::Constraint,
-    schema::references::Form,
     tools::{
         tool_format::{self, Entry},
         tool_list::Listing,
@@ -35,14 +33,6 @@ pub use crate::{
 /// Reports and dialects as JSON.
 pub mod describe {
     pub use crate::api::describe::{adapted, change, deferred, dialect, dialects, rewrite, tools};
-}
-
-/// Whether a dialect rejects nothing about a schema, which is cheaper to tell than what it rejects.
-///
-/// # Errors
-/// As [`check`].
-pub fn accepts(schema: &Node<'_>, options: &SanitizeOptions) -> Result<bool, Error> {
-    violations::accepts(schema, Form::Read, options, &options.budget(schema))
 }
 
 /// Whether a value is a tool of the caller, in any API's shape.
@@ -78,8 +68,8 @@ pub fn is_of_an_api(dialect: &Dialect) -> bool {
 }
 
 /// The fact that a rule of [`check`] rests on.
-pub fn fact_of(dialect: &Dialect, rule: &str) -> Option<&'static Fact> {
-    dialect.fact_of(rule)
+pub fn fact_of(dialect: &Dialect, rule: &str, pointer: &str) -> Option<&'static Fact> {
+    dialect.fact_of(rule, pointer).or_else(|| dialect.facts.first())
 }
 
 /// Whether a rule of [`check_tools`] says that a request has no room for a tool, whatever the tool itself is like.

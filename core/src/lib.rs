@@ -45,7 +45,7 @@ mod tools;
 pub use api::*;
 pub use error::{Code, Error};
 pub use options::*;
-pub use report::{lossless, Accepts, Allow, Change, Guidance};
+pub use report::{lossless, Accepts, Allow, Change, Guidance, Severity};
 pub use rules::{Constraint, Phase, Rule};
 
 /// The README's examples are tests, too.

@@ -26,6 +26,9 @@ names! {
     Accepts {
         /// Exactly the same arguments are accepted.
         Same = "same",
+        /// No new argument is accepted. Those that no longer are have, in some object, a property that the schema does
+        /// not name, and it never said that others are wanted.
+        Closed = "closed",
         /// Every argument accepted before still is; some more are.
         Wider = "wider",
         /// No new argument is accepted; some legal ones no longer are.
@@ -47,20 +50,46 @@ names! {
     }
 }
 
+names! {
+    /// What an API does with what goes against one of its facts.
+    Severity {
+        /// It answers with an error, or the client drops the tool.
+        Refused = "refused",
+        /// It answers, and holds the model to other arguments than the schema says.
+        Reinterpreted = "reinterpreted",
+        /// It answers, and what is written has no effect.
+        Ignored = "ignored",
+    }
+}
+
 impl Accepts {
     /// Both effects after one another.
+    ///
+    /// `Closed` is a kind of `Narrower`, so that both together are `Narrower`, and with `Wider` it is `Mixed`: some
+    /// arguments are gained and some lost, however few these are.
     pub fn and(self, other: Accepts) -> Accepts {
         match (self, other) {
             (Accepts::Same, effect) | (effect, Accepts::Same) => effect,
             (one, two) if one == two => one,
+            (Accepts::Closed, Accepts::Narrower) | (Accepts::Narrower, Accepts::Closed) => Accepts::Narrower,
             _ => Accepts::Mixed,
         }
     }
 
-    /// The effect as seen from outside a `not`.
+    /// What is said of one change that has this effect at one place and another at the next.
+    pub(crate) fn or_elsewhere(self, other: Accepts) -> Accepts {
+        match (self, other) {
+            (Accepts::Same, _) | (_, Accepts::Same) if self != other => Accepts::Mixed,
+            _ => self.and(other),
+        }
+    }
+
+    /// The effect as seen from outside a `not`. There a closed object is one that denies less: what it lets through by
+    /// that was refused before, so `Closed` becomes `Wider` as `Narrower` does.
     pub fn inverted(self) -> Accepts {
         match self {
             Accepts::Wider => Accepts::Narrower,
+            Accepts::Closed => Accepts::Wider,
             Accepts::Narrower => Accepts::Wider,
             effect => effect,
         }
@@ -124,7 +153,9 @@ pub enum Allow {
     Same,
     /// Arguments may be encoded, because they can be restored.
     Encoded,
-    /// More arguments may be accepted: the tool's own server catches those.
+    /// Besides, objects may be closed that never said whether they are open.
+    Closed,
+    /// Besides, more arguments may be accepted: the tool's own server catches those.
     Wider,
     /// Anything, also schemas that forbid legal calls.
     #[default]
@@ -137,6 +168,7 @@ impl Allow {
         match self {
             Allow::Same => "same",
             Allow::Encoded => "encoded",
+            Allow::Closed => "closed",
             Allow::Wider => "wider",
             Allow::Any => "any",
         }
@@ -147,6 +179,7 @@ impl Allow {
         match accepts {
             Accepts::Same if !encoded => Allow::Same,
             Accepts::Same => Allow::Encoded,
+            Accepts::Closed => Allow::Closed,
             Accepts::Wider => Allow::Wider,
             Accepts::Narrower | Accepts::Mixed => Allow::Any,
         }
@@ -211,5 +244,47 @@ impl Recorder {
     pub(crate) fn finish(self) -> Vec<Change> {
         let changes = collections::by(self.changes.unwrap_or_default(), |(one, _), (two, _)| one.cmp(two));
         changes.into_iter().map(|(_, change)| change).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Accepts, Allow};
+    use Accepts::{Closed, Mixed, Narrower, Same, Wider};
+
+    #[test]
+    fn effects_compose_as_their_definitions_do() {
+        for (one, two, both) in [
+            (Same, Closed, Closed),
+            (Closed, Closed, Closed),
+            (Closed, Narrower, Narrower),
+            (Closed, Wider, Mixed),
+            (Closed, Mixed, Mixed),
+            (Narrower, Wider, Mixed),
+            (Same, Wider, Wider),
+        ] {
+            assert_eq!((one.and(two), two.and(one)), (both, both), "{one:?} and {two:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_does_one_thing_here_and_another_there_says_the_worst() {
+        for (here, there, said) in [
+            (Closed, Closed, Closed),
+            (Closed, Narrower, Narrower),
+            (Closed, Wider, Mixed),
+            (Same, Closed, Mixed),
+            (Same, Same, Same),
+        ] {
+            assert_eq!((here.or_elsewhere(there), there.or_elsewhere(here)), (said, said), "{here:?}, {there:?}");
+        }
+    }
+
+    #[test]
+    fn each_permission_takes_what_loses_less() {
+        let needed = [(Same, false), (Same, true), (Closed, false), (Wider, true), (Narrower, false), (Mixed, false)]
+            .map(|(accepts, encoded)| Allow::needed_for(accepts, encoded));
+        assert_eq!(needed, [Allow::Same, Allow::Encoded, Allow::Closed, Allow::Wider, Allow::Any, Allow::Any]);
+        assert!(needed.is_sorted());
     }
 }

@@ -301,3 +301,48 @@ fn architecture_names_files_that_there_are() {
         assert!(text.contains(layer), "ARCHITECTURE.md does not name the layer `{layer}`");
     }
 }
+
+/// Names of the form `module::function(`.
+fn calls(code: &str) -> BTreeSet<String> {
+    let is_path = |character: char| character.is_alphanumeric() || character == '_' || character == ':';
+    code.match_indices('(')
+        .filter_map(|(at, _)| code[..at].rsplit(|character| !is_path(character)).next())
+        .filter_map(|path| {
+            let mut names = path.rsplit("::");
+            let (function, module) = (names.next()?, names.next()?);
+            let is_module = module.starts_with(|character: char| character.is_ascii_lowercase());
+            (is_module && !function.is_empty()).then(|| format!("{module}::{function}"))
+        })
+        .collect()
+}
+
+#[test]
+fn passes_never_call_one_another() {
+    const TABLE: &str = "sanitize/pipeline/passes.rs";
+    // Where a pass hands the branches that it has made to the others.
+    const HANDS_ON: &str = "sanitize/legalize/mod.rs";
+    // The emulation of Codex has no passes, and modules of its own by the same names.
+    let sources: Vec<(String, String)> =
+        sources().into_iter().filter(|(file, _)| !file.starts_with("sanitize/codex/")).collect();
+    let table = &sources.iter().find(|(file, _)| file == TABLE).expect("the table of passes is there").1;
+    let phases = ["canonicalize", "resolve", "legalize", "encode", "fit"];
+    let is_pass = |call: &String| {
+        let module = call.split("::").next().unwrap_or_default();
+        phases.iter().any(|phase| {
+            let stems = [format!("sanitize/{phase}/{module}.rs"), format!("sanitize/{phase}/{module}/mod.rs")];
+            sources.iter().any(|(file, _)| stems.contains(file))
+        })
+    };
+    let passes: BTreeSet<String> = calls(table).into_iter().filter(is_pass).collect();
+    assert!(passes.len() > 20, "the table calls only {passes:?}");
+    let faults: Vec<String> = sources
+        .iter()
+        .filter(|(file, _)| file.starts_with("sanitize/") && file != TABLE && file != HANDS_ON)
+        .flat_map(|(file, code)| {
+            let code = code.split("#[cfg(test)]").next().unwrap_or_default();
+            let called = calls(code);
+            passes.intersection(&called).map(|call| format!("{file} calls {call}")).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(faults.is_empty(), "a pass is called by the table and by `legalize::made` alone:\n{}", faults.join("\n"));
+}

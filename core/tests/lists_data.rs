@@ -13,7 +13,8 @@ use std::{collections::BTreeSet, io::Write as _};
 use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    adapt_request, check_tools, dialects, sanitize_tools, sanitize_tools_json, AdaptOptions, Restore, ToolsOptions,
+    adapt_request, check_tools, dialects, sanitize_tools, sanitize_tools_json, AdaptOptions, Restore, Severity,
+    ToolsOptions,
 };
 
 /// Said past the test harness, which would swallow it.
@@ -88,7 +89,8 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
                 assert_eq!(again.tools, found.tools, "{}: not idempotent", dialect.name);
                 if dialect.name != "codex" {
                     let violations = check_tools(&found.tools, &[dialect.name]).expect("a list");
-                    assert!(violations.is_empty(), "{}: {:?}", dialect.name, violations[0]);
+                    let at_fault = violations.iter().find(|violation| violation.severity != Severity::Ignored);
+                    assert!(at_fault.is_none(), "{}: {at_fault:?}", dialect.name);
                 }
             }
             say(&format!("{}: {kept} real tools sent, {renamed} renamed, {quarantined} set aside", dialect.name));

@@ -47,6 +47,7 @@ export type {
   Quarantined,
   RestorePlan,
   Rewritten,
+  Severity,
   ToolChange,
   ToolViolation,
   Violation,

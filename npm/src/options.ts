@@ -51,8 +51,12 @@ export interface CheckOptions {
   untyped?: 'keep' | 'any' | 'string' | undefined;
   /** What becomes of constraints that the dialect cannot say. The default is the dialect's. */
   hints?: 'describe' | 'drop' | undefined;
-  /** The most loss that is accepted; beyond it the error is `too-lossy`. Default `"any"`. */
-  allow?: 'same' | 'encoded' | 'wider' | 'any' | undefined;
+  /**
+   * The most loss that is accepted; beyond it the error is `too-lossy`. `"same"` accepts no change of the accepted arguments, `"encoded"`
+   * besides that they are encoded, `"closed"` that objects are closed which never said whether they are open, `"wider"` that more
+   * arguments are accepted. Default `"any"`.
+   */
+  allow?: 'same' | 'encoded' | 'closed' | 'wider' | 'any' | undefined;
   /** Size in bytes above which the dialect compacts; `null` turns that off. The default is the dialect's. */
   maxBytes?: number | null | undefined;
   /** The most nodes that inlining may produce. Default 10,000. */

@@ -4,6 +4,11 @@ import type { Dialect } from './options.js';
 export type Accepts =
   /** Exactly the same arguments are accepted. */
   | 'same'
+  /**
+   * No new argument is accepted. Those that no longer are have, in some object, a property that the schema does not name, and it never
+   * said that others are wanted.
+   */
+  | 'closed'
   /** Every argument accepted before still is; some more are. */
   | 'wider'
   /** No new argument is accepted; some legal ones no longer are. */
@@ -67,11 +72,20 @@ export interface RestorePlan {
   names?: unknown;
 }
 
-/** Something that a dialect would reject. */
+/**
+ * What an API does with what goes against one of its facts. `refused`: it answers with an error, or the client drops the
+ * tool. `reinterpreted`: it answers, and holds the model to other arguments than the schema says. `ignored`: it answers,
+ * and what is written has no effect.
+ */
+export type Severity = 'refused' | 'reinterpreted' | 'ignored';
+
+/** Something that a dialect does not take as it is meant. */
 export interface Violation {
   /** The rule's kebab-case name. */
   rule: string;
-  /** JSON Pointer to what is rejected. */
+  /** What the API does with it. */
+  severity: Severity;
+  /** JSON Pointer to what is at fault. */
   pointer: string;
   /** For people: what was expected, then what was found. */
   message: string;
@@ -97,11 +111,11 @@ export interface Quarantined {
   message: string;
 }
 
-/** Something about a tool list that the API behind a dialect would reject. */
+/** Something about a tool list that the API behind a dialect does not take as it is meant. */
 export interface ToolViolation extends Violation {
   /** The tool's name; `null` if it has none. */
   tool: string | null;
-  /** The dialect that rejects it. */
+  /** The dialect whose API does so. */
   dialect: Dialect;
   /** How sure we are: `A` official or proved, `B` one live report, `C` inferred. */
   confidence: 'A' | 'B' | 'C';
@@ -168,7 +182,7 @@ export interface DialectDescription {
    * What is known, with confidence (`A` official or proved, `B` one live report, `C` inferred), source, and the rules of
    * `check` and `checkTools` that rest on it.
    */
-  facts: { statement: string; confidence: 'A' | 'B' | 'C'; source: string; rules: string[] }[];
+  facts: { statement: string; confidence: 'A' | 'B' | 'C'; source: string; rules: string[]; severity: Severity }[];
   /** What nobody has verified, or what reports contradict each other about: the table lets it through. */
   unverified: string[];
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { check, checkJson, ToolwireError } from '../dist/index.js';
 import { ToolwireError as SearchError } from '../dist/search.js';
-import { casesOf, counts, folders } from './fixtures/cases.js';
+import { casesOf, counts, essentialViolation, folders, isAtFault } from './fixtures/cases.js';
 import { judgeList, listPathsOf, takesLists } from './fixtures/lists.js';
 import { functions, pathsOf, searches, searchPathsOf } from './fixtures/paths.js';
 import { canonical } from './fixtures/spelling.js';
@@ -66,7 +66,7 @@ function judge(name, path, one) {
   const { output, report } = path.run(input, options, one);
   const text = path.text(output);
   if (name === 'check') {
-    const list = JSON.parse(text).map(({ rule, pointer }) => ({ rule, pointer }));
+    const list = JSON.parse(text).map((violation) => essentialViolation(violation, ['rule', 'pointer']));
     assert.deepEqual(list, JSON.parse(one.expectedText), where);
     return;
   }
@@ -96,7 +96,7 @@ function judge(name, path, one) {
   // `codex` emulates one step: what makes Codex drop a tool passes through it, and `check` says so.
   if (name === 'sanitize' && options.dialect !== 'codex') {
     const violations = path.takesValue ? check(output, options) : checkJson(output, options);
-    assert.deepEqual(violations, [], `${where}: not accepted`);
+    assert.deepEqual(violations.filter(isAtFault), [], `${where}: not accepted`);
   }
 }
 

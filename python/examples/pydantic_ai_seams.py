@@ -4,7 +4,6 @@ The transformer takes the place of the one that the provider's profile brings, s
 `pydantic_ai_transport.py`, which has names, too, leave both out.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,8 +15,8 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import SchemaValidatorProt, ToolsetTool
 
-from toolwire import ToolwireError, restore_arguments, restore_arguments_json, sanitize
-from toolwire.types import DialectName
+from toolwire import ToolwireError, restore_arguments, restore_arguments_json, sanitize, sanitize_with_report
+from toolwire.types import DialectName, RestorePlan
 
 DIALECT: DialectName = "moonshot"
 
@@ -40,12 +39,12 @@ class Restoring:
     """The second seam: what the model answered, before the tool's own validator sees it."""
 
     validator: Any
-    schema: dict[str, Any]
+    plan: RestorePlan
 
     def restored(self, text: str) -> str:
         """Restore JSON text. What is no JSON the tool's own validator tells the model."""
         try:
-            return restore_arguments_json(text, json.dumps(self.schema), dialect=DIALECT)
+            return restore_arguments_json(text, self.plan)
         except ToolwireError:
             return text
 
@@ -56,7 +55,7 @@ class Restoring:
 
     def validate_python(self, input: Any, **more: Any) -> Any:  # noqa: A002 (pydantic's name)
         """Restore a value, then validate it."""
-        return self.validator.validate_python(restore_arguments(input, self.schema, dialect=DIALECT), **more)
+        return self.validator.validate_python(restore_arguments(input, self.plan), **more)
 
 
 class RestoringToolset(WrapperToolset[None]):
@@ -66,7 +65,8 @@ class RestoringToolset(WrapperToolset[None]):
         """Put the restoring validator before each tool's own."""
 
         def restoring(tool: ToolsetTool[None]) -> ToolsetTool[None]:
-            validator: SchemaValidatorProt = Restoring(tool.args_validator, tool.tool_def.parameters_json_schema)
+            plan = sanitize_with_report(tool.tool_def.parameters_json_schema, dialect=DIALECT)["restorePlan"]
+            validator: SchemaValidatorProt = Restoring(tool.args_validator, plan)
             return replace(tool, args_validator=validator)
 
         return {name: restoring(tool) for name, tool in (await super().get_tools(ctx)).items()}

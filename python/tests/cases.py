@@ -142,5 +142,13 @@ def load() -> list[Case]:
     return cases
 
 
+def shown_violation(violation: dict[str, Any], members: tuple[str, ...]) -> dict[str, Any]:
+    """Give what cases say of a violation: its severity only where it is not refused."""
+    shown = {name: violation[name] for name in members}
+    if violation["severity"] != "refused":
+        shown["severity"] = violation["severity"]
+    return shown
+
+
 CASES = load()
 EXPECTED_COUNTS: dict[str, int] = json.loads((FIXTURES / "count.json").read_text(encoding="utf-8"))

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use toolwire::{internal, json::Node, Allow, Change, Dialect, Error, SanitizeOptions, ToolChange, ToolsOptions};
+use toolwire::{
+    internal, json::Node, Allow, Change, Dialect, Error, SanitizeOptions, Severity, ToolChange, ToolsOptions,
+};
 
 use super::{Loss, Named, Verdict};
 use crate::{input::Subject, outcome::Outcome};
@@ -35,7 +37,7 @@ impl Evaluator<'_> {
             self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
         for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
             if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
-                verdict.accepted = false;
+                verdict.meets(violation.severity);
             }
         }
         let mut options = ToolsOptions::new(self.dialect.name);
@@ -60,7 +62,9 @@ impl Evaluator<'_> {
         let options = self.options();
         let above = format!("/{at}");
         let mut verdict = untouched();
-        verdict.accepted = internal::accepts(&schema, &options)?;
+        for violation in internal::check(&schema, &options)? {
+            verdict.meets(violation.severity);
+        }
         match internal::sanitize(&mut schema, &options, true) {
             Ok(changes) => changes.iter().for_each(|change| verdict.add(change, &above)),
             Err(error) => {
@@ -72,14 +76,22 @@ impl Evaluator<'_> {
 }
 
 const fn untouched() -> Verdict {
-    Verdict { accepted: true, outcome: Outcome::Unchanged, losses: Vec::new() }
+    Verdict { accepted: true, reinterpreted: false, ignored: false, outcome: Outcome::Unchanged, losses: Vec::new() }
 }
 
 impl Verdict {
+    fn meets(&mut self, severity: Severity) {
+        match severity {
+            Severity::Refused => self.accepted = false,
+            Severity::Reinterpreted => self.reinterpreted = true,
+            Severity::Ignored => self.ignored = true,
+        }
+    }
+
     fn add(&mut self, change: &Change, above: &str) {
         let outcome = Outcome::of(change);
         self.outcome = self.outcome.max(outcome);
-        if outcome >= Outcome::Lost {
+        if outcome >= Outcome::Closed {
             let pointer = format!("{above}{}", change.pointer);
             self.losses.push(Loss { outcome, rule: change.rule, pointer, message: change.message.clone() });
         }

@@ -30,6 +30,10 @@ struct Loss {
 struct Verdict {
     /// The API takes it as it is.
     accepted: bool,
+    /// It holds the model to other arguments than the schema says.
+    reinterpreted: bool,
+    /// Something in it has no effect.
+    ignored: bool,
     outcome: Outcome,
     losses: Vec<Loss>,
 }

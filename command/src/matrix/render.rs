@@ -13,13 +13,20 @@ use crate::{
 };
 
 /// The outcomes that have a column of their own. Nothing lost is one thing, whether something had to change or not.
-const COLUMNS: [(&str, &[Outcome]); 6] = [
+const COLUMNS: [(&str, &[Outcome]); 7] = [
     ("lossless", &[Outcome::Unchanged, Outcome::Lossless]),
     ("encoded", &[Outcome::Encoded]),
+    ("closed", &[Outcome::Closed]),
     ("lost", &[Outcome::Lost]),
     ("wider", &[Outcome::Wider]),
     ("narrower", &[Outcome::Narrower]),
     ("refused", &[Outcome::Refused]),
+];
+/// What the API makes of a tool that it takes as it is, where that is not what the schema says.
+type Taken = (&'static str, fn(&Verdict) -> bool);
+const TAKEN: [Taken; 2] = [
+    ("meant otherwise", |verdict| verdict.accepted && verdict.reinterpreted),
+    ("unenforced", |verdict| verdict.accepted && verdict.ignored),
 ];
 /// A tool's name longer than this does not make the table wider.
 const NAME: usize = 64;
@@ -40,8 +47,12 @@ impl Column {
         self.verdicts.iter().filter(|verdict| outcomes.contains(&verdict.outcome)).count()
     }
 
+    fn having(&self, test: fn(&Verdict) -> bool) -> usize {
+        self.verdicts.iter().filter(|verdict| test(verdict)).count()
+    }
+
     fn accepted(&self) -> usize {
-        self.verdicts.iter().filter(|verdict| verdict.accepted).count()
+        self.having(|verdict| verdict.accepted)
     }
 }
 
@@ -67,7 +78,12 @@ impl Matrix {
         let used = |outcomes: &[Outcome]| self.columns.iter().any(|column| column.count(outcomes) > 0);
         let columns: Vec<_> =
             COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
-        let numbers = ["accepted"].into_iter().chain(columns.iter().map(|(name, _)| *name));
+        let taken: Vec<Taken> =
+            TAKEN.into_iter().filter(|(_, test)| self.columns.iter().any(|column| column.having(*test) > 0)).collect();
+        let numbers = ["accepted"]
+            .into_iter()
+            .chain(taken.iter().map(|(name, _)| *name))
+            .chain(columns.iter().map(|(name, _)| *name));
         let headings = [(ColumnKind::Words, paint.dim("dialect"))]
             .into_iter()
             .chain(numbers.map(|name| (ColumnKind::Numbers, paint.dim(name))));
@@ -78,11 +94,12 @@ impl Matrix {
                 column.dialect.name.to_string(),
                 number(accepted, if accepted == count { Shade::Good } else { Shade::Plain }, paint),
             ]);
+            cells.extend(taken.iter().map(|(_, test)| number(column.having(*test), Shade::Doubtful, paint)));
             for (name, outcomes) in &columns {
                 let found = column.count(outcomes);
                 let shade = match *name {
                     "lossless" if found == count => Shade::Good,
-                    "lossless" | "encoded" => Shade::Plain,
+                    "lossless" | "encoded" | "closed" => Shade::Plain,
                     "refused" => Shade::Bad,
                     _ => Shade::Doubtful,
                 };
@@ -101,7 +118,7 @@ impl Matrix {
         } else {
             let mut groups: Vec<Row> = Vec::new();
             let mut known = BTreeMap::<(Outcome, String, String), usize>::new();
-            for row in self.rows(Outcome::Lost) {
+            for row in self.rows(Outcome::Closed) {
                 let at = *known
                     .entry((row.outcome, row.rules.clone(), row.dialects.clone()))
                     .or_insert_with(|| groups.len());
@@ -158,8 +175,9 @@ impl Matrix {
         let having =
             |test: fn(&Verdict) -> bool| self.columns.iter().filter(|column| column.verdicts.iter().all(test)).count();
         let accepted = having(|verdict| verdict.accepted);
+        let meant = having(|verdict| verdict.accepted && !verdict.reinterpreted);
         let written = having(|verdict| verdict.outcome < Outcome::Refused);
-        let kept = having(|verdict| verdict.outcome < Outcome::Lost);
+        let kept = having(|verdict| verdict.outcome < Outcome::Closed);
         out.push('\n');
         if count == 0 {
             out.push_str(&format!("No {}s.\n", self.noun));
@@ -174,7 +192,13 @@ impl Matrix {
         let shade = |part: usize, text: String| if part == all { paint.good(&text) } else { text };
         out.push_str(&shade(
             accepted,
-            format!("As {are}: {the}{them} accepted by {accepted} of {}.", counted(all, "dialect")),
+            match meant < accepted {
+                true => format!(
+                    "As {are}: {the}{them} accepted by {accepted} of {}, and meant as written by {meant}.",
+                    counted(all, "dialect")
+                ),
+                false => format!("As {are}: {the}{them} accepted by {accepted} of {}.", counted(all, "dialect")),
+            },
         ));
         out.push('\n');
         out.push_str(&shade(written, format!("Rewritten: by {written} of {all}, by {kept} without loss.")));
@@ -208,6 +232,8 @@ impl Matrix {
             record([
                 ("name", Node::string(column.dialect.name)),
                 ("accepted", Node::count(column.accepted() as u64)),
+                ("reinterpreted", Node::count(column.having(|verdict| verdict.reinterpreted) as u64)),
+                ("ignored", Node::count(column.having(|verdict| verdict.ignored) as u64)),
                 ("outcomes", Node::object(Object::from_iter(outcomes))),
             ])
         });
@@ -238,6 +264,8 @@ impl Matrix {
             Some(record([
                 ("dialect", Node::string(column.dialect.name)),
                 ("accepted", Node::bool(verdict.accepted)),
+                ("reinterpreted", Node::bool(verdict.reinterpreted)),
+                ("ignored", Node::bool(verdict.ignored)),
                 ("outcome", Node::string(verdict.outcome.as_str())),
                 ("losses", Node::array(losses.collect())),
             ]))

@@ -12,6 +12,8 @@ use toolwire::{
 mod answers;
 #[path = "../../tests/honest/judge.rs"]
 mod judge;
+#[path = "../../tests/honest/named.rs"]
+mod named;
 #[path = "../../tests/honest/openapi.rs"]
 mod openapi;
 

@@ -65,6 +65,7 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
             .map(|violation| {
                 Node::record([
                     ("rule", Node::literal(violation.rule)),
+                    ("severity", Node::literal(violation.severity.as_str())),
                     ("pointer", owned(&violation.pointer)),
                     ("message", owned(&violation.message)),
                 ])
@@ -130,6 +131,7 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
             ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
             ("dialect", Node::literal(violation.dialect)),
             ("rule", Node::literal(violation.rule)),
+            ("severity", Node::literal(violation.severity.as_str())),
             ("pointer", owned(&violation.pointer)),
             ("message", owned(&violation.message)),
             ("confidence", Node::string(alloc::string::String::from(violation.confidence))),

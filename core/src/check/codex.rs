@@ -11,6 +11,7 @@ use crate::{
     collections::Set,
     error::Error,
     json::{Data, Member, Node, Object, Step},
+    report::Severity,
     rules::Constraint,
     schema::{
         codex_reachability::{self, Definition, TABLES},
@@ -113,7 +114,8 @@ impl Faults {
 
     fn add_found(&mut self, value: &Node<'_>, pointer: String, rule: Constraint, expected: &str, found: &str) {
         let message = format!("expected {expected}, found {found}; Codex drops such a tool");
-        self.0.add(value, rule, pointer, message);
+        // Codex drops the tool.
+        self.0.add(value, (rule, Severity::Refused), pointer, message);
     }
 }
 

@@ -13,16 +13,20 @@ use crate::{
     error::Error,
     json::Node,
     options::SanitizeOptions,
+    report::Severity,
+    rules::Constraint,
     schema::references::Form,
 };
 
-/// One thing a dialect would reject.
+/// One thing that a dialect does not take as it is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
     /// The rule's kebab-case name.
     pub rule: &'static str,
-    /// JSON Pointer to what is rejected.
+    /// What the API does with it.
+    pub severity: Severity,
+    /// JSON Pointer to what is at fault.
     pub pointer: String,
     /// For people: what was expected, then what was found.
     pub message: String,
@@ -53,7 +57,8 @@ fn look(
     Ok(found)
 }
 
-/// Whether there is no violation, without looking further than the first, and without a word about it.
+/// Whether there is nothing that `sanitize` would mend, without looking further than the first, and without a word
+/// about it.
 pub(crate) fn accepts(node: &Node<'_>, form: Form, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
     Ok(look(node, form, options, Extent::First, budget)?.is_empty())
 }
@@ -71,7 +76,8 @@ pub(crate) fn first(
     // Document order is that of the numbers that its nodes would have if they were read again.
     let mut again = written.copy(budget);
     again.number_in_order();
-    Ok(look(&again, Form::Written, options, Extent::All, budget)?.into_iter().next())
+    let mut found = look(&again, Form::Written, options, Extent::All, budget)?.into_iter();
+    Ok(found.find(|violation| violation.rule != Constraint::IgnoredKeyword.id()))
 }
 
 /// How much of what is wrong is looked for.

@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::Violation;
-use crate::{collections, json::Node, rules::Constraint};
+use crate::{collections, json::Node, report::Severity, rules::Constraint};
 
 #[derive(Default)]
 pub(super) struct Found {
@@ -19,8 +19,15 @@ impl Found {
     }
 
     /// Adds what is wrong with `value`.
-    pub(super) fn add(&mut self, value: &Node<'_>, rule: Constraint, pointer: String, message: String) {
-        self.list.push((value.origin().number().unwrap_or_default(), Violation { rule: rule.id(), pointer, message }));
+    pub(super) fn add(
+        &mut self,
+        value: &Node<'_>,
+        (rule, severity): (Constraint, Severity),
+        pointer: String,
+        message: String,
+    ) {
+        let violation = Violation { rule: rule.id(), severity, pointer, message };
+        self.list.push((value.origin().number().unwrap_or_default(), violation));
     }
 
     /// All of them, in document order.

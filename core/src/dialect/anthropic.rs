@@ -17,6 +17,7 @@ const OBJECT: Fact = Fact {
     confidence: 'A',
     source: "live: `tools.0.custom.input_schema.type: Field required`, `Input should be 'object'`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+    ..Fact::REFUSED
 };
 const ROOT: Fact = Fact {
     statement: "no `anyOf`, `oneOf` and `allOf` at the root; `not` and `if` are accepted there",
@@ -24,24 +25,28 @@ const ROOT: Fact = Fact {
     source:
         "live: `input_schema does not support oneOf, allOf, or anyOf at the top level` (claude-code#5319, kata#365)",
     rules: &[Constraint::RootKeyword],
+    ..Fact::REFUSED
 };
 const METASCHEMA: Fact = Fact {
     statement: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
     confidence: 'A',
     source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
     rules: well_formed::METASCHEMA,
+    ..Fact::REFUSED
 };
 const PROPERTY_NAMES: Fact = Fact {
     statement: "properties of the root have names of 1 to 64 letters, digits, `_`, `.` and `-`",
     confidence: 'A',
     source: "live: `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`",
     rules: &[Constraint::PropertyName],
+    ..Fact::REFUSED
 };
 const NAMES: Fact = Fact {
     statement: "a tool's name has 1 to 128 letters, digits, `_` and `-`",
     confidence: 'A',
     source: "live: `tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`",
     rules: &[Constraint::ToolName],
+    ..Fact::REFUSED
 };
 
 const GRAMMAR: Grammar = Grammar {
@@ -141,6 +146,7 @@ pub(super) const STRICT: Dialect = Dialect {
             confidence: 'A',
             source: "Anthropic, structured outputs: `additionalProperties` must be false",
             rules: &[Constraint::ObjectNotClosed],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no `oneOf`, `not`, numeric and length bounds, `maxItems`, `uniqueItems`, `patternProperties` \
@@ -148,54 +154,63 @@ pub(super) const STRICT: Dialect = Dialect {
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations; the Python SDK moves them into descriptions",
             rules: &[Constraint::RefusedKeyword],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`minItems` is 0 or 1",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::KeywordTooLarge],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no `$ref` directly in `allOf`",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations: `allOf` with `$ref` is not supported",
             rules: &[Constraint::RefPlace],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no recursion",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::Recursion],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "every schema says a type",
             confidence: 'A',
             source: "the Python SDK raises for schemas without one",
             rules: &[Constraint::Untyped, Constraint::OpenItems],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`enum` holds strings, numbers, booleans and null",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::EnumKind],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`format` is one of ten",
             confidence: 'A',
             source: "Anthropic, structured outputs, supported features",
             rules: &[Constraint::Format],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` has no lookaround, backreference and word boundary",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::Pattern],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "at most 20 strict tools, 24 optional properties and 16 unions in a request",
             confidence: 'A',
             source: "Anthropic, structured outputs; pydantic-ai counts them so against the live API",
             rules: &[Constraint::TooManyStrictTools, Constraint::TooManyOptionalProperties, Constraint::TooManyUnions],
+            ..Fact::REFUSED
         },
         NAMES,
     ],

@@ -6,7 +6,7 @@ use super::{
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, rules::Constraint};
+use crate::{options::ToolFormat, report::Severity, rules::Constraint};
 
 const GRAMMAR: Grammar = Grammar {
     // References are accepted and yet better inlined, because Amazon's own models do not follow them.
@@ -30,24 +30,29 @@ pub(super) const BEDROCK: Dialect = Dialect {
             confidence: 'A',
             source: "live: `tools.0.custom.input_schema.type: Input should be 'object'`",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+            ..Fact::REFUSED
         },
         Fact {
-            statement: "references are inlined for Amazon Nova",
+            statement: "Amazon Nova does not follow references, so they are inlined",
             confidence: 'B',
             source: "pydantic-ai, the profile of Amazon's models",
-            rules: &[Constraint::RefTarget],
+            rules: &[],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
         },
         Fact {
             statement: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
             confidence: 'A',
             source: "botocore, bedrock-runtime service model",
             rules: &[Constraint::ToolName],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "a description is not empty",
             confidence: 'A',
             source: "botocore, bedrock-runtime service model",
             rules: &[Constraint::EmptyDescription],
+            ..Fact::REFUSED
         },
         WELL_FORMED,
     ],

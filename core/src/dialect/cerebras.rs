@@ -38,26 +38,36 @@ pub(super) const CEREBRAS: Dialect = Dialect {
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::TooManyBytes, Constraint::TooDeep, Constraint::TooManyProperties],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no recursion",
             confidence: 'A',
             source: "live: `Recursive JSON schemas are not currently supported`",
             rules: &[Constraint::Recursion, Constraint::RefTarget],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no `pattern` and `format`",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::RefusedKeyword],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "at most 500 values in an `enum`",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::EnumTooLong],
+            ..Fact::REFUSED
         },
-        Fact { statement: "no `items: true`", confidence: 'A', source: DOCUMENTATION, rules: &[Constraint::OpenItems] },
+        Fact {
+            statement: "no `items: true`",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &[Constraint::OpenItems],
+            ..Fact::REFUSED
+        },
         WELL_FORMED,
     ],
     unverified: &[

@@ -13,12 +13,14 @@ const REPAIRED: Fact = Fact {
     confidence: 'A',
     source: SOURCE,
     rules: &[],
+    ..Fact::REFUSED
 };
 const CLEARED: Fact = Fact {
     statement: "a schema without any hint becomes `{}`; earlier versions made it a string",
     confidence: 'A',
     source: SOURCE,
     rules: &[],
+    ..Fact::REFUSED
 };
 const TYPED: Fact = Fact {
     statement: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool",
@@ -41,12 +43,14 @@ const TYPED: Fact = Fact {
         Constraint::EncryptedNotBoolean,
         Constraint::UnknownType,
     ],
+    ..Fact::REFUSED
 };
 const SENT: Fact = Fact {
     statement: "a tool is sent to the Responses API, as a function with `strict: false`",
     confidence: 'A',
     source: "openai/codex, codex-rs/tools, late 2026",
     rules: &[Constraint::StrictFlag, Constraint::ToolName],
+    ..Fact::REFUSED
 };
 
 const FACTS: &[Fact] = &[REPAIRED, CLEARED, TYPED, SENT];
@@ -54,13 +58,20 @@ const FACTS: &[Fact] = &[REPAIRED, CLEARED, TYPED, SENT];
 const WIRE_FACTS: &[Fact] = &[
     REPAIRED,
     CLEARED,
-    Fact { statement: "definitions that nothing reaches are removed", confidence: 'A', source: SOURCE, rules: &[] },
+    Fact {
+        statement: "definitions that nothing reaches are removed",
+        confidence: 'A',
+        source: SOURCE,
+        rules: &[],
+        ..Fact::REFUSED
+    },
     Fact {
         statement:
             "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up",
         confidence: 'A',
         source: SOURCE,
         rules: &[],
+        ..Fact::REFUSED
     },
     TYPED,
     SENT,

@@ -20,6 +20,7 @@ const OBJECT: Fact = Fact {
     confidence: 'B',
     source: "live: ``schema must be a JSON Schema of `type: \"object\"` ``",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+    ..Fact::REFUSED
 };
 const TYPED: Fact = Fact {
     statement: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone or with \
@@ -34,12 +35,14 @@ const TYPED: Fact = Fact {
         Constraint::EnumValue,
         Constraint::ItemsNotSchema,
     ],
+    ..Fact::REFUSED
 };
 const ONE_OF: Fact = Fact {
     statement: "no `oneOf`",
     confidence: 'B',
     source: "openclaw spells it `anyOf` for this provider",
     rules: &[Constraint::RefusedKeyword],
+    ..Fact::REFUSED
 };
 
 const GRAMMAR: Grammar = Grammar {
@@ -126,6 +129,7 @@ pub(super) const STRICT: Dialect = Dialect {
                 "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict \
                 mode",
             rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired, Constraint::ObjectWithoutProperties],
+            ..Fact::REFUSED
         },
         Fact {
             statement:
@@ -134,30 +138,35 @@ pub(super) const STRICT: Dialect = Dialect {
             confidence: 'A',
             source: "DeepSeek, tool calls, strict mode; rig-core against the live API",
             rules: &[Constraint::RefusedKeyword],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "lists of types hold scalars and null only",
             confidence: 'A',
             source: "rig-core against the live API: `[\"array\", \"null\"]` is refused",
             rules: &[Constraint::TypeList],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "arrays have `items` that say what they are",
             confidence: 'C',
             source: "inferred: what has no type cannot be decoded under constraints",
             rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`format` is one of five",
             confidence: 'A',
             source: "DeepSeek, tool calls, strict mode",
             rules: &[Constraint::Format],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no `$ref` directly in a branch of `anyOf`",
             confidence: 'A',
             source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``",
             rules: &[Constraint::RefPlace],
+            ..Fact::REFUSED
         },
         WELL_FORMED,
     ],

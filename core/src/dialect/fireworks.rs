@@ -31,18 +31,21 @@ pub(super) const FIREWORKS: Dialect = Dialect {
             source: "live: `JSON Schema not supported: could not understand the instance {'description': …}` \
                 (docker/mcp-gateway#234)",
             rules: &[Constraint::Untyped],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "nothing stands beside `$ref`",
             confidence: 'B',
             source: "live: `JSON Schema not supported: keyword(s) ['default'] not allowed at the same level as $ref`",
             rules: &[Constraint::BesideRef],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "references lead to `$defs`; `definitions` is not looked at",
             confidence: 'B',
             source: "litellm#26692",
             rules: &[Constraint::RefForm, Constraint::RefTarget],
+            ..Fact::REFUSED
         },
         WELL_FORMED,
     ],

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Severity,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -23,12 +24,14 @@ const NAME: Fact = Fact {
     confidence: 'A',
     source: "live: `Invalid function name. Must start with a letter or an underscore`",
     rules: &[Constraint::ToolName],
+    ..Fact::REFUSED
 };
 const COUNT: Fact = Fact {
     statement: "at most 512 function declarations",
     confidence: 'A',
     source: "live: `At most 512 function declarations can be specified`",
     rules: &[Constraint::TooManyTools],
+    ..Fact::REFUSED
 };
 
 const GRAMMAR: Grammar = Grammar {
@@ -99,6 +102,7 @@ pub(super) const GEMINI: Dialect = Dialect {
             source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': \
                 Cannot find field`",
             rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "the root is an object, whose `properties` may be empty",
@@ -106,12 +110,14 @@ pub(super) const GEMINI: Dialect = Dialect {
             source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with \
                 `properties: {}` there",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "every object below the root has at least one property",
             confidence: 'A',
             source: "live: `parameters.properties[variables].properties: should be non-empty for OBJECT type`",
             rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "every schema has a `type`, which is one name, or `anyOf`; null is `nullable: true`",
@@ -119,6 +125,7 @@ pub(super) const GEMINI: Dialect = Dialect {
             source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is \
                 not repeating`",
             rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "arrays have `items`, which is one schema",
@@ -130,6 +137,7 @@ pub(super) const GEMINI: Dialect = Dialect {
                 Constraint::ArrayItems,
                 Constraint::ItemsNotSchema,
             ],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "values of `enum` are strings, and not empty; integers are spelled as strings, beside `type: \
@@ -138,30 +146,35 @@ pub(super) const GEMINI: Dialect = Dialect {
             source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, \
                 documentation of Schema.enum",
             rules: &[Constraint::EnumKind, Constraint::EnumNotList, Constraint::EnumEmpty],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`anyOf` stands alone",
             confidence: 'A',
             source: "live (Vertex): `when using any_of, it must be the only fields set` (litellm#11164)",
             rules: &[Constraint::BesideAnyOf, Constraint::CombinatorNotList, Constraint::AnyOfSize],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`required` names only properties of the same schema",
             confidence: 'A',
             source: "live: `required[0]: property is not defined`",
             rules: &[Constraint::RequiredUnknown, Constraint::RequiredNotStrings],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "property names have 1 to 64 letters, digits and `_`, and do not begin with a digit",
             confidence: 'A',
             source: "google-genai, documentation of FunctionDeclaration",
             rules: &[Constraint::PropertyName],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`format` is one that the type knows",
             confidence: 'A',
             source: "live: `only 'enum' and 'date-time' are supported for STRING type`",
             rules: &[Constraint::Format],
+            ..Fact::REFUSED
         },
         NAME,
         COUNT,
@@ -214,12 +227,15 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
             confidence: 'A',
             source: "google-genai, documentation of parametersJsonSchema",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no `const`",
-            confidence: 'A',
+            confidence: 'C',
             source: "google-genai, documentation of responseJsonSchema",
             rules: &[Constraint::RefusedKeyword],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
         },
         Fact {
             statement: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or \
@@ -227,6 +243,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
             rules: &[Constraint::BesideRef, Constraint::RefForm, Constraint::RefTarget],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "recursion only through properties that are not required",
@@ -234,12 +251,15 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
             source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within \
                 non-required properties",
             rules: &[Constraint::Recursion],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
         },
         Fact {
             statement: "values of `enum` are strings and numbers",
             confidence: 'A',
             source: "google-genai, documentation of responseJsonSchema",
             rules: &[Constraint::EnumKind],
+            ..Fact::REFUSED
         },
         NAME,
         COUNT,

@@ -21,6 +21,8 @@ pub(crate) struct Grammar {
     pub(crate) root_refuses: Keywords,
     /// Keywords that may not stand anywhere.
     pub(crate) refuses: Keywords,
+    /// Keywords that are accepted and have no effect: `check` says so, and nothing is done about them.
+    pub(crate) ignores: Keywords,
     /// Keys that JSON Schema does not have: `None`, any may stand; else only these.
     pub(crate) unknown: Option<&'static [&'static str]>,
     /// Every keyword's value must be what the 2020-12 meta-schema says.
@@ -53,7 +55,8 @@ pub(crate) struct Grammar {
     pub(crate) arrays: ArrayRule,
     /// Which regular expressions compile.
     pub(crate) patterns: PatternRule,
-    /// The values of `format`: `None`, any; else by type, and where a type is not listed, none.
+    /// The values of `format`: `None`, any; else by type, none where a type is not listed, and any where its list is
+    /// empty.
     pub(crate) formats: Option<&'static [(&'static str, &'static [&'static str])]>,
     /// Keywords whose number may not be larger than this.
     pub(crate) at_most: &'static [(Keyword, u64)],
@@ -97,6 +100,7 @@ impl Grammar {
         object_root: true,
         root_refuses: Keywords::NONE,
         refuses: Keywords::NONE,
+        ignores: Keywords::NONE,
         unknown: None,
         metaschema: false,
         types: &["string", "number", "integer", "boolean", "object", "array", "null"],

@@ -26,6 +26,7 @@ pub(super) const GROQ: Dialect = Dialect {
         confidence: 'C',
         source: "live: `tool call validation failed: parameters for tool X did not match schema`",
         rules: &[Constraint::RootObject],
+        ..Fact::REFUSED
     },
         WELL_FORMED,
     ],

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Severity,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -44,12 +45,15 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             confidence: 'A',
             source: README,
             rules: &[Constraint::ObjectOpenness],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
         },
         Fact {
             statement: "objects have `properties`",
             confidence: 'B',
             source: "live: `JSON schema conversion failed: Unrecognized schema: \"object\"`",
             rules: &[Constraint::ObjectWithoutProperties],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` begins with `^`, ends with `$`, and has no lookaround, backreference and word \
@@ -57,18 +61,22 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             confidence: 'A',
             source: "live: `Pattern must start with '^' and end with '$'`",
             rules: &[Constraint::Pattern],
+            ..Fact::REFUSED
         },
         Fact {
-            statement: "no `prefixItems`",
+            statement: "a tuple has exactly as many items as positions",
             confidence: 'A',
             source: README,
             rules: &[Constraint::RefusedKeyword, Constraint::ArrayItems],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
         },
         Fact {
             statement: "lengths and counts stay below 2,000, the most repetitions of a grammar",
             confidence: 'A',
             source: README,
             rules: &[Constraint::KeywordTooLarge],
+            ..Fact::REFUSED
         },
         WELL_FORMED,
     ],

@@ -25,9 +25,11 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use crate::{
     error::{Code, Error},
-    json::{Data, Node},
+    json::{Data, Node, Text},
     options::SanitizeOptions,
+    report::Severity,
     rules::{Constraint, Rule},
+    schema::keyword::{Keyword, Keywords},
 };
 
 /// How a dialect's schemas are made.
@@ -55,9 +57,23 @@ pub struct Fact {
     pub source: &'static str,
     /// The constraints that rest on it.
     pub rules: &'static [Constraint],
+    /// What becomes of a schema that goes against it.
+    pub severity: Severity,
+    /// Of the constraints that are about keywords, the keywords it speaks of; none: all of them.
+    pub(crate) keywords: Keywords,
 }
 
 impl Fact {
+    /// What facts have in common unless they say otherwise: what goes against them is refused.
+    const REFUSED: Fact = Fact {
+        statement: "",
+        confidence: 'C',
+        source: "",
+        rules: &[],
+        severity: Severity::Refused,
+        keywords: Keywords::NONE,
+    };
+
     /// The fact, its confidence and its source, as the report says why a rule is there.
     pub(crate) fn in_words(&self) -> String {
         format!("{} (confidence {}): {}", self.statement, self.confidence, self.source)
@@ -142,12 +158,21 @@ impl Dialect {
         }
     }
 
-    /// The fact that a rule of `check` rests on.
-    pub(crate) fn fact_of(&self, rule: &str) -> Option<&'static Fact> {
+    /// The fact that a violation rests on: its rule, and the pointer to what is at fault, which ends in the keyword.
+    pub(crate) fn fact_of(&self, rule: &str, pointer: &str) -> Option<&'static Fact> {
+        let keyword = pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(String::from(name))));
+        let rests_on = |fact: &&Fact| fact.rules.iter().any(|constraint| constraint.id() == rule);
+        let speaks_of = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
+        // One that names the keyword knows better than one that speaks of all.
         self.facts
             .iter()
-            .find(|fact| fact.rules.iter().any(|constraint| constraint.id() == rule))
-            .or_else(|| self.facts.first())
+            .find(|fact| rests_on(fact) && speaks_of(fact))
+            .or_else(|| self.facts.iter().find(|fact| rests_on(fact) && fact.keywords == Keywords::NONE))
+    }
+
+    /// What becomes of a schema or a tool with this violation.
+    pub(crate) fn severity_of(&self, rule: &str, pointer: &str) -> Severity {
+        self.fact_of(rule, pointer).map_or(Severity::Refused, |fact| fact.severity)
     }
 
     pub(crate) fn to_node(self) -> Node<'static> {
@@ -160,6 +185,7 @@ impl Dialect {
                 ("confidence", Node::string(String::from(fact.confidence))),
                 ("source", Node::string(fact.source)),
                 ("rules", Node::array(fact.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
+                ("severity", Node::literal(fact.severity.as_str())),
             ])
         });
         Node::record([

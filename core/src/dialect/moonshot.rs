@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Severity,
     rules::Constraint,
     rules::Rule,
     schema::keyword::{Keyword, Keywords},
@@ -23,6 +24,7 @@ const FACTS: &[Fact] = &[
         confidence: 'A',
         source: "live: `tools.function.parameters.type is required and must be \"object\"`",
         rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch",
@@ -37,6 +39,7 @@ const FACTS: &[Fact] = &[
             Constraint::RefShared,
             Constraint::RefAnyOf,
         ],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "`enum` needs a `type` that every value matches, 1 to 1,000 values",
@@ -53,12 +56,14 @@ const FACTS: &[Fact] = &[
             Constraint::UnknownType,
             Constraint::NumberRange,
         ],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "beside a list of several types only `description` and `title`",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::BesideTypeList],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`",
@@ -73,12 +78,14 @@ const FACTS: &[Fact] = &[
             Constraint::NotAString,
             Constraint::DefsNotObject,
         ],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "`required` names only properties of the same schema",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::RequiredNotStrings, Constraint::RequiredUnknown],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to \
@@ -94,12 +101,14 @@ const FACTS: &[Fact] = &[
             Constraint::RefPlace,
             Constraint::EndlessRecursion,
         ],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::ReservedName, Constraint::BracesInName],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 \
@@ -107,30 +116,36 @@ const FACTS: &[Fact] = &[
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::TooManyBytes, Constraint::TooDeep, Constraint::TooManyProperties],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "a list of all six types is a way to say anything",
         confidence: 'B',
         source: "the validator accepts it at every level; no recorded live request shows it",
         rules: &[],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`",
         confidence: 'A',
         source: API,
         rules: &[Constraint::ToolName],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "at most 128 tools in a request",
         confidence: 'A',
         source: API,
         rules: &[Constraint::TooManyTools],
+        ..Fact::REFUSED
     },
     Fact {
         statement: "`function.strict` is true where it is left out, so it is written out",
         confidence: 'A',
         source: "MoonshotAI/walle and the API's documentation of `function.strict`",
         rules: &[Constraint::StrictFlag],
+        severity: Severity::Reinterpreted,
+        ..Fact::REFUSED
     },
 ];
 

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Severity,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -23,6 +24,7 @@ const OBJECT: Fact = Fact {
     source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing \
         properties`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema, Constraint::ObjectWithoutProperties],
+    ..Fact::REFUSED
 };
 const ROOT: Fact = Fact {
     statement: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
@@ -31,48 +33,57 @@ const ROOT: Fact = Fact {
         "live: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level` \
         (langchainjs#9804)",
     rules: &[Constraint::RootKeyword],
+    ..Fact::REFUSED
 };
 const METASCHEMA: Fact = Fact {
     statement: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
     confidence: 'A',
     source: "live: `'any' is not valid under any of the given schemas`, `None is not of type 'object', 'boolean'`",
     rules: well_formed::METASCHEMA,
+    ..Fact::REFUSED
 };
 const ITEMS: Fact = Fact {
     statement: "arrays have `items`, inside unions too",
     confidence: 'A',
     source: "live: `In context=('properties', 'a'), array schema missing items` (apify-mcp-server#36)",
     rules: &[Constraint::ArrayWithoutItems],
+    ..Fact::REFUSED
 };
 const PATTERN: Fact = Fact {
     statement: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
     confidence: 'A',
     source: "live: `'\\p{L}' is not a 'regex'`; LiteLLM removes what Python does not compile",
     rules: &[Constraint::Pattern],
+    ..Fact::REFUSED
 };
 const ENUM: Fact = Fact {
     statement: "`enum` and `type` do not contradict each other",
     confidence: 'B',
     source: "live: a node with `type: null` and string values was refused",
     rules: &[Constraint::EnumContradicts],
+    ..Fact::REFUSED
 };
 const NAMES: Fact = Fact {
     statement: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
     confidence: 'A',
     source: "live: `Invalid 'tools[2].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`",
     rules: &[Constraint::ToolName],
+    ..Fact::REFUSED
 };
 const TOOLS: Fact = Fact {
     statement: "at most 128 tools in a request",
     confidence: 'A',
     source: "OpenAI, API reference, tools",
     rules: &[Constraint::TooManyTools],
+    ..Fact::REFUSED
 };
 const STRICT_FLAG: Fact = Fact {
     statement: "on Responses a tool that does not say `strict` is strict, so `strict: false` is written out",
     confidence: 'A',
     source: "OpenAI, migration guide to Responses; the API answers with a schema made strict where it is left out",
     rules: &[Constraint::StrictFlag],
+    severity: Severity::Reinterpreted,
+    ..Fact::REFUSED
 };
 const COMBINATORS: Fact = Fact {
     statement:
@@ -81,6 +92,7 @@ const COMBINATORS: Fact = Fact {
     confidence: 'B',
     source: "live requests with root unions that were answered",
     rules: &[Constraint::RootKeyword],
+    ..Fact::REFUSED
 };
 
 const CHAT_GRAMMAR: Grammar = Grammar {
@@ -150,6 +162,19 @@ pub(super) const CHAT: Dialect = Dialect {
 /// The formats that constrained decoding knows.
 const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
+/// What OpenAI's own libraries take out of strict schemas.
+const STRICT_UNSAYABLE: Keywords = Keywords::of(&[
+    Keyword::AdditionalItems,
+    Keyword::ContentSchema,
+    Keyword::ContentMediaType,
+    Keyword::ContentEncoding,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::DynamicRef,
+    Keyword::RecursiveAnchor,
+    Keyword::RecursiveRef,
+]);
+
 const STRICT_GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[
         Keyword::AllOf,
@@ -161,7 +186,6 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::DependentRequired,
         Keyword::DependentSchemas,
         Keyword::Dependencies,
-        Keyword::Default,
         Keyword::UniqueItems,
         Keyword::Contains,
         Keyword::MinContains,
@@ -173,7 +197,9 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::UnevaluatedProperties,
         Keyword::UnevaluatedItems,
         Keyword::PrefixItems,
-    ]),
+    ])
+    .union(STRICT_UNSAYABLE),
+    ignores: Keywords::of(&[Keyword::Default]),
     typed: TypeRequirement::TypeOrUnion,
     refs: RefRule { anywhere: false, beside: Keywords::NONE, ..RefRule::OPEN },
     any_of: AnyOfRule { distinct_first_keys: true, ..AnyOfRule::OPEN },
@@ -185,7 +211,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     },
     arrays: ArrayRule { needs_items: true, open_items: false },
     patterns: PatternRule::Regular,
-    formats: Some(&[("string", STRICT_FORMATS)]),
+    formats: Some(&[("string", STRICT_FORMATS), ("number", &[]), ("integer", &[])]),
     boolean_schemas: false,
     ..CHAT_GRAMMAR
 };
@@ -223,32 +249,56 @@ pub(super) const STRICT: Dialect = Dialect {
             source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is \
                 required to be supplied and to be an array including every key in properties`",
             rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired],
+            ..Fact::REFUSED
         },
         Fact {
-            statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `default`, `uniqueItems`, `contains`, \
+            statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `uniqueItems`, `contains`, \
                 `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and \
                 `maxProperties`",
             confidence: 'A',
             source: "live: `In context=('properties', 'data'), 'allOf' is not permitted` (notion-mcp-server#102)",
             rules: &[Constraint::RefusedKeyword],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no `contentEncoding`, `contentMediaType`, `contentSchema`, `additionalItems`, `$anchor`, \
+                `$dynamic…` and `$recursive…`",
+            confidence: 'A',
+            source: "openai-node, lib/transform.ts: what strict cannot hold; no answer of the API is known",
+            rules: &[Constraint::RefusedKeyword],
+            keywords: STRICT_UNSAYABLE,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`default` is accepted, and does nothing: every property is required",
+            confidence: 'A',
+            source: "live: an isolated probe of 2026-08-13 (openai-agents-python#4390), 4 recorded requests; refused \
+                in 2024 (instructor#1074), and by Azure",
+            rules: &[Constraint::IgnoredKeyword],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
         },
         Fact {
             statement: "every schema says a type, `items` too",
             confidence: 'A',
             source: "OpenAI, Structured Outputs; openai-node transforms schemas so",
             rules: &[Constraint::Untyped, Constraint::OpenItems],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
             confidence: 'A',
             source: "live: `$ref cannot have keywords {'description'}`",
             rules: &[Constraint::RefForm, Constraint::BesideRef, Constraint::DefinitionName],
+            ..Fact::REFUSED
         },
         Fact {
-            statement: "`format` is one of nine",
+            statement: "`format` of strings is one of nine; that of numbers is accepted, and does nothing",
             confidence: 'A',
-            source: "OpenAI, Structured Outputs, supported string properties",
+            source: "OpenAI, Structured Outputs, supported string properties; `double`, `uint8` and `int64` in seven \
+                recorded requests that were answered 200",
             rules: &[Constraint::Format],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "branches of `anyOf` do not share the name of their first property, unless it has a different \
@@ -257,6 +307,7 @@ pub(super) const STRICT: Dialect = Dialect {
             source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a \
                 discriminator key` (ellmer#671)",
             rules: &[Constraint::AnyOfFirstKeys],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an \
@@ -272,6 +323,7 @@ pub(super) const STRICT: Dialect = Dialect {
                 Constraint::EnumTooLong,
                 Constraint::TooManyCharacters,
             ],
+            ..Fact::REFUSED
         },
         NAMES,
         TOOLS,

@@ -11,7 +11,11 @@ use super::{
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
-use crate::schema::keyword::{Keyword, Keywords};
+use crate::{
+    report::Severity,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
 
 const MEET: &str =
     "the tables of openai-chat, openai-responses, anthropic, gemini-json-schema, moonshot, deepseek and mistral";
@@ -19,7 +23,8 @@ const MEET: &str =
 const GRAMMAR: Grammar = Grammar {
     accept_unchanged: true,
     root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::AllOf, Keyword::Enum, Keyword::Not]),
-    refuses: Keywords::of(&[Keyword::Const, Keyword::OneOf, Keyword::Id, Keyword::Schema]),
+    refuses: Keywords::of(&[Keyword::Const, Keyword::OneOf, Keyword::Id]),
+    ignores: Keywords::of(&[Keyword::Schema]),
     metaschema: true,
     typed: TypeRequirement::TypeOrUnion,
     anything: AnyEncoding::Union,
@@ -53,12 +58,31 @@ pub(super) const PORTABLE: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxBytes", "maxNodes"],
     encodes: &["property names that one of the APIs refuses are renamed"],
     limits: moonshot::MOONSHOT.limits,
-    facts: &[Fact {
-        statement: "whatever one of the surfaces refuses is refused",
-        confidence: 'A',
-        source: MEET,
-        rules: &[],
-    }],
+    facts: &[
+        Fact {
+            statement: "whatever one of the surfaces refuses is refused",
+            confidence: 'A',
+            source: MEET,
+            rules: &[],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`const` has no effect on Gemini (by JSON Schema); the others take it",
+            confidence: 'C',
+            source: MEET,
+            rules: &[Constraint::RefusedKeyword],
+            severity: Severity::Ignored,
+            keywords: Keywords::of(&[Keyword::Const]),
+        },
+        Fact {
+            statement: "`$schema` is accepted by all, and does nothing",
+            confidence: 'B',
+            source: MEET,
+            rules: &[Constraint::IgnoredKeyword],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+    ],
     unverified: &["everything that is unknown about one of the APIs it is the meet of; their own pages say what"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

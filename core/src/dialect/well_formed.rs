@@ -29,6 +29,7 @@ pub(super) const WELL_FORMED: Fact = Fact {
         Constraint::RefForm,
         Constraint::RefTarget,
     ],
+    ..Fact::REFUSED
 };
 
 /// The rules of `check` that hold a schema to the 2020-12 meta-schema, where an API does so itself.

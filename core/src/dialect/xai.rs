@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Severity,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -38,38 +39,45 @@ pub(super) const XAI: Dialect = Dialect {
         Fact {
             statement: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
             confidence: 'A',
-            source: DOCUMENTATION,
+            source: "xAI, structured outputs; recorded answers: 17 of 17 accepted schemas do not say it",
             rules: &[Constraint::ObjectOpenness],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no recursion",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::Recursion, Constraint::RefTarget],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "no `minContains` and `maxContains`",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::RefusedKeyword],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "properties are objects, not booleans, and tuples are spelled `prefixItems`",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::NotASchema, Constraint::ArrayItems, Constraint::ItemsNotSchema],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` has no backreference, `\\p{…}`, `\\b`, lookaround and inline flags",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::Pattern],
+            ..Fact::REFUSED
         },
         Fact {
             statement: "values of `enum` do not hold `/`",
             confidence: 'B',
             source: "live: `Invalid arguments passed to the model` (hermes-agent removes such values)",
             rules: &[Constraint::EnumKind],
+            ..Fact::REFUSED
         },
         WELL_FORMED,
     ],

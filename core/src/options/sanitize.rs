@@ -47,6 +47,7 @@ impl Allow {
     pub(crate) const CHOICES: &'static [(&'static str, Allow)] = &[
         (Allow::Same.as_str(), Allow::Same),
         (Allow::Encoded.as_str(), Allow::Encoded),
+        (Allow::Closed.as_str(), Allow::Closed),
         (Allow::Wider.as_str(), Allow::Wider),
         (Allow::Any.as_str(), Allow::Any),
     ];

@@ -27,6 +27,8 @@ macro_rules! constraints {
 }
 
 constraints! {
+    /// A keyword that has no effect.
+    IgnoredKeyword = "ignored-keyword",
     /// The root is no schema.
     RootNotSchema = "root-not-schema",
     /// The root must say `type: "object"`.

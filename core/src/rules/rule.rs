@@ -2,7 +2,7 @@
 
 use super::constraint::Constraint;
 use crate::report::{
-    Accepts::{Mixed, Narrower, Wider},
+    Accepts::{Closed, Mixed, Narrower, Wider},
     Effect,
     Guidance::{Lost, Moved},
 };
@@ -225,6 +225,8 @@ rules! {
     DistributeAnnotations = "distribute-annotations", Legalize, SAME.guidance(Moved), [BesideAnyOf];
     /// Removes a union with more branches than the API takes.
     DropLongUnion = "drop-long-union", Legalize, SAME.accepts(Wider).guidance(Lost), [AnyOfSize];
+    /// Removes an optional property that accepts no value.
+    DropNeverProperty = "drop-never-property", Legalize, SAME, [RefusedKeyword, Untyped, NotASchema];
     /// Removes a branch that accepts nothing.
     DropImpossibleBranch = "drop-impossible-branch", Legalize, SAME, [];
     /// Splits a list of types into one branch for each type.
@@ -242,7 +244,7 @@ rules! {
     /// Requires an optional property and admits null for it.
     RequireOptional = "require-optional", Encode, SAME, [NotRequired];
     /// Closes an object that does not say whether it is open.
-    CloseObject = "close-object", Encode, SAME, [ObjectNotClosed];
+    CloseObject = "close-object", Encode, SAME.accepts(Closed), [ObjectNotClosed];
     /// Sends an object of any names as a list of pairs of key and value.
     MapToPairs = "map-to-pairs", Encode, SAME.encoded(), [Map, ObjectNotClosed];
     /// Sends a value of any type as a string of JSON.

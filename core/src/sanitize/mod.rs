@@ -2,6 +2,7 @@
 //! verified.
 
 mod analysis;
+mod anything;
 mod canonicalize;
 mod codex;
 mod context;
@@ -12,6 +13,7 @@ mod diagnostics;
 mod encode;
 mod fit;
 mod legalize;
+mod null;
 mod pass;
 mod pipeline;
 mod resolve;

@@ -93,3 +93,33 @@ pub(crate) fn is_never(node: &Node<'_>) -> bool {
     node.get(Keyword::Not)
         .is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
 }
+
+/// Does a schema by itself accept no instance, whatever it is told to the reader? No is no theorem: references are not
+/// followed, and keywords are not held against one another.
+pub(crate) fn admits_nothing(schema: &Node<'_>, budget: &Budget) -> bool {
+    nothing(schema, MAX_LEVELS, budget)
+}
+
+/// The same for a branch of a union, where an empty list of values is no slip: generators write it for "never".
+pub(crate) fn branch_admits_nothing(branch: &Node<'_>, budget: &Budget) -> bool {
+    branch_is_nothing(branch, MAX_LEVELS, budget)
+}
+
+fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
+    let Some(levels) = levels.checked_sub(1) else { return false };
+    budget.pay(1);
+    if accepts_nothing(schema) {
+        return true;
+    }
+    let list = |keyword| schema.get(keyword).and_then(Node::as_array).filter(|list: &&[_]| !list.is_empty());
+    let is_empty_union = |keyword| {
+        list(keyword).is_some_and(|branches| branches.iter().all(|branch| branch_is_nothing(branch, levels, budget)))
+    };
+    is_empty_union(Keyword::AnyOf)
+        || is_empty_union(Keyword::OneOf)
+        || list(Keyword::AllOf).is_some_and(|parts| parts.iter().any(|part| nothing(part, levels, budget)))
+}
+
+fn branch_is_nothing(branch: &Node<'_>, levels: usize, budget: &Budget) -> bool {
+    branch.get(Keyword::Enum).and_then(Node::as_array).is_some_and(<[_]>::is_empty) || nothing(branch, levels, budget)
+}

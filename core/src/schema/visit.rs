@@ -280,3 +280,17 @@ impl<'a> Walk<'_, 'a> {
         result
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Polarity;
+    use crate::report::Accepts::{Closed, Mixed, Wider};
+
+    #[test]
+    fn what_is_closed_beneath_not_lets_more_through() {
+        for (polarity, effect) in [(Polarity::Positive, Closed), (Polarity::Negative, Wider), (Polarity::Mixed, Mixed)]
+        {
+            assert_eq!(polarity.through(Closed), effect, "{polarity:?}");
+        }
+    }
+}

@@ -20,6 +20,7 @@ use crate::{
     json::{push_token, Node},
     names,
     options::SanitizeOptions,
+    report::Severity,
     rules::Constraint,
 };
 
@@ -33,6 +34,8 @@ pub struct ToolViolation {
     pub dialect: &'static str,
     /// The rule's kebab-case name.
     pub rule: &'static str,
+    /// What the API does with it.
+    pub severity: Severity,
     /// JSON Pointer into the list.
     pub pointer: String,
     /// For people: what was expected, then what was found.
@@ -73,15 +76,18 @@ pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolVi
 impl Checking {
     fn add(&mut self, tool: Option<&str>, rule: &'static str, pointer: String, message: String) {
         let general = GENERAL.iter().any(|constraint| constraint.id() == rule);
-        let (confidence, source) = match self.dialect.fact_of(rule) {
+        let fact = self.dialect.fact_of(rule, &pointer);
+        let (confidence, source) = match fact.or_else(|| self.dialect.facts.first()) {
             Some(fact) if !general => (fact.confidence, fact.source),
             _ => EVERYWHERE,
         };
+        let severity = fact.map_or(Severity::Refused, |fact| fact.severity);
         let dialect = self.dialect.name;
         self.found.push(ToolViolation {
             tool: tool.map(String::from),
             dialect,
             rule,
+            severity,
             pointer,
             message,
             confidence,

@@ -422,5 +422,8 @@ fn about(
 
 /// The fact that a rule about tools rests on.
 fn reason(dialect: &'static Dialect, constraint: Constraint) -> Cow<'static, str> {
-    dialect.fact_of(constraint.id()).map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
+    dialect
+        .fact_of(constraint.id(), "")
+        .or_else(|| dialect.facts.first())
+        .map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
 }

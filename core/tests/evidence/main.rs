@@ -18,7 +18,7 @@ use std::io::Write as _;
 
 use reference::sources;
 use serde_json::Value;
-use toolwire::{check, SanitizeOptions, Violation};
+use toolwire::{check, SanitizeOptions, Severity, Violation};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -31,8 +31,11 @@ fn rows(name: &str) -> impl Iterator<Item = (Vec<Value>, bool)> + '_ {
     sources(name).map(move |source| (source.text.lines().map(row).collect(), source.is_whole))
 }
 
+/// What the dialect's API would refuse; what it takes in another sense, or ignores, was answered 200, too.
 fn violations(schema: &Value, dialect: &str) -> Vec<Violation> {
-    check(schema, &SanitizeOptions::new(dialect)).unwrap_or_else(|error| panic!("{dialect}: {schema}: {error}"))
+    let found =
+        check(schema, &SanitizeOptions::new(dialect)).unwrap_or_else(|error| panic!("{dialect}: {schema}: {error}"));
+    found.into_iter().filter(|violation| violation.severity == Severity::Refused).collect()
 }
 
 fn text<'a>(row: &'a Value, member: &str) -> &'a str {

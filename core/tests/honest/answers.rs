@@ -157,9 +157,16 @@ impl Answers<'_> {
         }
         let mut ways = vec![(keys.clone(), values.clone(), rest.clone())];
         if let Some(name) = others.filter(|name| !rest.is_empty() || is_required(name)) {
+            let inner = &table[name.as_str()];
             keys.push(name.clone());
-            values.push(self.pairs(&rest, &table[name.as_str()]["items"], fuel));
-            ways = vec![(keys, values, Map::new())];
+            values.push(self.pairs(&rest, &inner["items"], fuel));
+            ways = vec![(keys.clone(), values.clone(), Map::new())];
+            if inner["description"] != OTHERS && is_required(name) {
+                // It may be one of the object's own, which is absent.
+                values.pop();
+                values.push(self.of(None, inner, fuel));
+                ways.push((keys, values, rest));
+            }
         }
         let mut found = Vec::new();
         for (keys, values, rest) in ways {

@@ -6,9 +6,9 @@ use std::{collections::BTreeMap, panic::AssertUnwindSafe};
 
 use jsonschema::{Draft, Validator};
 use serde_json::Value;
-use toolwire::{check, restore_arguments, sanitize_with_report, Accepts, Change, Code, SanitizeOptions};
+use toolwire::{check, restore_arguments, sanitize_with_report, Accepts, Change, Code, SanitizeOptions, Severity};
 
-use super::{answers::answers, openapi};
+use super::{answers::answers, named::named, openapi};
 
 /// The verdict on one schema.
 pub(crate) struct Judged {
@@ -17,6 +17,9 @@ pub(crate) struct Judged {
     /// How many instances the validator could tell of, before and after.
     #[allow(dead_code, reason = "the fuzzer counts them")]
     pub(crate) verdicts: usize,
+    /// How many of them are lost with a property that is not named, and with nothing worse than `closed` to say so.
+    #[allow(dead_code, reason = "the fuzzer counts other things")]
+    pub(crate) shut_out: usize,
     /// `lossless`, the most that is lost, `encoded`, or an error's code.
     pub(crate) became: &'static str,
     /// Validates what is sent, where there is something to validate.
@@ -29,12 +32,22 @@ pub(crate) struct Sent {
     pub(crate) schema: Value,
     before: Validator,
     after: Validator,
+    /// Accepts what `before` does, unless it has a property that is not named; none where the validator cannot tell.
+    named: Option<Validator>,
     changes: Vec<Change>,
 }
 
 impl Sent {
     pub(crate) fn says(&self, wanted: Accepts) -> bool {
         self.changes.iter().any(|change| change.accepts == wanted || change.accepts == Accepts::Mixed)
+    }
+
+    /// Whether the report says that this instance is lost; `None` where nobody can tell.
+    fn says_lost(&self, instance: &Value) -> Option<bool> {
+        if self.says(Accepts::Narrower) || self.changes.iter().all(|change| change.accepts != Accepts::Closed) {
+            return Some(self.says(Accepts::Narrower));
+        }
+        Some(!valid(self.named.as_ref()?, instance)?)
     }
 
     /// New names of properties by old ones, as the messages have them.
@@ -65,6 +78,12 @@ fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
     jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
 }
 
+/// Whether a value is valid by a schema that [`named`] made.
+#[allow(dead_code, reason = "the fuzzer has no use for it")]
+pub(crate) fn is_named(named: &Value, instance: &Value) -> Option<bool> {
+    valid(&validator(named, Draft::Draft202012)?, instance)
+}
+
 /// Whether a value is valid. The validator panics on some schemas (0.60.2: "pending schema target dropped"): then
 /// nobody can tell.
 fn valid(validator: &Validator, value: &Value) -> Option<bool> {
@@ -72,7 +91,7 @@ fn valid(validator: &Validator, value: &Value) -> Option<bool> {
 }
 
 fn ended(became: &'static str, faults: Vec<String>) -> Judged {
-    Judged { faults, verdicts: 0, became, sent: None }
+    Judged { faults, verdicts: 0, shut_out: 0, became, sent: None }
 }
 
 /// Judges one schema by its instances.
@@ -98,7 +117,7 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
         ));
     }
     match check(&output, options) {
-        Ok(violations) if violations.is_empty() => {}
+        Ok(violations) if violations.iter().all(|violation| violation.severity == Severity::Ignored) => {}
         other => faults.push(format!("check {other:?}\n  in  {schema}\n  out {output}")),
     }
     let speaks = if output["$schema"].as_str().is_some_and(|name| name.contains("draft-07")) {
@@ -112,7 +131,8 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
         return ended("output unreadable to the validator", faults);
     };
     let worst = result.changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
-    let sent = Sent { schema: output, before, after, changes: result.changes };
+    let named = validator(&named(schema, draft == Draft::Draft7), Draft::Draft202012);
+    let sent = Sent { schema: output, before, after, named, changes: result.changes };
     let became = if sent.is_encoded() {
         "encoded"
     } else if result.lossless {
@@ -120,30 +140,53 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     } else {
         worst.as_str()
     };
-    let mut verdicts = 0;
+    let (mut verdicts, mut shut_out) = (0, 0);
     for instance in instances {
         let verdict =
             if sent.is_encoded() { encoded(&sent, schema, instance, options) } else { plain(&sent, schema, instance) };
         verdicts += usize::from(verdict.is_some());
-        faults.extend(verdict.and_then(Result::err));
+        match verdict {
+            Some(Ok(Fate::ShutOut)) => shut_out += 1,
+            Some(Err(fault)) => faults.push(fault),
+            Some(Ok(Fate::Told)) | None => {}
+        }
     }
-    Judged { faults, verdicts, became, sent: Some(sent) }
+    Judged { faults, verdicts, shut_out, became, sent: Some(sent) }
 }
 
 /// Whether the report is right about one instance; `None` where the validator cannot tell.
-type Verdict = Option<Result<(), String>>;
+type Verdict = Option<Result<Fate, String>>;
+
+/// What became of an instance, as the report says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Lost for a property that is not named.
+    ShutOut,
+    /// Anything else.
+    Told,
+}
+
+impl Fate {
+    fn of(sent: &Sent, was: bool, is: bool) -> Fate {
+        if was && !is && !sent.says(Accepts::Narrower) {
+            Fate::ShutOut
+        } else {
+            Fate::Told
+        }
+    }
+}
 
 /// Whether what is lost or gained of one instance is told, where arguments are sent as they are.
 fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let (was, is) = (valid(&sent.before, instance)?, valid(&sent.after, instance)?);
     let told = match (was, is) {
-        (true, false) => sent.says(Accepts::Narrower),
+        (true, false) => sent.says_lost(instance)?,
         (false, true) => sent.says(Accepts::Wider),
         _ => true,
     };
     let rule = |change: &Change| format!("{} {} {}", change.pointer, change.rule, change.accepts.as_str());
     if told {
-        return Some(Ok(()));
+        return Some(Ok(Fate::of(sent, was, is)));
     }
     let rules: Vec<String> = sent.changes.iter().map(rule).collect();
     Some(Err(format!("{instance} was {was}, is {is}\n  in  {schema}\n  out {}\n  {rules:?}", sent.schema)))
@@ -171,8 +214,8 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOpti
         .any(|(answer, value)| is_as_told(answer) && value.as_ref().is_some_and(|value| same(value, instance)));
     let told = match (was, comes_back) {
         // One that was left out might have.
-        (true, false) if !found.are_all && !sent.says(Accepts::Narrower) => return None,
-        (true, false) => sent.says(Accepts::Narrower),
+        (true, false) if !found.are_all && !sent.says_lost(instance)? => return None,
+        (true, false) => sent.says_lost(instance)?,
         (false, true) => sent.says(Accepts::Wider),
         _ => true,
     };
@@ -182,7 +225,7 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOpti
             sent.schema
         )
     };
-    Some(if told { Ok(()) } else { Err(fault()) })
+    Some(if told { Ok(Fate::of(sent, was, comes_back)) } else { Err(fault()) })
 }
 
 fn has_member(value: &Value, name: &str) -> bool {
@@ -223,5 +266,5 @@ pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value, options: &Sa
         Err(_) => false,
     };
     let fault = || format!("the answer {answer} is restored as {restored:?}\n  in  {schema}\n  out {}", sent.schema);
-    Some(if accepted { Ok(()) } else { Err(fault()) })
+    Some(if accepted { Ok(Fate::Told) } else { Err(fault()) })
 }

@@ -1,5 +1,6 @@
 //! The report held to its word by a real validator: an instance that is lost needs a change that says `narrower` or
-//! `mixed`, one that is gained needs `wider` or `mixed`, and `lossless` means that nothing changed at all.
+//! `mixed`, or `closed` where it has a property that is not named; one that is gained needs `wider` or `mixed`, and
+//! `lossless` means that nothing changed at all.
 //!
 //! The schemas and instances are the official test suite's (../shared/data/test_suite.jsonl, or its sample in
 //! tests/sample), each as it is and wrapped in a property, so that the root rule cannot excuse anything. Where
@@ -13,9 +14,14 @@
 )]
 
 mod answers;
+mod closed;
+mod instances;
 mod judge;
 mod limits;
+mod named;
 mod openapi;
+#[path = "../reference/mod.rs"]
+mod reference;
 
 use std::{collections::BTreeMap, fs, io::Write as _, path::Path, thread};
 

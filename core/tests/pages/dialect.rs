@@ -27,6 +27,7 @@ pub(crate) enum Loss {
     Kept,
     Same,
     Encoded,
+    Closed,
     GuidanceLost,
     Wider,
     Narrower,
@@ -44,7 +45,8 @@ impl Loss {
             (Accepts::Mixed, _) => Self::Mixed,
             (Accepts::Narrower, _) => Self::Narrower,
             (Accepts::Wider, _) => Self::Wider,
-            (Accepts::Same, Guidance::Lost) => Self::GuidanceLost,
+            (Accepts::Same | Accepts::Closed, Guidance::Lost) => Self::GuidanceLost,
+            (Accepts::Closed, _) => Self::Closed,
             (Accepts::Same, _) if change.encoded => Self::Encoded,
             (Accepts::Same, _) => Self::Same,
         }
@@ -56,6 +58,7 @@ impl Loss {
             Self::Kept => "kept",
             Self::Same => "same",
             Self::Encoded => "encoded",
+            Self::Closed => "closed",
             Self::GuidanceLost => "text lost",
             Self::Wider => "wider",
             Self::Narrower => "narrower",
@@ -183,16 +186,17 @@ fn settings(page: &mut String, dialect: &Dialect) {
 
 fn facts(page: &mut String, dialect: &Dialect) {
     *page += "## What is known\n\nConfidence `A`: official documentation, a validator, source code, or two independent live reports; `B`: one live report;\n`C`: inferred.\n\n";
-    *page += "| what the API wants | confidence | where it was read | refused by `check` as |\n|---|---|---|---|\n";
+    *page += "| what the API wants | confidence | where it was read | rules of `check` | what becomes of it |\n|---|---|---|---|---|\n";
     for fact in dialect.facts {
         let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule.id())).collect();
         let _ = writeln!(
             page,
-            "| {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} |",
             cell(fact.statement),
             fact.confidence,
             cell(&link_sources(fact.source)),
-            rules.join(", ")
+            rules.join(", "),
+            if fact.rules.is_empty() { "" } else { fact.severity.as_str() }
         );
     }
     page.push('\n');
@@ -216,7 +220,7 @@ const COLUMNS: &str = "accepted as it is | `sanitize` writes | loss | by rule |\
 
 fn keywords(page: &mut String, name: &str) {
     *page += "## Keyword by keyword\n\nEach row is one required property with that schema. `kept` is returned as it is; `same` loses nothing; `encoded` loses nothing\n";
-    *page += "once arguments are restored; `wider` accepts more than the tool does, `narrower` less, `mixed` both.\n\n";
+    *page += "once arguments are restored; `closed` refuses properties that the schema neither names nor asks for, `wider` accepts more than the tool does,\n`narrower` less, `mixed` both.\n\n";
     let _ = write!(page, "| property | {COLUMNS}");
     for (keyword, probe) in IN_A_PROPERTY {
         *page += &in_a_property(name, probe, "{}").row(keyword);

@@ -15,6 +15,7 @@ fn sign(loss: Loss) -> &'static str {
         Loss::Kept => "✓",
         Loss::Same => "=",
         Loss::Encoded => "⇄",
+        Loss::Closed => "⊂",
         Loss::GuidanceLost => "∅",
         Loss::Wider => ">",
         Loss::Narrower => "<",
@@ -44,7 +45,7 @@ pub(crate) fn page() -> String {
     }
     page += "\n## Every keyword, every dialect\n\n";
     page += "One required property with that schema. `✓` kept as it is; `=` rewritten, nothing lost; `⇄` rewritten, and `restoreArguments` brings the arguments\n";
-    page += "back; `∅` accepted arguments the same, text lost; `>` wider; `<` narrower; `≠` mixed; `✗` an error that says why.\n\n";
+    page += "back; `⊂` closed: properties that the schema neither names nor asks for are refused; `∅` accepted arguments the same, text lost; `>` wider; `<` narrower; `≠` mixed; `✗` an error that says why.\n\n";
     let all: &[Dialect] = dialects();
     let names: Vec<String> = all.iter().map(|dialect| format!("[{0}]({0}.md)", dialect.name)).collect();
     let _ = writeln!(page, "| property | {} |\n|---{}|", names.join(" | "), "|:-:".repeat(all.len()));

@@ -98,7 +98,7 @@ pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
 pub(crate) fn page(root: &Path) -> String {
     let mut page = format!("{GENERATED}# Rules\n\n");
     page += "A report names a rule for every change. The rules stand here in the order of the phases that they work in. Effects are those seen in the\n";
-    page += "fixtures: on the accepted arguments (`same`, `wider`, `narrower`, `mixed`; `encoded` means that `restoreArguments` undoes it) and on what\n";
+    page += "fixtures: on the accepted arguments (`same`, `closed`, `wider`, `narrower`, `mixed`; `encoded` means that `restoreArguments` undoes it) and on what\n";
     page += "the model reads (`same`, `moved`, `lost`). Which rules a dialect needs stands on [its own page](dialects/README.md).\n";
     let seen = seen(root);
     let mut phase = None;

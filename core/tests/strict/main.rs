@@ -10,6 +10,8 @@
 )]
 
 mod answer;
+#[path = "../honest/named.rs"]
+mod named;
 mod random;
 mod real;
 #[path = "../reference/mod.rs"]

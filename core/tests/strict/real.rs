@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolwire::{check, sanitize_with_report, SanitizeOptions};
+use toolwire::{check, sanitize_with_report, SanitizeOptions, Severity};
 
 use crate::{reference::sources, say, DIALECTS};
 
@@ -43,7 +43,9 @@ fn real_tools() {
                         _ => worst.as_str(),
                     };
                     *tally.entry(kind.into()).or_default() += 1;
-                    if check(&result.schema, &options).map_or(true, |found| !found.is_empty()) {
+                    if check(&result.schema, &options)
+                        .map_or(true, |found| !found.iter().all(|violation| violation.severity == Severity::Ignored))
+                    {
                         faults.push(format!("{dialect} {name}: not clean"));
                     }
                     let again = sanitize_with_report(&result.schema, &options);

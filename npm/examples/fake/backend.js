@@ -45,7 +45,7 @@ function refusal(api, dialect, body, headers) {
   }
   const block = api.blocks(body).find(({ type }) => !api.known.includes(type));
   if (block !== undefined) return `unknown content type ${block.type}`;
-  const [wrong] = checkTools(body.tools ?? [], { dialects: [dialect] });
+  const wrong = checkTools(body.tools ?? [], { dialects: [dialect] }).find(({ severity }) => severity === 'refused');
   return wrong === undefined ? undefined : `${wrong.tool}: ${wrong.message} (${wrong.pointer})`;
 }
 

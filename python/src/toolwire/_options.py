@@ -47,8 +47,10 @@ class CheckOptions(TypedDict, total=False):
     """What becomes of a schema from which no type can be inferred."""
     hints: Literal["describe", "drop"] | None
     """What becomes of constraints that the dialect cannot say."""
-    allow: Literal["same", "encoded", "wider", "any"] | None
-    """The most loss that is accepted; beyond it the error is `too-lossy`. By default `"any"`."""
+    allow: Literal["same", "encoded", "closed", "wider", "any"] | None
+    """The most loss that is accepted; beyond it the error is `too-lossy`. `"same"` accepts no change of the accepted
+    arguments, `"encoded"` besides that they are encoded, `"closed"` that objects are closed which never said
+    whether they are open, `"wider"` that more arguments are accepted. By default `"any"`."""
     max_bytes: int | None
     """The size above which the dialect compacts; `None` turns that off."""
     max_nodes: int | None
@@ -224,7 +226,7 @@ class ExchangeOptions(TypedDict, total=False):
     """See `SanitizeOptions`, and so with the others that are not described here."""
     untyped: Literal["keep", "any", "string"] | None
     hints: Literal["describe", "drop"] | None
-    allow: Literal["same", "encoded", "wider", "any"] | None
+    allow: Literal["same", "encoded", "closed", "wider", "any"] | None
     max_bytes: int | None
     max_nodes: int | None
     max_steps: int | None

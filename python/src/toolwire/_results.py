@@ -15,8 +15,11 @@ elif sys.version_info >= (3, 11):
     # As above; with 3.10 alone nobody can read them.
     from typing import NotRequired
 
-Accepts: TypeAlias = Literal["same", "wider", "narrower", "mixed"]
-"""What a change does to the set of accepted arguments."""
+Accepts: TypeAlias = Literal["same", "closed", "wider", "narrower", "mixed"]
+"""What a change does to the set of accepted arguments.
+
+`closed`: none is gained, and those that are lost have, in some object, a property that the schema does not name,
+while it never said that others are wanted."""
 
 Guidance: TypeAlias = Literal["same", "moved", "lost"]
 """What a change does to what the model reads."""
@@ -169,24 +172,34 @@ class DeferredBytes(TypedDict):
     report: DeferredReport
 
 
+Severity: TypeAlias = Literal["refused", "reinterpreted", "ignored"]
+"""What an API does with what goes against one of its facts.
+
+`refused`: it answers with an error, or the client drops the tool. `reinterpreted`: it answers, and holds the model to
+other arguments than the schema says. `ignored`: it answers, and what is written has no effect.
+"""
+
+
 class Violation(TypedDict):
-    """One thing a dialect would reject."""
+    """One thing that a dialect does not take as it is meant."""
 
     rule: str
     """The rule's kebab-case name."""
+    severity: Severity
+    """What the API does with it."""
     pointer: str
-    """JSON Pointer to what is rejected."""
+    """JSON Pointer to what is at fault."""
     message: str
     """For people: what was expected, then what was found."""
 
 
 class ToolViolation(Violation):
-    """Something about a tool list that the API behind a dialect would reject."""
+    """Something about a tool list that the API behind a dialect does not take as it is meant."""
 
     tool: str | None
     """The tool's name; `None` if it has none."""
     dialect: DialectName
-    """The dialect that rejects it."""
+    """The dialect whose API does so."""
     confidence: Literal["A", "B", "C"]
     """How sure we are, as in `Fact`."""
     source: str
@@ -303,6 +316,8 @@ class Fact(TypedDict):
     """Where it was read."""
     rules: list[str]
     """The rules of `check` and `check_tools` that rest on it."""
+    severity: Severity
+    """What becomes of a schema that goes against it."""
 
 
 class Dialect(TypedDict):

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{quoted, Report, Schema};
+use super::{super::Extent, quoted, Report, Schema};
 use crate::{
     json::Member,
     rules::Constraint,
@@ -35,6 +35,11 @@ pub(super) fn check(
     if grammar.refuses.contains(keyword) {
         report.add(&member.value, Constraint::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
         return false;
+    }
+    // What decides whether something is to be mended has nothing to say of it.
+    if grammar.ignores.contains(keyword) && report.extent == Extent::All {
+        let expected = format!("no `{}`, which has no effect here", keyword.name());
+        report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, "it");
     }
     if schema.is_root() && grammar.root_refuses.contains(keyword) {
         report.add(&member.value, Constraint::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");

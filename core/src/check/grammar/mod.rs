@@ -55,6 +55,7 @@ pub(super) fn check(
 ) -> Result<Vec<Violation>, Error> {
     let mut report = Report {
         grammar,
+        dialect,
         extent,
         most_bytes: options.max_bytes.unwrap_or(dialect.limit("maxBytes")),
         deepest: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
@@ -238,6 +239,7 @@ fn has_braces(name: &Text<'_>) -> bool {
 /// What is being judged by, and what was found.
 struct Report<'g> {
     grammar: &'g Grammar,
+    dialect: &'g Dialect,
     extent: Extent,
     most_bytes: Option<usize>,
     deepest: usize,
@@ -282,7 +284,8 @@ impl Report<'_> {
     }
 
     fn add(&mut self, value: &Node<'_>, rule: Constraint, pointer: String, expected: &str, found: &str) {
-        self.found.add(value, rule, pointer, format!("expected {expected}, found {found}"));
+        let severity = self.dialect.severity_of(rule.id(), &pointer);
+        self.found.add(value, (rule, severity), pointer, format!("expected {expected}, found {found}"));
     }
 }
 

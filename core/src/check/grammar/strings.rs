@@ -50,7 +50,8 @@ pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     // Without a type it is a string that a format speaks of.
     let untyped = schema.get(Keyword::Type).is_none();
     let accepted = known.iter().any(|(kind, formats)| {
-        (of_type(kind) || (untyped && *kind == "string")) && formats.iter().any(|name| text.is(name))
+        (of_type(kind) || (untyped && *kind == "string"))
+            && (formats.is_empty() || formats.iter().any(|name| text.is(name)))
     });
     if !accepted {
         let expected = format!(

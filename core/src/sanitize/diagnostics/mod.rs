@@ -2,6 +2,7 @@
 
 mod input_pointers;
 pub(in crate::sanitize) mod merge_conflicts;
+mod names;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
@@ -13,7 +14,10 @@ use crate::{
     json::{push_token, Data, Node},
     report::{Accepts, Change, Effect, Guidance, Recorder},
     rules::Rule,
-    sanitize::{analysis::polarity::PolarityMap, diagnostics::input_pointers::InputPointers},
+    sanitize::{
+        analysis::{naming::Naming, polarity::PolarityMap},
+        diagnostics::input_pointers::InputPointers,
+    },
     schema::{
         references::{Number, KEYWORDS},
         visit::Polarity,
@@ -132,6 +136,8 @@ pub(in crate::sanitize) struct Diagnostics {
     root: Number,
     /// Where every effect but `same` is in doubt.
     doubt: PolarityMap,
+    /// Which objects cannot be closed without losing more than properties that nobody spoke of.
+    pub(in crate::sanitize) naming: Naming,
     /// The rules of the pass that runs.
     #[cfg(test)]
     expected: &'static [Rule],
@@ -145,6 +151,7 @@ impl Diagnostics {
             input: InputPointers::default(),
             root: root.origin().number().unwrap_or_default(),
             doubt: PolarityMap::default(),
+            naming: Naming::default(),
             #[cfg(test)]
             expected: Rule::ALL,
         };
@@ -198,7 +205,9 @@ impl Diagnostics {
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
             // The same definition, at a place where the effect is another.
-            Some(said) if said.effect.accepts != effect.accepts => said.effect.accepts = Accepts::Mixed,
+            Some(said) if said.effect.accepts != effect.accepts => {
+                said.effect.accepts = said.effect.accepts.or_elsewhere(effect.accepts);
+            }
             Some(_) => {}
             None => {
                 self.said.insert((from.clone(), effect.rule), entries.len());

@@ -208,6 +208,7 @@ fn join<'a>(
         context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
             format!("merged {count} branches of `anyOf`: branches must begin with different names")
         });
+        context.diagnostics.join_names(&objects, origin);
         if let Some(slot) = branches.get_mut(*with) {
             *slot = Some(Node::object(Object::from_members(join::flat(objects, &context.budget))).with_origin(origin));
         }

@@ -21,7 +21,6 @@ use crate::{
     },
 };
 
-const ANY: ChangeKind = ChangeKind::of(Rule::AnyToJson);
 /// A string that holds something else is accepted too, and stays a string.
 const OBJECT: ChangeKind = ChangeKind::of(Rule::ObjectToJson);
 
@@ -68,19 +67,6 @@ impl Holds {
         let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
         (is("string") || (holds == Holds::Integer && is("integer"))).then_some(holds)
     }
-}
-
-/// Summary that anything goes.
-pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let location = Location::of(node);
-    context.diagnostics.report(place.polarity, location.clone(), location, ANY, || {
-        String::from("replaced a schema that accepts anything by a string that holds JSON")
-    });
-    if let Some(object) = node.as_object_mut() {
-        object.insert_at(0, Text::literal("type"), Node::literal("string"));
-    }
-    Holds::Anything.mark(node);
-    description::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
 }
 
 /// Summary an object of which no property is known, where objects must have some.

@@ -5,23 +5,25 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections::Set,
     dialect::grammar::{Grammar, PropertiesRule},
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     report::Accepts,
     rules::Rule,
     sanitize::{
+        anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         encode::{
-            any,
             layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed},
-            null, KEY, VALUE,
+            overlap, KEY, VALUE,
         },
+        null,
     },
     schema::{
         keyword::{InstanceType, Keyword, Keywords, Role},
-        references,
+        references::{self, Number},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -42,11 +44,16 @@ pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext)
     let plain = if references::mentions_references(root) { root.copy(&context.budget) } else { Node::default() };
     let budget = context.budget.clone();
     let definitions = Definitions::of(&plain, &budget);
-    let definition = any::name(root);
-    let mut writer = Writer { context, definitions: &definitions, definition: &definition, uses_definition: false };
+    let definition = anything::definition_name(root);
+    let overlaps = match context.diagnostics.is_on() {
+        true => overlap::objects(root, &definitions, context)?,
+        false => None,
+    };
+    let mut writer =
+        Writer { context, definitions: &definitions, overlaps, definition: &definition, uses_definition: false };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut writer)?;
     if writer.uses_definition {
-        any::define(root, &definition);
+        anything::define(root, &definition);
     }
     Ok(())
 }
@@ -54,6 +61,8 @@ pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext)
 struct Writer<'w, 'n, 'a> {
     context: &'w mut PassContext,
     definitions: &'w Definitions<'n, 'a>,
+    /// Objects that lose what another branch of a union names; `None`: any may.
+    overlaps: Option<Set<Number>>,
     /// The name of the definition that says "anything".
     definition: &'w str,
     uses_definition: bool,
@@ -69,7 +78,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
         }
         match layout::of(node, is_root, grammar) {
             Shape::Anything => {
-                self.uses_definition |= any::apply(node, place, self.definition, self.context);
+                self.uses_definition |= anything::encode(node, place, self.definition, self.context);
                 return Ok(Visit::Skip);
             }
             Shape::Reference => return Ok(Visit::Skip),
@@ -142,13 +151,7 @@ impl<'a> Writer<'_, '_, 'a> {
                 let others = match others {
                     AdditionalProperties::Closed => None,
                     AdditionalProperties::Unsaid => {
-                        self.context.diagnostics.report(
-                            place.polarity,
-                            Location::of(node),
-                            Location::under(node, "additionalProperties"),
-                            CLOSE.accepts(Accepts::Narrower),
-                            || String::from("closed an object that did not declare `additionalProperties`"),
-                        );
+                        self.close(node, place);
                         None
                     }
                     AdditionalProperties::Open(value) => Some(value.map(|value| value.copy(&self.context.budget))),
@@ -157,6 +160,24 @@ impl<'a> Writer<'_, '_, 'a> {
             }
         }
         Ok(Visit::Descend)
+    }
+
+    /// Reports that an object is closed.
+    fn close(&mut self, node: &Node<'a>, place: &SchemaPath<'_, 'a>) {
+        if !self.context.diagnostics.is_on() {
+            return;
+        }
+        let is_in = |objects: &Set<Number>| node.origin().number().is_none_or(|number| objects.contains(&number));
+        let is_spoken_of = self.overlaps.as_ref().is_none_or(is_in) || self.context.diagnostics.speaks_of_others(node);
+        let effect = if is_spoken_of { CLOSE.accepts(Accepts::Narrower) } else { CLOSE };
+        let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
+        self.context.diagnostics.report(place.polarity, from, to, effect, || {
+            let what = "closed an object that did not declare `additionalProperties`";
+            match is_spoken_of {
+                true => format!("{what}: other parts of the schema speak of other properties"),
+                false => String::from(what),
+            }
+        });
     }
 
     /// Any names become pairs of key and value.
@@ -298,7 +319,7 @@ impl<'a> Writer<'_, '_, 'a> {
     fn values(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let location = Location::of(node);
         // Nothing holds the values to what else is said of their members and items.
-        let loses = node.as_object().is_some_and(|object| object.iter().any(any::asserts));
+        let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
         let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
         self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
             String::from("replaced the values of `enum` by strings that hold JSON: they are not scalars")

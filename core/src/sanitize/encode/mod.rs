@@ -5,13 +5,12 @@
 //! model's answer back, by which [`crate::sanitize::decode`] does. Both ask [`layout`] what a schema is, so that one
 //! cannot disagree with the other. What must be settled before that is the business of [`normalize`].
 
-mod any;
 mod discriminate;
 pub(in crate::sanitize) mod json_string;
 pub(in crate::sanitize) mod layout;
 pub(in crate::sanitize) mod lower;
 pub(in crate::sanitize) mod normalize;
-mod null;
+mod overlap;
 pub(in crate::sanitize) mod plan;
 
 use crate::{error::Error, json::Node, sanitize::context::PassContext};

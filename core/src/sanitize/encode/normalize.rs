@@ -11,10 +11,11 @@ use crate::{
     report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
+        anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         encode::{
-            any, discriminate,
+            discriminate,
             layout::{self, Members, Shape},
         },
         legalize::{
@@ -277,7 +278,7 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let location = Location::under(node, "anyOf");
     // Branches without a type may say something of one kind of value all the same; types that are all there say
     // nothing.
-    let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(any::asserts));
+    let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
     let loses = branches.iter().any(says_nothing) && branches.iter().filter(|branch| says_nothing(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
     context.diagnostics.report(place.polarity, location, Location::of(node), effect, || {

@@ -13,10 +13,10 @@ use crate::{
     report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
+        anything,
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
-        legalize::infer_type,
     },
     schema::{
         keyword::{Keyword, Keywords, Role},
@@ -337,7 +337,7 @@ impl<'a> VisitorMut<'a> for Cut<'_, '_> {
             .filter(|member| keeps(member))
             .map(|member| json::plain_length(&member.value) + member.key.display().len() + 4)
             .sum();
-        if self.for_bytes && kept + infer_type::any_length(self.context) >= json::plain_length(node) {
+        if self.for_bytes && kept + anything::length(self.context) >= json::plain_length(node) {
             return Ok(Visit::Descend);
         }
         let location = Location::of(node);
@@ -348,7 +348,7 @@ impl<'a> VisitorMut<'a> for Cut<'_, '_> {
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| keeps(member));
         }
-        infer_type::any(node, place, self.context);
+        anything::write(node, place, self.context);
         self.added += self.growth.length(node);
         Ok(Visit::Skip)
     }

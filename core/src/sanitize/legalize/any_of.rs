@@ -10,7 +10,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        legalize::{distribute, type_array},
+        legalize::{self, distribute},
     },
     schema::{annotations::is_annotation, definitions::definition_name, keyword::Keyword, visit::SchemaPath},
 };
@@ -110,8 +110,9 @@ fn distribute<'a>(
                 repeated in them"
             )
         });
-        if let Some(object) = node.as_object_mut() {
-            object.remove(Keyword::AnyOf);
+        let union = node.as_object_mut().and_then(|object| object.remove(Keyword::AnyOf));
+        for branch in union.iter().filter_map(Node::as_array).flatten() {
+            context.diagnostics.remove_names(branch, &context.budget)?;
         }
         return Ok(());
     }
@@ -169,8 +170,7 @@ fn distribute<'a>(
             continue;
         }
         distribute(&mut branch, place, context, depth + 1)?;
-        type_array::apply(&mut branch, place, context);
-        crate::sanitize::legalize::required::apply(&mut branch, place, context);
+        legalize::made(&mut branch, place, context);
         joined.push(branch);
     }
     if joined.is_empty() {
@@ -186,11 +186,11 @@ fn distribute<'a>(
 
 /// Says what a branch requires, and the branches of unions in it, once nothing more can join them.
 fn settled<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    crate::sanitize::legalize::required::apply(branch, place, context);
+    legalize::requires(branch, place, context);
     branch.visit(Keyword::AnyOf, |branches| {
         // The visitor never fails.
         let _ = branches.visit_children::<()>(|_, branch| {
-            crate::sanitize::legalize::required::apply(branch, place, context);
+            legalize::requires(branch, place, context);
             Ok(())
         });
     });

@@ -12,7 +12,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
-        legalize::{distribute, root},
+        legalize::distribute,
     },
     schema::{
         keyword::{Keyword, Keywords, Role},
@@ -30,19 +30,17 @@ const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guida
 const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
 /// Does the grammar let nothing that applies stand beside `anyOf`?
-fn concerns(context: &PassContext) -> bool {
+fn is_alone(context: &PassContext) -> bool {
     !context.grammar.any_of.beside.contains(Keyword::Type)
+}
+
+/// Does the grammar let nothing that applies stand beside `anyOf`, and is there a union?
+pub(in crate::sanitize) fn concerns(context: &PassContext) -> bool {
+    is_alone(context) && context.keywords.intersects(UNIONS)
 }
 
 /// Puts what applies beside a union into its branches, from the root down.
 pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
-    if !concerns(context) || !context.keywords.intersects(UNIONS) {
-        return Ok(());
-    }
-    if context.grammar.object_root && root.get(Keyword::AnyOf).is_some() {
-        root::declare_object(root, context);
-        root::union(root, context, false)?;
-    }
     let spare = context.max_nodes;
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, spare })
 }
@@ -117,7 +115,7 @@ fn applies(member: &Member<'_>) -> bool {
 
 /// Lifts a branch that is the only one, and moves texts into the branches.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if !concerns(context) {
+    if !is_alone(context) {
         return;
     }
     let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };

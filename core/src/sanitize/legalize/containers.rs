@@ -8,10 +8,10 @@ use crate::{
     report::Accepts,
     rules::Rule,
     sanitize::{
+        anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         encode,
-        legalize::infer_type,
     },
     schema::{
         keyword::{InstanceType, Keyword, Subschemas},
@@ -132,7 +132,7 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     });
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
-        infer_type::any(&mut any, place, context);
+        anything::write(&mut any, place, context);
     }
     if let Some(object) = node.as_object_mut() {
         object.set(Text::literal("items"), any);

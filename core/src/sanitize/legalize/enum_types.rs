@@ -14,7 +14,8 @@ use crate::{
         description,
         diagnostics::{ChangeKind, Location},
         encode::json_string::Holds,
-        legalize::{self, enum_, null},
+        legalize::{self, enum_},
+        null,
     },
     schema::{keyword::Keyword, visit::SchemaPath},
 };
@@ -50,7 +51,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
                         .map(|values| enum_::types_of(branch, values));
                     if let Some([name]) = types.as_deref() {
                         single(branch, place, name, context);
-                        legalize::container(branch, place, context);
+                        legalize::made(branch, place, context);
                     }
                 }
             });
@@ -116,7 +117,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
             object.set(Text::literal("type"), kinds);
         }
     }
-    null::admit(node);
+    null::admit(node, context.grammar);
 }
 
 /// Values of one type.

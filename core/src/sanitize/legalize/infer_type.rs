@@ -4,16 +4,16 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
-    dialect::grammar::{AnyEncoding, Grammar, OpenRule, PropertiesRule, TypeRequirement},
+    dialect::grammar::{Grammar, TypeRequirement},
     error::Error,
-    json::{Data, Member, Node, Object, Text},
+    json::{Data, Node, Object, Text},
     options::Untyped,
     report::Accepts,
     rules::Rule,
     sanitize::{
+        anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        encode::json_string,
         legalize::{self, is_open_map},
         pass::InferenceContext,
     },
@@ -26,8 +26,6 @@ use crate::{
 };
 
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
-const ANY: ChangeKind = ChangeKind::of(Rule::ExpandAny);
-const GUESS: ChangeKind = ChangeKind::of(Rule::AssumeString);
 const OPEN: ChangeKind = ChangeKind::of(Rule::OpenMap);
 
 /// Beside these a schema needs no type: they say what the instance is.
@@ -35,9 +33,6 @@ const SAYS_IT: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "$dynamicRe
 
 /// Those of them that are enough where a type must be said.
 const ENOUGH: [&str; 2] = ["$ref", "anyOf"];
-
-/// Everything there is.
-const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
 /// Types a schema, if it needs a type and has none.
 pub(in crate::sanitize) fn apply<'a>(
@@ -79,15 +74,15 @@ pub(in crate::sanitize) fn apply<'a>(
         ([], Some(known)) if context.untyped == Untyped::String && !InstanceTypes::STRING.within(known) => {
             match TYPE_NAMES.iter().find(|name| known.within(InstanceTypes::of_name(name))) {
                 Some(name) => known_to_be(node, place, &[name], context),
-                None if must => any(node, place, context),
+                None if must => anything::write(node, place, context),
                 None => {}
             }
         }
         ([], _) if must => match of_parts(object) {
             Some(name) => known_to_be(node, place, &[name], context),
-            None => any(node, place, context),
+            None => anything::write(node, place, context),
         },
-        ([], _) => any(node, place, context),
+        ([], _) => anything::write(node, place, context),
         // A type is wanted, whatever else says it.
         ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => {
             write(node, place, &[name], INFER, context)
@@ -207,91 +202,4 @@ fn put<'a>(
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), types);
     }
-}
-
-/// Says that anything goes, in the grammar's way or the caller's.
-pub(in crate::sanitize) fn any<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
-        return;
-    }
-    match context.untyped {
-        Untyped::Keep => {}
-        Untyped::String => {
-            context.diagnostics.report(
-                place.polarity,
-                Location::of(node),
-                Location::under(node, "type"),
-                GUESS,
-                || String::from("added `type: \"string\"`: the option `untyped` asks for it"),
-            );
-            if let Some(object) = node.as_object_mut() {
-                object.insert_at(0, Text::literal("type"), Node::literal("string"));
-            }
-        }
-        Untyped::Any => all_types(node, place, context),
-    }
-}
-
-/// How many bytes it takes to say that anything goes, beside texts.
-pub(in crate::sanitize) fn any_length(context: &PassContext) -> usize {
-    let key = r#""type":,"#.len();
-    match context.untyped {
-        Untyped::Keep => 0,
-        Untyped::String => key + r#""string""#.len(),
-        Untyped::Any => key + 1 + ALL.iter().map(|name| name.len() + 3).sum::<usize>(),
-    }
-}
-
-fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if context.grammar.anything == AnyEncoding::JsonText {
-        json_string::any(node, place, context);
-        return;
-    }
-    let Some(object) = node.as_object() else { return };
-    let grammar = context.grammar;
-    let beside = grammar.beside_type_list;
-    let alone = grammar.anything != AnyEncoding::Union
-        && object.iter().all(|Member { key, .. }| {
-            Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
-        });
-    let location = Location::of(node);
-    let to = Location::under(node, if alone { "type" } else { "anyOf" });
-    // Lists of lists have no end where items must say what they are.
-    let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
-    let effect = if ends { ANY } else { ANY.accepts(Accepts::Narrower) };
-    context.diagnostics.report(place.polarity, location, to, effect, || {
-        String::from("expanded a schema that accepts anything into all types")
-    });
-    let Some(object) = node.as_object_mut() else { return };
-    if alone {
-        object.insert_at(0, Text::literal("type"), Node::array(ALL.map(Node::literal).into()));
-    } else {
-        let branches = ALL.map(|name| whatever(name, grammar, true));
-        object.set(Text::literal("anyOf"), Node::array(branches.into()));
-    }
-}
-
-/// Any value of one type, as the grammar wants its containers said; items of items are not lists again.
-fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a> {
-    let mut schema = Object::new();
-    schema.set(Text::literal("type"), Node::literal(name));
-    if name == "array" && grammar.arrays.needs_items {
-        let items = if grammar.arrays.open_items {
-            Node::empty_object()
-        } else {
-            let inner =
-                ALL.iter().filter(|inner| nested && **inner != "array").map(|inner| whatever(inner, grammar, false));
-            Node::record([("anyOf", Node::array(inner.collect()))])
-        };
-        schema.set(Text::literal("items"), items);
-    }
-    if name == "object" {
-        if grammar.objects.properties == PropertiesRule::Written {
-            schema.set(Text::literal("properties"), Node::empty_object());
-        }
-        if grammar.objects.open == OpenRule::ClosedByDefault {
-            schema.set(Text::literal("additionalProperties"), Node::bool(true));
-        }
-    }
-    Node::object(schema)
 }

@@ -13,7 +13,7 @@ mod distribute;
 pub(in crate::sanitize) mod enum_;
 pub(in crate::sanitize) mod enum_types;
 pub(in crate::sanitize) mod infer_type;
-pub(in crate::sanitize) mod null;
+pub(in crate::sanitize) mod nullable;
 pub(in crate::sanitize) mod pattern_properties;
 pub(in crate::sanitize) mod property_names;
 pub(in crate::sanitize) mod ref_like_keys;
@@ -125,10 +125,19 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
     }
 }
 
-/// What an object or an array below the root lacks, once its type is known.
-pub(in crate::sanitize) fn container<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    json_string::object(node, place, context);
-    containers::apply(node, place, context);
+/// Runs on a branch that a pass has made what the table runs on a schema once its types are known. It is a way
+/// from a pass to others: the visitor has been where the branch stands, and does not come again.
+fn made<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    type_array::apply(branch, place, context);
+    json_string::object(branch, place, context);
+    containers::apply(branch, place, context);
+    required::apply(branch, place, context);
+}
+
+/// Runs on a branch of a union that stays as it is what names its required properties: the other way. What else the
+/// table does to it waits for what may still join it.
+fn requires<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    required::apply(branch, place, context);
 }
 
 /// Does a schema stand directly under `additionalProperties`, where booleans may stand?

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::Set,
-    json::{Node, Object, Text},
+    json::{Node, Object, Pointer, Text},
     options::Hints,
     report::Guidance,
     rules::Rule,
@@ -13,7 +13,10 @@ use crate::{
         description,
         diagnostics::{ChangeKind, Location},
     },
-    schema::{keyword::Keyword, visit::SchemaPath},
+    schema::{
+        keyword::Keyword,
+        visit::{Polarity, SchemaPath},
+    },
 };
 
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
@@ -64,5 +67,14 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     if moved {
         description::append(node, &[("required", &Node::array(unknown))]);
+    }
+}
+
+/// The same for the root, once it has the properties of its branches.
+pub(in crate::sanitize) fn at_root(root: &mut Node<'_>, context: &mut PassContext) {
+    if context.grammar.object_root {
+        let pointer = Pointer::root();
+        let place = SchemaPath { pointer: &pointer, keyword: None, depth: 0, polarity: Polarity::Positive };
+        apply(root, &place, context);
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     collections::{Map, Set},
     dialect::grammar::{Grammar, OpenRule},
     error::{Code, Error},
-    json::{self, Data, Member, Node, Object, Pointer, Text},
+    json::{self, Data, Member, Node, Object, Text},
     options::Hints,
     report::{Accepts, Guidance},
     rules::Rule,
@@ -132,9 +132,6 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
             require(node, condition);
         }
     }
-    let pointer = Pointer::root();
-    let place = SchemaPath { pointer: &pointer, keyword: None, depth: 0, polarity: Polarity::Positive };
-    crate::sanitize::legalize::required::apply(node, &place, context);
     Ok(())
 }
 
@@ -240,6 +237,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     context.diagnostics.report(Polarity::Positive, location, Location::of(&bundle), effect, || {
         format!("merged the {} branches of the root's `anyOf` into one object", objects.len())
     });
+    context.diagnostics.join_names(&objects, origin);
     let mut members = join::flat(objects, &context.budget);
     // What stood beside the union holds whatever a branch says of the same.
     if let Data::Object(bundle) = bundle.into_data() {

@@ -10,7 +10,7 @@ use crate::{
         context::PassContext,
         diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
         legalize::{
-            self, required,
+            self,
             type_branches::{self, TypeBranches},
         },
     },
@@ -48,8 +48,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let origin = node.origin();
     let TypeBranches { at, shared: mut rest, mut branches } = type_branches::take(node, &context.budget);
     for branch in &mut branches {
-        legalize::container(branch, place, context);
-        required::apply(branch, place, context);
+        legalize::made(branch, place, context);
     }
     let branches = Node::array(branches);
     if !rest.has(Keyword::AnyOf) {

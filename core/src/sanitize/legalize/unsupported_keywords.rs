@@ -160,9 +160,9 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
                         || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text(kind)))
                 }
             };
-            let accepted = known
-                .iter()
-                .any(|(kind, formats)| is_of(kind) && formats.iter().any(|name| member.value.is_text(name)));
+            let accepted = known.iter().any(|(kind, formats)| {
+                is_of(kind) && (formats.is_empty() || formats.iter().any(|name| member.value.is_text(name)))
+            });
             (!accepted).then_some(Fault::Format)
         }
         _ => None,

@@ -64,6 +64,9 @@ pub(in crate::sanitize) fn sanitize(
     root::refuse_no_object(node, Form::Read, grammar, budget)?;
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
+    if grammar.encodes() {
+        diagnostics.listen(node, budget)?;
+    }
     let (draft, origin) = (Draft::of(node), node.origin());
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, budget)?;
     diagnostics = round(node, context, plan.as_deref_mut())?;

@@ -7,12 +7,12 @@ use crate::{
     json::Node,
     rules::{Phase, Rule},
     sanitize::{
-        canonicalize::{repair, upgrade_draft},
+        canonicalize::{never, repair, upgrade_draft},
         context::PassContext,
         encode::{json_string, normalize},
         fit::{self, strict},
         legalize::{
-            self, all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, null,
+            all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, nullable,
             pattern_properties, property_names, ref_like_keys, required, root, slash_keys, type_array,
             unsupported_keywords,
         },
@@ -46,6 +46,18 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Ok(Flow::Continue)
         }),
         why: "All other passes read schemas, so schemas come first.",
+    },
+    Pass {
+        name: "never",
+        phase: Phase::Canonicalize,
+        rules: &[Rule::DropImpossibleBranch, Rule::UnwrapSingleBranch, Rule::DropNeverProperty],
+        needs: never::CONCERNS,
+        applies: always,
+        run: Run::Enter(|node, site, context| {
+            never::drop_never(node, site.place, context);
+            Ok(Flow::Continue)
+        }),
+        why: "What accepts nothing is gone before anything is made of it; an empty `enum` is still one.",
     },
     Pass {
         name: "drop-tables",
@@ -198,8 +210,14 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Rule::MergeAnnotations,
         ],
         needs: Keywords::NONE,
-        applies: always,
-        run: Run::Document(any_of_alone::join),
+        applies: any_of_alone::concerns,
+        run: Run::Document(|root, context| {
+            if context.grammar.object_root && root.get(Keyword::AnyOf).is_some() {
+                root::declare_object(root, context);
+                root::union(root, context, false)?;
+            }
+            any_of_alone::join(root, context)
+        }),
         why: "Where nothing may stand beside `anyOf`, branches say everything before anything is inferred from them.",
     },
     Pass {
@@ -329,7 +347,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         applies: always,
         run: Run::Leave(|node, site, context| {
             if !site.known.opaque {
-                null::apply(node, site.place, context);
+                nullable::apply(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -356,7 +374,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             if site.is_root() {
                 containers::apply(node, site.place, context);
             } else if site.keywords.contains(Keyword::Type) {
-                legalize::container(node, site.place, context);
+                json_string::object(node, site.place, context);
+                containers::apply(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -467,7 +486,11 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: always,
-        run: Run::Document(root::root),
+        run: Run::Document(|root, context| {
+            root::root(root, context)?;
+            required::at_root(root, context);
+            Ok(())
+        }),
         why: "The branches are what the grammar can say, and become one object.",
     },
     Pass {

@@ -7,9 +7,10 @@ use crate::{
     json::Node,
     options::Untyped,
     sanitize::{
+        anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        legalize::{self, infer_type},
+        legalize,
     },
     schema::{
         definitions::definition_name,
@@ -47,7 +48,7 @@ impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
         // is.
         let in_place = place.keyword.is_some_and(|keyword| legalize::IN_PLACE.contains(keyword));
         if !(in_place && self.context.untyped == Untyped::String) {
-            infer_type::any(node, place, self.context);
+            anything::write(node, place, self.context);
         }
         Ok(Visit::Skip)
     }

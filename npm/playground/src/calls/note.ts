@@ -4,7 +4,7 @@ import type { Change, Quarantined, ToolChange, ToolViolation, Violation } from '
 import { ToolwireError } from 'toolwire/search';
 
 /** What it means for whoever calls the tool, from harmless to fatal. */
-export type Effect = 'same' | 'encoded' | 'moved' | 'lost' | 'wider' | 'narrower' | 'refused' | 'info';
+export type Effect = 'same' | 'encoded' | 'moved' | 'closed' | 'lost' | 'wider' | 'narrower' | 'refused' | 'info';
 
 export interface Note {
   effect: Effect;
@@ -33,6 +33,10 @@ export const EFFECTS: Record<Effect, { label: string; means: string }> = {
   same: { label: 'same', means: 'The same arguments are accepted, and the model reads the same.' },
   encoded: { label: 'encoded', means: 'Arguments look different on the way; restore brings them back.' },
   moved: { label: 'moved', means: 'Said elsewhere now, for instance in a description.' },
+  closed: {
+    label: 'closed',
+    means: 'Properties that the schema does not name, and never said that it wants, are refused.',
+  },
   lost: {
     label: 'guidance lost',
     means: 'The same arguments are accepted, but the model is no longer told something.',
@@ -44,12 +48,23 @@ export const EFFECTS: Record<Effect, { label: string; means: string }> = {
 };
 
 /** From harmless to fatal. */
-export const SEVERITY: readonly Effect[] = ['info', 'same', 'moved', 'encoded', 'lost', 'wider', 'narrower', 'refused'];
+export const SEVERITY: readonly Effect[] = [
+  'info',
+  'same',
+  'moved',
+  'encoded',
+  'closed',
+  'lost',
+  'wider',
+  'narrower',
+  'refused',
+];
 
 export function effectOf(change: Pick<Change, 'accepts' | 'guidance' | 'encoded'>): Effect {
   if (change.accepts === 'narrower' || change.accepts === 'mixed') return 'narrower';
   if (change.accepts === 'wider') return 'wider';
   if (change.guidance === 'lost') return 'lost';
+  if (change.accepts === 'closed') return 'closed';
   if (change.encoded) return 'encoded';
   return change.guidance === 'moved' ? 'moved' : 'same';
 }

@@ -1,6 +1,6 @@
 /** The calls behind the view "Restore": what the model is shown, what it answers, and what the tool's server gets. */
 
-import { dialects, restoreArgumentsJson, sanitizeJson, sanitizeToolsJson } from 'toolwire/search';
+import { dialects, restoreArgumentsJson, sanitizeJsonWithReport, sanitizeToolsJson } from 'toolwire/search';
 
 import type { Document, ToolPlace } from '../document/kind.js';
 import { layout } from '../document/layout.js';
@@ -8,7 +8,7 @@ import type { Options } from '../state/shared.js';
 import { instanceOf } from './instance.js';
 import { type Note, noteOfError } from './note.js';
 
-type Dialect = Parameters<typeof sanitizeJson>[1]['dialect'];
+type Dialect = Parameters<typeof sanitizeJsonWithReport>[1]['dialect'];
 
 export interface Restored {
   /** The tool's own schema, and the one that the model is shown. */
@@ -47,8 +47,9 @@ export function restoredOf(
   let restore: (given: string) => string;
   try {
     if (tool === undefined) {
-      seen = sanitizeJson(schema, { dialect, ...options });
-      restore = (given) => restoreArgumentsJson(given, schema, { dialect, ...options });
+      const rewritten = sanitizeJsonWithReport(schema, { dialect, ...options });
+      seen = rewritten.schema;
+      restore = (given) => restoreArgumentsJson(given, rewritten.restorePlan);
     } else {
       const alone = `[{"name":${JSON.stringify(tool.name)},"inputSchema":${schema}}]`;
       const answer = sanitizeToolsJson(alone, { dialect, ...options, format: 'mcp' });

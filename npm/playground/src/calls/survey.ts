@@ -7,12 +7,13 @@ import { type Document, type ToolPlace, toolOf } from '../document/kind.js';
 import { type Effect, effectOf, noteOfError, worst } from './note.js';
 
 /** A tool in a dialect, from the best to the worst. The words are those of `toolwire matrix`, the command line's. */
-export type Grade = 'accepted' | 'lossless' | 'encoded' | 'lost' | 'wider' | 'narrower' | 'refused';
+export type Grade = 'accepted' | 'lossless' | 'encoded' | 'closed' | 'lost' | 'wider' | 'narrower' | 'refused';
 
 export const GRADES: Record<Grade, { label: string; sign: string; means: string }> = {
   accepted: { label: 'accepted', sign: '✓', means: 'The API takes the tool as it is.' },
   lossless: { label: 'lossless', sign: '=', means: 'Refused as it is; rewritten without any loss.' },
   encoded: { label: 'encoded', sign: '⇄', means: 'The same, once the model’s arguments were brought back.' },
+  closed: { label: 'closed', sign: '⊂', means: 'Only properties that the tool never named nor wanted are refused.' },
   lost: { label: 'guidance lost', sign: '−', means: 'The same arguments, but the model is told less.' },
   wider: { label: 'wider', sign: '↑', means: 'More arguments pass than the tool takes.' },
   narrower: { label: 'narrower', sign: '↓', means: 'Some legal arguments no longer pass.' },
@@ -73,9 +74,9 @@ function row(text: string, tools: ToolPlace[], dialect: Dialect, within: string,
     return tool === undefined ? undefined : found[index.get(tool) ?? 0];
   };
   try {
-    for (const { pointer } of checkToolsJson(text, { dialects: [dialect] })) {
+    for (const { pointer, severity } of checkToolsJson(text, { dialects: [dialect] })) {
       const cell = at(pointer);
-      if (cell !== undefined) cell.violations++;
+      if (cell !== undefined && severity === 'refused') cell.violations++;
     }
     const { changes, quarantined } = sanitizeToolsJson(text, { dialect });
     for (const change of changes) {
@@ -106,6 +107,8 @@ function gradeOf(violations: number, effects: Set<Effect>): Grade {
       return 'wider';
     case 'lost':
       return 'lost';
+    case 'closed':
+      return 'closed';
     case 'encoded':
       return 'encoded';
     default:

@@ -73,7 +73,7 @@ const theme = EditorView.theme({
   },
   '.tw-number.tw-chosen': { backgroundColor: 'var(--mark)', color: 'var(--page)' },
   ...Object.fromEntries(
-    ['same', 'encoded', 'moved', 'lost', 'wider', 'narrower', 'refused', 'info'].map((effect) => [
+    ['same', 'encoded', 'moved', 'closed', 'lost', 'wider', 'narrower', 'refused', 'info'].map((effect) => [
       `.tw-${effect}`,
       { '--mark': `var(--${effect})`, '--mark-back': `var(--${effect}-back)` },
     ]),

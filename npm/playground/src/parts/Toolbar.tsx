@@ -57,7 +57,7 @@ export function Toolbar() {
 }
 
 const CHOICES: { [Name in keyof Options]-?: { label: string; values: readonly NonNullable<Options[Name]>[] } } = {
-  allow: { label: 'Loss allowed', values: ['same', 'encoded', 'wider', 'any'] },
+  allow: { label: 'Loss allowed', values: ['same', 'encoded', 'closed', 'wider', 'any'] },
   refs: { label: '$ref', values: ['inline', 'keep'] },
   untyped: { label: 'Untyped', values: ['keep', 'any', 'string'] },
   hints: { label: 'Constraints', values: ['describe', 'drop'] },

@@ -16,7 +16,7 @@ export type DeferredChoice = Pick<
 
 /** Every option that can be chosen here, and all its values: what a link says beyond that is no choice of this page's. */
 export const OPTIONS: { [name in keyof Options]-?: readonly Exclude<Options[name], undefined>[] } = {
-  allow: ['same', 'encoded', 'wider', 'any'],
+  allow: ['same', 'encoded', 'closed', 'wider', 'any'],
   refs: ['inline', 'keep'],
   untyped: ['keep', 'any', 'string'],
   hints: ['describe', 'drop'],

@@ -126,6 +126,7 @@ impl<'a> Inliner<'_, '_, 'a> {
                 self.context.diagnostics.report(polarity, location.clone(), location, ENOUGH, || {
                     String::from("removed what stands beside a recursive reference: definitions have grown too much")
                 });
+                self.context.diagnostics.remove_names(node, &self.context.budget)?;
                 from.clone()
             }
         })

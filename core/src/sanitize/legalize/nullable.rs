@@ -5,11 +5,12 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     dialect::grammar::Null,
-    json::{Data, Member, Node, Text},
+    json::{Member, Node, Text},
     rules::Rule,
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
+        null,
     },
     schema::{annotations::is_annotation, keyword::Keyword, visit::SchemaPath},
 };
@@ -51,7 +52,7 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
         object.set(Text::literal("type"), kinds);
     }
     if nullable {
-        admit(node);
+        null::admit(node, context.grammar);
     }
 }
 
@@ -76,12 +77,13 @@ fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         }
         return;
     }
+    let grammar = context.grammar;
     node.visit(Keyword::AnyOf, |list| {
         for branch in list.as_array_mut().into_iter().flat_map(|branches| {
             branches.retain(|branch| !is_null(branch));
             branches
         }) {
-            admit(branch);
+            null::admit(branch, grammar);
         }
     });
 }
@@ -96,27 +98,4 @@ fn is_null(branch: &Node<'_>) -> bool {
     };
     let names_it = ["type", "enum"].iter().any(|keyword| branch.get(keyword).is_some());
     names_it && branch.as_object().is_some_and(|object| object.iter().all(says_null))
-}
-
-/// Lets a schema accept null too.
-pub(in crate::sanitize) fn admit(node: &mut Node<'_>) {
-    if node.get(Keyword::AnyOf).is_some() {
-        node.visit(Keyword::AnyOf, |branches| {
-            for branch in branches.as_array_mut().into_iter().flatten() {
-                admit(branch);
-            }
-        });
-        return;
-    }
-    if node.get(Keyword::Type).is_some_and(|name| name.is_text("null")) {
-        return;
-    }
-    let Some(object) = node.as_object_mut() else { return };
-    match object.get_mut(Keyword::Nullable) {
-        Some(flag) => flag.replace(Data::Bool(true)),
-        None => {
-            let at = object.position(Keyword::Type).map_or(0, |place| place + 1);
-            object.insert_at(at, Text::literal("nullable"), Node::bool(true));
-        }
-    }
 }

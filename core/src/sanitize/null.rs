@@ -1,9 +1,9 @@
-//! Null, admitted by a plain schema: how an optional property that must be there says that it is absent.
+//! Null, admitted by a schema in the way that a grammar has for it.
 
 use alloc::{vec, vec::Vec};
 
 use crate::{
-    dialect::grammar::{Grammar, TypeLists},
+    dialect::grammar::{Grammar, Null, TypeLists},
     json::{Data, Member, Node, Object, Text},
     sanitize::encode::layout::{self, Shape},
     schema::keyword::Keyword,
@@ -11,6 +11,9 @@ use crate::{
 
 /// Lets a schema accept null too, in the shortest way the grammar has. Null must not be one of its values.
 pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
+    if grammar.null == Null::Nullable {
+        return flag(node);
+    }
     if node.as_object().is_none() {
         node.replace(Data::Object(Object::new()));
     }
@@ -22,7 +25,7 @@ pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
                 }
             });
         }
-        Shape::Typed(_) if may_be_listed(node, grammar) => list(node),
+        Shape::Typed(_) if may_be_listed(node, grammar) => listed(node),
         _ => union(node),
     }
 }
@@ -43,7 +46,7 @@ fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
 }
 
 /// Puts null into `type`, and into the values that there are.
-fn list(node: &mut Node<'_>) {
+fn listed(node: &mut Node<'_>) {
     let Some(object) = node.as_object_mut() else { return };
     if let Some(types) = object.get_mut(Keyword::Type) {
         match types.as_array_mut() {
@@ -77,4 +80,27 @@ fn union(node: &mut Node<'_>) {
     let mut members = Object::from_unique(outside);
     members.set(Text::literal("anyOf"), Node::array(vec![inner, null_schema()]));
     node.replace(Data::Object(members));
+}
+
+/// Writes `nullable: true`, in each branch of a union.
+fn flag(node: &mut Node<'_>) {
+    if node.get(Keyword::AnyOf).is_some() {
+        node.visit(Keyword::AnyOf, |branches| {
+            for branch in branches.as_array_mut().into_iter().flatten() {
+                flag(branch);
+            }
+        });
+        return;
+    }
+    if node.get(Keyword::Type).is_some_and(|name| name.is_text("null")) {
+        return;
+    }
+    let Some(object) = node.as_object_mut() else { return };
+    match object.get_mut(Keyword::Nullable) {
+        Some(flag) => flag.replace(Data::Bool(true)),
+        None => {
+            let at = object.position(Keyword::Type).map_or(0, |place| place + 1);
+            object.insert_at(at, Text::literal("nullable"), Node::bool(true));
+        }
+    }
 }

@@ -1,0 +1,138 @@
+//! Schemas that accept nothing, where nothing is lost without them: branches of a union, which generators write for
+//! what is optional (`{"anyOf": [{"not": {}}, …]}`), and properties that need not be there.
+
+use alloc::{format, vec::Vec};
+
+use crate::{
+    collections::Set,
+    dialect::grammar::{Grammar, TypeRequirement},
+    json::{Data, Node, Object, Text},
+    report::{Accepts, Guidance},
+    rules::Rule,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{ChangeKind, Location},
+    },
+    schema::{
+        annotations::is_annotation,
+        emptiness::{admits_nothing, branch_admits_nothing},
+        keyword::{Keyword, Keywords, Role},
+        visit::SchemaPath,
+    },
+};
+
+const BRANCH: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
+const LIFT: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
+const PROPERTY: ChangeKind = ChangeKind::of(Rule::DropNeverProperty);
+
+/// Where they may stand.
+pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Properties]);
+
+/// Drops what accepts nothing from one schema.
+pub(in crate::sanitize) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    for (keyword, name) in [(Keyword::AnyOf, "anyOf"), (Keyword::OneOf, "oneOf")] {
+        branches(node, place, (keyword, name), context);
+    }
+    if !can_say_nothing(context.grammar) {
+        properties(node, place, context);
+    }
+}
+
+/// Is `{"not": {}}` accepted, and needs nothing beside it?
+fn can_say_nothing(grammar: &Grammar) -> bool {
+    !grammar.refuses.contains(Keyword::Not) && grammar.typed == TypeRequirement::No
+}
+
+fn branches<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    (keyword, name): (Keyword, &'static str),
+    context: &mut PassContext,
+) {
+    let Some(branches) = node.get(keyword).and_then(Node::as_array) else { return };
+    let is_never: Vec<bool> = branches.iter().map(|branch| branch_admits_nothing(branch, &context.budget)).collect();
+    let left = is_never.iter().filter(|never| !**never).count();
+    // A union of nothing accepts nothing, and where that can be said it is said so.
+    if left == 0 || left == is_never.len() {
+        return;
+    }
+    for (branch, _) in branches.iter().zip(&is_never).filter(|(_, never)| **never) {
+        context.diagnostics.report(place.polarity, Location::of(branch), Location::Nowhere, BRANCH, || {
+            format!("removed a branch of `{name}` that accepts nothing")
+        });
+    }
+    let mut never = is_never.into_iter();
+    node.visit(keyword, |list| {
+        if let Some(branches) = list.as_array_mut() {
+            branches.retain(|_| never.next() == Some(false));
+        }
+    });
+    if left == 1 {
+        lift(node, place, (keyword, name), context);
+    }
+}
+
+/// The one branch that is left is the schema, unless both say something.
+fn lift<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    (keyword, name): (Keyword, &'static str),
+    context: &mut PassContext,
+) {
+    let Some(object) = node.as_object() else { return };
+    let Some(branch) = object.get(keyword).and_then(Node::as_array).and_then(<[_]>::first) else { return };
+    let nothing_said = Object::new();
+    let Some(inner) = branch.as_object().or_else(|| (branch.as_bool() == Some(true)).then_some(&nothing_said)) else {
+        return;
+    };
+    let fits = object.iter().filter(|member| !member.key.is(keyword)).all(|member| {
+        let says_nothing = is_annotation(member)
+            || Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Definitions);
+        says_nothing && inner.get_text(&member.key).is_none()
+    });
+    if !fits {
+        return;
+    }
+    context.diagnostics.report(place.polarity, Location::of(branch), Location::of(node), LIFT, || {
+        format!("replaced `{name}` of one branch by the branch")
+    });
+    let Some(object) = node.as_object_mut() else { return };
+    let at = object.position(keyword).unwrap_or_default();
+    let Some(Data::Array(mut branches)) = object.remove(keyword).map(Node::into_data) else { return };
+    if let Some(Data::Object(inner)) = branches.pop().map(Node::into_data) {
+        let mut members = core::mem::take(object).into_members();
+        members.splice(at..at, inner.into_members());
+        *object = Object::from_unique(members);
+    }
+}
+
+/// Properties that nobody can give, where the grammar cannot say so.
+fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let Some(object) = node.as_object() else { return };
+    let Some(table) = object.get(Keyword::Properties).and_then(Node::as_object) else { return };
+    let mut goes: Vec<bool> = table.iter().map(|member| admits_nothing(&member.value, &context.budget)).collect();
+    if !goes.contains(&true) {
+        return;
+    }
+    // Without one that must be there, the schema accepts nothing itself.
+    let required = object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
+    let required: Set<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
+    for (goes, member) in goes.iter_mut().zip(table) {
+        *goes = *goes && !required.contains(&member.key);
+    }
+    // What no longer names the property lets it through, unless it is closed by its own words.
+    let is_closed = object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) == Some(false);
+    let is_exact = is_closed && !object.has(Keyword::PatternProperties);
+    let effect = if is_exact { PROPERTY } else { PROPERTY.accepts(Accepts::Wider).guidance(Guidance::Lost) };
+    for (member, _) in table.iter().zip(&goes).filter(|(_, goes)| **goes) {
+        context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
+            format!("removed the optional property `{}`, which accepts no value", member.key.display())
+        });
+    }
+    let mut goes = goes.into_iter();
+    node.visit(Keyword::Properties, |table| {
+        if let Some(table) = table.as_object_mut() {
+            table.retain(|_| goes.next() == Some(false));
+        }
+    });
+}
