@@ -2,7 +2,7 @@
 //! out.
 
 use super::{
-    grammar::{Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule},
+    grammar::{Grammar, ObjectRule, OpenRule, PatternRule},
     surface::Surface,
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -14,12 +14,16 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
+const CONVERTER: &str = "ggml-org/llama.cpp, common/json-schema-to-grammar.cpp@011c6c3c";
 const README: &str = "ggml-org/llama.cpp, grammars/README.md and json-schema-to-grammar.cpp";
 
 const GRAMMAR: Grammar = Grammar {
-    refuses: Keywords::of(&[Keyword::PrefixItems]),
-    objects: ObjectRule { properties: PropertiesRule::Written, open: OpenRule::ClosedByDefault, ..ObjectRule::OPEN },
-    patterns: PatternRule::Anchored,
+    refuses: Keywords::of(&[Keyword::PrefixItems, Keyword::AllOf]),
+    empty_schemas: false,
+    objects: ObjectRule { open: OpenRule::ClosedByDefault, ..ObjectRule::OPEN },
+    patterns: PatternRule::Gbnf,
+    boolean_schemas: false,
+    true_items: false,
     at_most: &[
         (Keyword::MaxLength, 1_999),
         (Keyword::MinLength, 1_999),
@@ -49,26 +53,46 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "objects have `properties`",
-            confidence: 'B',
-            source: "live: `JSON schema conversion failed: Unrecognized schema: \"object\"`",
-            rules: &[Constraint::ObjectWithoutProperties],
+            statement: "a schema is an object: no boolean, and no string",
+            confidence: 'A',
+            source: "live: `Unrecognized schema: true` (oh-my-pi#5914, mezmo/aura#358), `Unrecognized schema: \
+                \"object\"`",
+            rules: &[Constraint::NotASchema, Constraint::ItemsNotSchema, Constraint::OpenItems],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`{}` is any object; with a description it is any value",
+            confidence: 'A',
+            source: CONVERTER,
+            rules: &[Constraint::EmptySchema],
+            severity: Severity::Reinterpreted,
             ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` begins with `^`, ends with `$`, and has no lookaround, backreference and word \
-                boundary",
+                boundary; its escapes are those of GBNF: `\\d`, `\\w`, `\\s`, `\\/` and `\\-` are none",
             confidence: 'A',
-            source: "live: `Pattern must start with '^' and end with '$'`",
+            source: "live: `Pattern must start with '^' and end with '$'`; `Failed to initialize samplers: failed to \
+                parse grammar` (llama.cpp#25895, ablation of 2026-07-19)",
             rules: &[Constraint::Pattern],
             ..Fact::REFUSED
         },
         Fact {
             statement: "a tuple has exactly as many items as positions",
             confidence: 'A',
-            source: README,
+            source: CONVERTER,
             rules: &[Constraint::RefusedKeyword, Constraint::ArrayItems],
             severity: Severity::Reinterpreted,
+            keywords: Keywords::of(&[Keyword::PrefixItems, Keyword::Items]),
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`allOf` is not read beside `properties`, and requires every property of its branches",
+            confidence: 'A',
+            source: CONVERTER,
+            rules: &[Constraint::RefusedKeyword],
+            severity: Severity::Reinterpreted,
+            keywords: Keywords::of(&[Keyword::AllOf]),
             ..Fact::REFUSED
         },
         Fact {
@@ -81,7 +105,10 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "builds differ: `\\d`, `\\w` and `\\s` in patterns, nested references, `properties` beside `anyOf`",
+        "builds differ: nested references, `properties` beside `anyOf`; older ones answer without any constraint where \
+            a grammar does not parse (llama.cpp#19051)",
+        "lookaround in patterns: left out with a warning by newer builds",
+        "`maxItems: 0`: one report says that its grammar does not parse (llama.cpp#13116)",
         "keywords that the grammar does not know, `not`, `if`, `contains` and `uniqueItems` among them: ignored \
             without a word",
         "bounds of numbers that are no integers: ignored",

@@ -59,6 +59,8 @@ constraints! {
     EnumNullFirst = "enum-null-first",
     /// `properties` is no object.
     PropertiesNotObject = "properties-not-object",
+    /// `{}`, which is not anything there.
+    EmptySchema = "empty-schema",
     /// Something else where a schema must stand: a property, a definition, a branch.
     NotASchema = "not-a-schema",
     /// `items` is a list: positions belong into `prefixItems`.

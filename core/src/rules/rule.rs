@@ -158,6 +158,10 @@ rules! {
     DropKeyword = "drop-keyword", Legalize, SAME, [RefusedKeyword, UnknownKeyword, RootKeyword, BesideOtherType];
     /// Removes a regular expression that the API's engine does not compile.
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern];
+    /// Spells a regular expression in the escapes that the API's engine knows.
+    RespellPattern = "respell-pattern", Legalize, SAME, [Pattern];
+    /// Gives `{}` a description, where it would not be read as anything.
+    DescribeAny = "describe-any", Legalize, SAME, [EmptySchema];
     /// Removes a `format` that the API refuses.
     DropFormat = "drop-format", Legalize, SAME, [Format];
     /// Replaces an exclusive bound by an inclusive one.

@@ -8,6 +8,7 @@ pub(crate) mod definitions;
 pub(crate) mod disjoint;
 pub(crate) mod draft;
 pub(crate) mod emptiness;
+pub(crate) mod gbnf;
 pub(crate) mod graph;
 pub(crate) mod instance_types;
 pub(crate) mod intersect;

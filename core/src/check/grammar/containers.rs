@@ -28,6 +28,19 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     if wants_type && !schema.pointer.steps().iter().any(asks) {
         report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none of them");
     }
+    if !grammar.empty_schemas
+        && schema.object.is_empty()
+        && !schema.is_root()
+        && !schema.pointer.steps().iter().any(asks)
+    {
+        report.add(
+            node,
+            Constraint::EmptySchema,
+            schema.pointer.render(),
+            "a schema that says something: `{}` is any object here, and one with a description any value",
+            "`{}`",
+        );
+    }
     if is("array") {
         array(node, schema, report);
     }

@@ -7,7 +7,7 @@ use crate::{
     dialect::grammar::PatternRule,
     json::{push_token, Node, Text},
     rules::Constraint,
-    schema::{keyword::Keyword, regex},
+    schema::{gbnf, keyword::Keyword, regex},
 };
 
 pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
@@ -39,8 +39,11 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<&'static str> {
         _ if uses.not_regular.is_some() => {
             Some("a regular expression without lookaround, backreferences and word boundaries")
         }
-        PatternRule::Anchored if !uses.anchored => Some("a regular expression from `^` to `$`"),
-        PatternRule::Regular | PatternRule::Anchored => None,
+        PatternRule::Gbnf if !uses.anchored => Some("a regular expression from `^` to `$`"),
+        PatternRule::Gbnf if gbnf::respelled(&pattern.display()).is_none_or(|known| !pattern.is(&known)) => {
+            Some("a regular expression with the escapes of GBNF only")
+        }
+        PatternRule::Regular | PatternRule::Gbnf => None,
     }
 }
 

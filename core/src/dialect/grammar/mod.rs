@@ -45,6 +45,8 @@ pub(crate) struct Grammar {
     pub(crate) typed: TypeRequirement,
     /// How "anything" is said where a schema needs a type.
     pub(crate) anything: AnyEncoding,
+    /// `{}` accepts anything; `false`: it says something else there, and a text beside it says "anything".
+    pub(crate) empty_schemas: bool,
     /// How null is admitted where lists of types may not say it.
     pub(crate) null: Null,
     /// The keywords whose schemas are looked into.
@@ -119,6 +121,7 @@ impl Grammar {
         type_lists: TypeLists::Any,
         typed: TypeRequirement::No,
         anything: AnyEncoding::Unsaid,
+        empty_schemas: true,
         null: Null::Type,
         through: Keywords::ALL,
         annotations: Keywords::of(&[Keyword::Description, Keyword::Title]),
@@ -230,8 +233,8 @@ pub(crate) enum PatternRule {
     Python,
     /// Regular ones: what `Python` allows, without lookaround, backreferences and word boundaries.
     Regular,
-    /// Regular ones that begin with `^` and end with `$`.
-    Anchored,
+    /// Regular ones that begin with `^` and end with `$`, in the escapes of GBNF. (Lookaround is left out there.)
+    Gbnf,
 }
 
 /// How `enum` may be written.

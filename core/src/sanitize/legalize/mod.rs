@@ -9,6 +9,7 @@ pub(in crate::sanitize) mod any_of_alone;
 mod approximate;
 pub(in crate::sanitize) mod booleans;
 pub(in crate::sanitize) mod containers;
+pub(in crate::sanitize) mod describe_any;
 mod distribute;
 pub(in crate::sanitize) mod enum_;
 pub(in crate::sanitize) mod enum_types;

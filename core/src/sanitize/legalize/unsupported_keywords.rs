@@ -22,6 +22,7 @@ use crate::{
         legalize::approximate::{approximate, is_open, lower, Approximation},
     },
     schema::{
+        gbnf,
         keyword::{Keyword, Keywords, Role, Subschemas},
         regex,
         visit::SchemaPath,
@@ -29,6 +30,7 @@ use crate::{
 };
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
+const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellPattern);
 const PATTERN: ChangeKind = ChangeKind::of(Rule::DropPattern);
 const FORMAT: ChangeKind = ChangeKind::of(Rule::DropFormat);
 
@@ -72,6 +74,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         let value = value.copy(&context.budget);
         match fault {
             Fault::TooLarge(most) => lower(node, place, &name, most, context),
+            Fault::Pattern if respell(node, place, &name, &value, context) => continue,
             _ => match approximate(node, place, &name, &value, context) {
                 Approximation::Exactly => continue,
                 Approximation::Loosely => {}
@@ -175,7 +178,10 @@ fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
         PatternRule::Any => true,
         PatternRule::Python => uses().not_python.is_none(),
         PatternRule::Regular => uses().not_python.or(uses().not_regular).is_none(),
-        PatternRule::Anchored => uses().anchored && uses().not_python.or(uses().not_regular).is_none(),
+        PatternRule::Gbnf => {
+            let is_regular = uses().not_python.or(uses().not_regular).is_none();
+            uses().anchored && is_regular && gbnf::respelled(&pattern.display()).is_some_and(|known| pattern.is(&known))
+        }
     }
 }
 
@@ -190,6 +196,25 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
             keyword.holds() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA
         }
     }
+}
+
+/// Spells a pattern anew that the API's engine only lacks the escapes of; `false` if that is not enough.
+fn respell<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    name: &str,
+    value: &Node<'a>,
+    context: &mut PassContext,
+) -> bool {
+    let Some(pattern) = value.as_text().filter(|_| context.grammar.patterns == PatternRule::Gbnf) else { return false };
+    let respelled = gbnf::respelled(&pattern.display()).map(Text::new);
+    let Some(respelled) = respelled.filter(|known| compiles(known, context.grammar.patterns)) else { return false };
+    let location = Location::under(node, String::from(name));
+    context.diagnostics.report(place.polarity, location.clone(), location, RESPELL, || {
+        String::from("spelled `pattern` in escapes that this API knows")
+    });
+    node.visit(name, |value| value.replace(Data::String(respelled)));
+    true
 }
 
 /// Does closing an object say nothing, because only its listed properties ever come?
