@@ -137,8 +137,8 @@ fn unknown(query: &DialectQuery, known: &Known) -> Error {
     let apis = quoted(&mut Api::CHOICES.iter().map(|(name, _)| *name));
     let models = quoted(&mut ROWS.iter().filter(|row| row.is_of_a_model()).flat_map(|row| row.models).copied());
     let message = format!(
-        "expected one of the hosts {hosts}, or without a host an `api` of {apis}, or a model whose name begins with \
-            one of {models}; found `{found}`; without `exact` it is `{FALLBACK}`"
+        "expected one of the hosts {hosts}, or a model whose name begins with one of {models}, or without a host an \
+            `api` of {apis}; found `{found}`; without `exact` it is `{FALLBACK}`"
     );
     Error::new(Code::UnknownDialect, pointer, message)
 }
