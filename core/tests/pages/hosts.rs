@@ -1,5 +1,7 @@
 //! Which dialect is spoken where: what `dialect_for` answers for every host, port and family of models that it knows.
 
+#![allow(clippy::panic, clippy::expect_used, reason = "a page stops where it cannot go on")]
+
 use std::fmt::Write as _;
 
 use toolwire::{dialect_for, dialect_for_with_report, Api, DialectChoice, DialectQuery};
@@ -32,6 +34,12 @@ fn answer(query: &DialectQuery) -> DialectChoice {
     dialect_for_with_report(query).unwrap_or_else(|error| panic!("{query:?}: {error}"))
 }
 
+/// The dialect with `strict: true`; nothing if none is known.
+fn strict(query: &DialectQuery) -> String {
+    let found = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() });
+    found.map_or_else(|_| String::new(), |dialect| format!("`{dialect}`"))
+}
+
 /// The hosts that `dialect_for` names where it knows none, in the order of its table.
 fn hosts() -> Vec<String> {
     let query = DialectQuery { host: Some("llm.example".into()), exact: true, ..DialectQuery::default() };
@@ -45,7 +53,6 @@ fn hosts() -> Vec<String> {
 fn row(host: &str) -> String {
     let query = DialectQuery { host: Some(host.replace('*', "x")), ..DialectQuery::default() };
     let plain = answer(&query);
-    let strict = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() });
     let mut others = Vec::new();
     for (label, api, model) in BESIDE {
         let beside = answer(&DialectQuery { api: *api, model: model.map(String::from), ..query.clone() });
@@ -53,9 +60,14 @@ fn row(host: &str) -> String {
             others.push(format!("{label}: `{}` ({})", beside.dialect, beside.confidence));
         }
     }
-    let strict = strict.map_or("", |dialect| dialect);
-    let strict = if strict.is_empty() { String::new() } else { format!("`{strict}`") };
-    format!("`{}` ({}) | {strict} | {} | {}", plain.dialect, plain.confidence, others.join(", "), cell(&plain.because))
+    format!(
+        "`{}` ({}) | {} | {} | {}",
+        plain.dialect,
+        plain.confidence,
+        strict(&query),
+        others.join(", "),
+        cell(&plain.because)
+    )
 }
 
 /// The section.
@@ -82,8 +94,7 @@ pub(crate) fn section() -> String {
     page += "| model | dialect | strict | at a host that nobody knows |\n|---|---|---|---|\n";
     for (label, api, model) in BESIDE {
         let query = DialectQuery { api: *api, model: model.map(String::from), ..DialectQuery::default() };
-        let strict = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() }).unwrap_or_default();
-        let strict = if strict.is_empty() { String::new() } else { format!("`{strict}`") };
+        let strict = strict(&query);
         let elsewhere = answer(&DialectQuery { host: Some("llm.example".into()), ..query.clone() });
         let _ = writeln!(page, "| {label} | `{}` | {strict} | `{}` |", answer(&query).dialect, elsewhere.dialect);
     }
