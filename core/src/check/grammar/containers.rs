@@ -12,9 +12,6 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// One of these says what an instance is.
-const SAYS_WHAT: Keywords = Keywords::of(&[Keyword::Type, Keyword::AnyOf, Keyword::Ref]);
-
 /// Where one of these stands, something else may say whether other members are allowed.
 const COMBINED: Keywords =
     Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
@@ -27,15 +24,9 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
-    let wants_type = grammar.typed == TypeRequirement::TypeOrUnion && !schema.present.intersects(SAYS_WHAT);
+    let wants_type = grammar.typed != TypeRequirement::No && !schema.present.intersects(grammar.typed.one_of());
     if wants_type && !schema.pointer.steps().iter().any(asks) {
-        report.add(
-            node,
-            Constraint::Untyped,
-            schema.pointer.render(),
-            "one of `type`, `anyOf` and `$ref`",
-            "none of them",
-        );
+        report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none of them");
     }
     if is("array") {
         array(node, schema, report);

@@ -4,7 +4,6 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     collections::Set,
-    dialect::grammar::TypeRequirement,
     error::{Code, Error},
     json::{self, Data, Node, Text},
     rules::Rule,
@@ -32,7 +31,7 @@ pub(in crate::sanitize) fn apply<'a>(
     context: &mut PassContext,
 ) -> Result<(), Error> {
     let rule = context.grammar.enums;
-    let typed = rule.needs_type || context.grammar.typed == TypeRequirement::TypeOrUnion;
+    let typed = rule.needs_type || context.grammar.typed.needs_type_beside(Keyword::Enum);
     let encodes = context.grammar.encodes();
     if (rule.agrees || encodes) && !typed {
         agree(node, place, context);

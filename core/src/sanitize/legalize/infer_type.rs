@@ -29,10 +29,8 @@ const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
 const OPEN: ChangeKind = ChangeKind::of(Rule::OpenMap);
 
 /// Beside these a schema needs no type: they say what the instance is.
-const SAYS_IT: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "$dynamicRef"];
-
-/// Those of them that are enough where a type must be said.
-const ENOUGH: [&str; 2] = ["$ref", "anyOf"];
+const SAYS_IT: Keywords =
+    Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::If, Keyword::DynamicRef]);
 
 /// Types a schema, if it needs a type and has none.
 pub(in crate::sanitize) fn apply<'a>(
@@ -45,16 +43,16 @@ pub(in crate::sanitize) fn apply<'a>(
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let must = context.grammar.typed == TypeRequirement::TypeOrUnion;
+    let must = context.grammar.typed != TypeRequirement::No;
     // What accepts nothing needs no type.
     if is_never(node) && !must {
         return;
     }
-    let enough: &[&str] = if must { &ENOUGH } else { &SAYS_IT };
+    let enough = if must { context.grammar.typed.one_of() } else { SAYS_IT };
     if object.has(Keyword::Type)
         || inferred.not_typed
         || (inferred.of_anything && object.is_empty() && !must)
-        || enough.iter().any(|keyword| object.has(keyword))
+        || Keywords::in_object(object).intersects(enough)
     {
         return;
     }
@@ -125,7 +123,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
             return Ok(Visit::Skip);
         }
         let is_untyped = |object: &Object<'_>| {
-            let is_said = object.has(Keyword::Type) || SAYS_IT.iter().any(|keyword| object.has(keyword));
+            let is_said = object.has(Keyword::Type) || Keywords::in_object(object).intersects(SAYS_IT);
             let is_left_open = of_anything && object.is_empty();
             !is_said && !is_left_open
         };

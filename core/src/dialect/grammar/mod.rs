@@ -3,6 +3,12 @@
 //! Every field is a fact about some API; a dialect's file says which, with its source. Nothing here rewrites anything.
 //! [`Grammar::OPEN`] refuses nothing: a table names what it refuses and takes the rest from there.
 
+mod references;
+mod types;
+
+pub(crate) use references::{Recursion, RefRule};
+pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
+
 use super::name_rule::NameRule;
 use crate::{
     json::{Pointer, Step, Text},
@@ -133,48 +139,6 @@ impl Grammar {
     };
 }
 
-/// Which lists of types may stand under `type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TypeLists {
-    /// Any.
-    Any,
-    /// Of `null`, strings, numbers, integers and booleans only.
-    Scalars,
-    /// None: `type` is one name.
-    None,
-}
-
-/// What a schema that says nothing of types needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TypeRequirement {
-    /// Nothing: `{}` is accepted.
-    No,
-    /// One of `type`, `anyOf` and `$ref`.
-    TypeOrUnion,
-}
-
-/// How "anything" is said where a schema needs a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnyEncoding {
-    /// By saying nothing.
-    Unsaid,
-    /// `type`, a list of six; `anyOf` of the six where something else stands there that such a list forbids.
-    TypeList,
-    /// `anyOf` of all six types.
-    Union,
-    /// As a string that holds JSON: all six cannot be said, and what is left out could not be sent.
-    JsonText,
-}
-
-/// How null is admitted where lists of types may not say it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Null {
-    /// As a type of its own: in a list of types, or in a branch of `anyOf`.
-    Type,
-    /// By OpenAPI's `nullable: true`.
-    Nullable,
-}
-
 /// How objects may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectRule {
@@ -249,101 +213,6 @@ pub(crate) enum PatternRule {
     Regular,
     /// Regular ones that begin with `^` and end with `$`.
     Anchored,
-}
-
-/// How references may be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RefRule {
-    /// References may be written in any way that leads to a schema of the document: pointers, anchors, identifiers.
-    /// `false`: only as the next three fields say.
-    pub(crate) anywhere: bool,
-    /// References may be written `#/$defs/name`, with the table at the root. `false`: not at all.
-    pub(crate) to_defs: bool,
-    /// References may be written `#/definitions/name`, with the table at the root.
-    pub(crate) to_definitions: bool,
-    /// References may be written `#`.
-    pub(crate) to_root: bool,
-    /// The keywords that may stand beside `$ref`, whatever its target says.
-    pub(crate) beside: Keywords,
-    /// Any other keyword beside it is refused; `false`: others are only not written there.
-    pub(crate) nothing_else_beside: bool,
-    /// No `type` beside it, and no `anyOf` where the target has a type.
-    pub(crate) no_type_beside: bool,
-    /// No keyword but annotations both beside it and in its target (or in a branch of its target's `anyOf`).
-    pub(crate) no_shared_keywords: bool,
-    /// Where recursion may stand.
-    pub(crate) recursion: Recursion,
-    /// A reference may not be the direct value of these keywords, nor a direct member of these tables.
-    pub(crate) not_directly_under: Keywords,
-    /// Wherever an object holds the key `$ref`, in whatever JSON, it counts as a reference, and it may stand only as
-    /// the value of one of these keywords or as a member of it; `None`: only schemas hold references. The root and the
-    /// values right below it are free.
-    pub(crate) only_under: Option<Keywords>,
-    /// What is said between a reference and its target, where it stands and whether it can end is not looked at below
-    /// these.
-    pub(crate) unjudged_under: Keywords,
-    /// Pointer escapes are not decoded, so no definition's name, nor any key inside a definition, may need one.
-    pub(crate) no_slash_in_definitions: bool,
-    /// References stay where they are accepted; `false`: they are inlined unless they are recursive.
-    pub(crate) kept_by_default: bool,
-}
-
-impl RefRule {
-    /// Any reference that leads somewhere in the document.
-    pub(crate) const OPEN: RefRule = RefRule {
-        anywhere: true,
-        to_defs: true,
-        to_definitions: true,
-        to_root: true,
-        beside: Keywords::ALL,
-        nothing_else_beside: true,
-        no_type_beside: false,
-        no_shared_keywords: false,
-        recursion: Recursion::Free,
-        not_directly_under: Keywords::NONE,
-        only_under: None,
-        unjudged_under: Keywords::NONE,
-        no_slash_in_definitions: false,
-        kept_by_default: true,
-    };
-
-    /// Is it by the rules of JSON Schema that references find their targets?
-    pub(crate) const fn resolves(&self) -> bool {
-        self.anywhere || !matches!(self.recursion, Recursion::Free | Recursion::MustEnd)
-    }
-
-    /// No references at all.
-    pub(crate) const NONE: RefRule = RefRule {
-        anywhere: false,
-        to_defs: false,
-        to_definitions: false,
-        to_root: false,
-        recursion: Recursion::Refused,
-        kept_by_default: false,
-        ..RefRule::OPEN
-    };
-}
-
-/// Where recursion may stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Recursion {
-    /// Anywhere.
-    Free,
-    /// Where an instance can end, by the reading of the validator that refuses it elsewhere.
-    MustEnd,
-    /// Only through properties that are not required.
-    OnlyOptional,
-    /// Nowhere: it is unrolled a few levels.
-    Refused,
-}
-
-/// What may stand beside a list of several types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TypeListRule {
-    /// Anywhere.
-    pub(crate) anywhere: Keywords,
-    /// At the root, in addition.
-    pub(crate) at_root: Keywords,
 }
 
 /// How `enum` may be written.
