@@ -69,7 +69,7 @@ impl Known {
         let whose = match (&self.host, &self.model) {
             (Some(Host { name, .. }), None) => format!("the host `{name}`"),
             (Some(Host { name, .. }), Some(model)) => {
-                format!("the host `{name}`, nor with whose rules it has `{model}`")
+                format!("the host `{name}`, nor whose rules hold there for `{model}`")
             }
             (None, Some(model)) => format!("the model `{model}`"),
             (None, None) => "the host".to_string(),
