@@ -10,6 +10,8 @@ export type Dialect =
   | 'openai-chat'
   /** OpenAI Chat Completions and Responses, function tools with `strict: true`. */
   | 'openai-strict'
+  /** Azure OpenAI (Microsoft Foundry), function tools with `strict: true`. */
+  | 'azure-strict'
   /** What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict. */
   | 'portable'
   /** Anthropic Messages API, tools that are not strict. */
@@ -20,6 +22,10 @@ export type Dialect =
   | 'gemini'
   /** Gemini API, `functionDeclarations[].parametersJsonSchema`. */
   | 'gemini-json-schema'
+  /** Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
+  | 'vertex'
+  /** Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`. */
+  | 'vertex-json-schema'
   /** Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema. */
   | 'moonshot'
   /** xAI (Grok), Chat Completions and Responses, function tools. */
@@ -38,8 +44,12 @@ export type Dialect =
   | 'cerebras'
   /** Fireworks Chat Completions, function tools. */
   | 'fireworks'
+  /** Cohere Chat v2, function tools without `strict_tools`. */
+  | 'cohere'
   /** llama.cpp's server: tools become a grammar (GBNF). */
-  | 'llama-cpp';
+  | 'llama-cpp'
+  /** SGLang's server, function tools that are not strict. */
+  | 'sglang';
 
 /** Options of `check`, and of `sanitize` where they matter for what is accepted. */
 export interface CheckOptions {

@@ -99,6 +99,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         open: OpenRule::MustClose,
         all_required: true,
         maps: false,
+        maps_count: false,
     },
     arrays: ArrayRule { needs_items: true, open_items: false },
     formats: Some(&[("string", &["email", "hostname", "ipv4", "ipv6", "uuid"])]),

@@ -2,8 +2,8 @@
 
 use super::{
     grammar::{
-        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, Null, ObjectRule, PropertiesRule, Recursion, RefRule,
-        TypeLists, TypeRequirement,
+        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, Null, ObjectRule, OpenRule, PropertiesRule, Recursion,
+        RefRule, TypeLists, TypeRequirement,
     },
     name_rule::{NameRule, PropertyPattern},
     surface::{NamePattern, NoArguments, Surface},
@@ -17,16 +17,16 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-const NAMES: NamePattern = NamePattern { also: Some("_.:-"), letter_first: true, least: 1, most: 64 };
+pub(super) const NAMES: NamePattern = NamePattern { also: Some("_.:-"), letter_first: true, least: 1, most: 64 };
 
-const NAME: Fact = Fact {
+pub(super) const NAME: Fact = Fact {
     statement: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",
     confidence: 'A',
     source: "live: `Invalid function name. Must start with a letter or an underscore`",
     rules: &[Constraint::ToolName],
     ..Fact::REFUSED
 };
-const COUNT: Fact = Fact {
+pub(super) const COUNT: Fact = Fact {
     statement: "at most 512 function declarations",
     confidence: 'A',
     source: "live: `At most 512 function declarations can be specified`",
@@ -34,7 +34,93 @@ const COUNT: Fact = Fact {
     ..Fact::REFUSED
 };
 
-const GRAMMAR: Grammar = Grammar {
+const FIELDS: Fact = Fact {
+    statement: "only the fields of the Schema message, in its JSON spelling or `property_ordering`: any other \
+        key is refused",
+    confidence: 'A',
+    source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': \
+        Cannot find field`",
+    rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
+    ..Fact::REFUSED
+};
+pub(super) const ROOT: Fact = Fact {
+    statement: "the root is an object, whose `properties` may be empty",
+    confidence: 'A',
+    source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with \
+        `properties: {}` there",
+    rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+    ..Fact::REFUSED
+};
+const NOT_EMPTY: Fact = Fact {
+    statement: "every object below the root has at least one property",
+    confidence: 'A',
+    source: "live: `parameters.properties[variables].properties: should be non-empty for OBJECT type`",
+    rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
+    ..Fact::REFUSED
+};
+pub(super) const OBJECT_KEYWORDS: Fact = Fact {
+    statement: "`properties` and `required` stand only beside `type: \"object\"`",
+    confidence: 'B',
+    source: "live: `properties[data].properties: only allowed for OBJECT type` (opencode#11889)",
+    rules: &[Constraint::BesideOtherType],
+    ..Fact::REFUSED
+};
+pub(super) const TYPED: Fact = Fact {
+    statement: "every schema has a `type`, which is one name, in lower or upper case, or `anyOf`; null is \
+        `nullable: true`",
+    confidence: 'A',
+    source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is \
+        not repeating`; upper case in every recorded answer that has it",
+    rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
+    ..Fact::REFUSED
+};
+pub(super) const ITEMS: Fact = Fact {
+    statement: "arrays have `items`, which is one schema",
+    confidence: 'A',
+    source: "live: `items: missing field`",
+    rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems, Constraint::ArrayItems, Constraint::ItemsNotSchema],
+    ..Fact::REFUSED
+};
+pub(super) const ENUMS: Fact = Fact {
+    statement: "values of `enum` are strings, and not empty; integers, numbers and booleans are spelled as \
+        strings, beside their type and `format: \"enum\"`",
+    confidence: 'A',
+    source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, \
+        documentation of Schema.enum; numbers and booleans by one live report (vercel/ai#18652, 2026-08-10)",
+    rules: &[Constraint::EnumKind, Constraint::EnumNotList, Constraint::EnumEmpty],
+    ..Fact::REFUSED
+};
+const BESIDE_ANY_OF: Fact = Fact {
+    statement: "beside `anyOf` stands nothing but `description`",
+    confidence: 'B',
+    source: "a `description` there was answered 200 by generativelanguage.googleapis.com (ai-memory#450, \
+        2026-08-21); Vertex refuses it: `when using any_of, it must be the only fields set` (litellm#11164)",
+    rules: &[Constraint::BesideAnyOf, Constraint::CombinatorNotList, Constraint::AnyOfSize],
+    ..Fact::REFUSED
+};
+pub(super) const REQUIRED: Fact = Fact {
+    statement: "`required` names only properties of the same schema",
+    confidence: 'A',
+    source: "live: `required[0]: property is not defined`",
+    rules: &[Constraint::RequiredUnknown, Constraint::RequiredNotStrings],
+    ..Fact::REFUSED
+};
+pub(super) const PROPERTY_NAMES: Fact = Fact {
+    statement: "property names have 1 to 64 letters, digits and `_`, and do not begin with a digit",
+    confidence: 'A',
+    source: "google-genai, documentation of FunctionDeclaration",
+    rules: &[Constraint::PropertyName],
+    ..Fact::REFUSED
+};
+pub(super) const FORMATS: Fact = Fact {
+    statement: "`format` is one that the type knows",
+    confidence: 'A',
+    source: "live: `only 'enum' and 'date-time' are supported for STRING type`",
+    rules: &[Constraint::Format],
+    ..Fact::REFUSED
+};
+
+pub(super) const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::all_but(&[
         Keyword::Type,
         Keyword::Format,
@@ -57,20 +143,28 @@ const GRAMMAR: Grammar = Grammar {
         Keyword::Minimum,
         Keyword::Maximum,
     ]),
-    unknown: Some(&["example", "propertyOrdering"]),
+    unknown: Some(&["example", "propertyOrdering", "property_ordering"]),
+    upper_case_types: true,
+    beside_their_type: Keywords::of(&[Keyword::Properties, Keyword::Required]),
     type_lists: TypeLists::None,
     typed: TypeRequirement::TypeOrUnion,
     anything: AnyEncoding::JsonText,
     null: Null::Nullable,
     refs: RefRule::NONE,
-    enums: EnumRule { kinds: &["string"], empty_string: false, integers_as_text: true, ..EnumRule::OPEN },
-    any_of: AnyOfRule { beside: Keywords::NONE, ..AnyOfRule::OPEN },
-    objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, ..ObjectRule::OPEN },
+    enums: EnumRule {
+        kinds: &["string"],
+        empty_string: false,
+        as_text: &["integer", "number", "boolean"],
+        ..EnumRule::OPEN
+    },
+    any_of: AnyOfRule { beside: Keywords::of(&[Keyword::Description]), ..AnyOfRule::OPEN },
+    objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, open: OpenRule::Listed, ..ObjectRule::OPEN },
     arrays: ArrayRule { needs_items: true, open_items: false },
     formats: Some(&[
-        ("string", &["enum", "date-time", "date", "email", "byte", "password"]),
-        ("number", &["float", "double"]),
+        ("string", &["enum", "date-time"]),
+        ("number", &["float", "double", "enum"]),
         ("integer", &["int32", "int64", "enum"]),
+        ("boolean", &["enum"]),
     ]),
     required_is_known: true,
     boolean_schemas: false,
@@ -92,90 +186,21 @@ pub(super) const GEMINI: Dialect = Dialect {
     encodes: &[
         "property names that the API refuses are renamed",
         "anything, and objects of which no property is known, are written as JSON text",
-        "integers that are listed may come as strings",
+        "numbers and booleans that are listed may come as strings",
     ],
     limits: &[],
     facts: &[
-        Fact {
-            statement: "only the fields of the Schema message: any other key is refused",
-            confidence: 'A',
-            source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': \
-                Cannot find field`",
-            rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "the root is an object, whose `properties` may be empty",
-            confidence: 'A',
-            source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with \
-                `properties: {}` there",
-            rules: &[Constraint::RootObject, Constraint::RootNotSchema],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "every object below the root has at least one property",
-            confidence: 'A',
-            source: "live: `parameters.properties[variables].properties: should be non-empty for OBJECT type`",
-            rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "every schema has a `type`, which is one name, or `anyOf`; null is `nullable: true`",
-            confidence: 'A',
-            source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is \
-                not repeating`",
-            rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "arrays have `items`, which is one schema",
-            confidence: 'A',
-            source: "live: `items: missing field`",
-            rules: &[
-                Constraint::ArrayWithoutItems,
-                Constraint::OpenItems,
-                Constraint::ArrayItems,
-                Constraint::ItemsNotSchema,
-            ],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "values of `enum` are strings, and not empty; integers are spelled as strings, beside `type: \
-                \"integer\"` and `format: \"enum\"`",
-            confidence: 'A',
-            source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, \
-                documentation of Schema.enum",
-            rules: &[Constraint::EnumKind, Constraint::EnumNotList, Constraint::EnumEmpty],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "`anyOf` stands alone",
-            confidence: 'A',
-            source: "live (Vertex): `when using any_of, it must be the only fields set` (litellm#11164)",
-            rules: &[Constraint::BesideAnyOf, Constraint::CombinatorNotList, Constraint::AnyOfSize],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "`required` names only properties of the same schema",
-            confidence: 'A',
-            source: "live: `required[0]: property is not defined`",
-            rules: &[Constraint::RequiredUnknown, Constraint::RequiredNotStrings],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "property names have 1 to 64 letters, digits and `_`, and do not begin with a digit",
-            confidence: 'A',
-            source: "google-genai, documentation of FunctionDeclaration",
-            rules: &[Constraint::PropertyName],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "`format` is one that the type knows",
-            confidence: 'A',
-            source: "live: `only 'enum' and 'date-time' are supported for STRING type`",
-            rules: &[Constraint::Format],
-            ..Fact::REFUSED
-        },
+        FIELDS,
+        ROOT,
+        NOT_EMPTY,
+        OBJECT_KEYWORDS,
+        TYPED,
+        ITEMS,
+        ENUMS,
+        BESIDE_ANY_OF,
+        REQUIRED,
+        PROPERTY_NAMES,
+        FORMATS,
         NAME,
         COUNT,
         WELL_FORMED,
@@ -185,7 +210,6 @@ pub(super) const GEMINI: Dialect = Dialect {
         "in mode `ANY` the `maxItems` of a request may add up to about 960, by one report",
         "integer `enum`s may hold about 2,000 characters in all, by one report",
         "whether a function's name may have 128 characters, as newer documentation says; 64 is what was enforced",
-        "Vertex takes `additionalProperties`; this table is the Gemini API's",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -198,7 +222,7 @@ pub(super) const GEMINI: Dialect = Dialect {
     },
 };
 
-const JSON_GRAMMAR: Grammar = Grammar {
+pub(super) const JSON_GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::Const]),
     refs: RefRule {
         anywhere: false,

@@ -1,9 +1,11 @@
 //! What each model API accepts, as tables with their sources. One file per API family; nothing here rewrites anything.
 
 mod anthropic;
+mod azure;
 mod bedrock;
 mod cerebras;
 mod codex;
+mod cohere;
 mod deepseek;
 pub(crate) mod features;
 mod fireworks;
@@ -17,7 +19,9 @@ mod moonshot;
 pub(crate) mod name_rule;
 mod openai;
 mod portable;
+mod sglang;
 pub(crate) mod surface;
+mod vertex;
 mod well_formed;
 mod xai;
 
@@ -119,11 +123,14 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     openai::RESPONSES,
     openai::CHAT,
     openai::STRICT,
+    azure::STRICT,
     portable::PORTABLE,
     anthropic::ANTHROPIC,
     anthropic::STRICT,
     gemini::GEMINI,
     gemini::JSON_SCHEMA,
+    vertex::VERTEX,
+    vertex::JSON_SCHEMA,
     moonshot::MOONSHOT,
     xai::XAI,
     deepseek::DEEPSEEK,
@@ -133,7 +140,9 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     groq::GROQ,
     cerebras::CEREBRAS,
     fireworks::FIREWORKS,
+    cohere::COHERE,
     llama_cpp::LLAMA_CPP,
+    sglang::SGLANG,
 ];
 
 impl Dialect {

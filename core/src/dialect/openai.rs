@@ -18,7 +18,7 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-const OBJECT: Fact = Fact {
+pub(super) const OBJECT: Fact = Fact {
     statement: "the root is an object that has `properties`",
     confidence: 'A',
     source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing \
@@ -26,7 +26,7 @@ const OBJECT: Fact = Fact {
     rules: &[Constraint::RootObject, Constraint::RootNotSchema, Constraint::ObjectWithoutProperties],
     ..Fact::REFUSED
 };
-const ROOT: Fact = Fact {
+pub(super) const ROOT: Fact = Fact {
     statement: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
     confidence: 'A',
     source:
@@ -35,42 +35,42 @@ const ROOT: Fact = Fact {
     rules: &[Constraint::RootKeyword],
     ..Fact::REFUSED
 };
-const METASCHEMA: Fact = Fact {
+pub(super) const METASCHEMA: Fact = Fact {
     statement: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
     confidence: 'A',
     source: "live: `'any' is not valid under any of the given schemas`, `None is not of type 'object', 'boolean'`",
     rules: well_formed::METASCHEMA,
     ..Fact::REFUSED
 };
-const ITEMS: Fact = Fact {
+pub(super) const ITEMS: Fact = Fact {
     statement: "arrays have `items`, inside unions too",
     confidence: 'A',
     source: "live: `In context=('properties', 'a'), array schema missing items` (apify-mcp-server#36)",
     rules: &[Constraint::ArrayWithoutItems],
     ..Fact::REFUSED
 };
-const PATTERN: Fact = Fact {
+pub(super) const PATTERN: Fact = Fact {
     statement: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
     confidence: 'A',
     source: "live: `'\\p{L}' is not a 'regex'`; LiteLLM removes what Python does not compile",
     rules: &[Constraint::Pattern],
     ..Fact::REFUSED
 };
-const ENUM: Fact = Fact {
+pub(super) const ENUM: Fact = Fact {
     statement: "`enum` and `type` do not contradict each other",
     confidence: 'B',
     source: "live: a node with `type: null` and string values was refused",
     rules: &[Constraint::EnumContradicts],
     ..Fact::REFUSED
 };
-const NAMES: Fact = Fact {
+pub(super) const NAMES: Fact = Fact {
     statement: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
     confidence: 'A',
     source: "live: `Invalid 'tools[2].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`",
     rules: &[Constraint::ToolName],
     ..Fact::REFUSED
 };
-const TOOLS: Fact = Fact {
+pub(super) const TOOLS: Fact = Fact {
     statement: "at most 128 tools in a request",
     confidence: 'A',
     source: "OpenAI, API reference, tools",
@@ -95,7 +95,7 @@ const COMBINATORS: Fact = Fact {
     ..Fact::REFUSED
 };
 
-const CHAT_GRAMMAR: Grammar = Grammar {
+pub(super) const CHAT_GRAMMAR: Grammar = Grammar {
     root_refuses: Keywords::of(&[
         Keyword::AnyOf,
         Keyword::OneOf,
@@ -116,7 +116,7 @@ const CHAT_GRAMMAR: Grammar = Grammar {
 const RESPONSES_GRAMMAR: Grammar =
     Grammar { root_refuses: Keywords::of(&[Keyword::Enum, Keyword::Const, Keyword::Not]), ..CHAT_GRAMMAR };
 
-const CHAT_TOOLS: Surface =
+pub(super) const CHAT_TOOLS: Surface =
     Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
 
 pub(super) const RESPONSES: Dialect = Dialect {
@@ -159,6 +159,89 @@ pub(super) const CHAT: Dialect = Dialect {
     tools: CHAT_TOOLS,
 };
 
+pub(super) const STRICT_CLOSED: Fact = Fact {
+    statement: "every object is closed, and every property is required",
+    confidence: 'A',
+    source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is \
+        required to be supplied and to be an array including every key in properties. Extra required key 'x' supplied`",
+    rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired, Constraint::RequiredUnknown],
+    ..Fact::REFUSED
+};
+pub(super) const STRICT_KEYWORDS: Fact = Fact {
+    statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `uniqueItems`, `contains`, \
+        `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and \
+        `maxProperties`",
+    confidence: 'A',
+    source: "live: `In context=('properties', 'data'), 'allOf' is not permitted` (notion-mcp-server#102)",
+    rules: &[Constraint::RefusedKeyword],
+    ..Fact::REFUSED
+};
+pub(super) const STRICT_META_KEYWORDS: Fact = Fact {
+    statement: "no `contentEncoding`, `contentMediaType`, `contentSchema`, `additionalItems`, `$anchor`, \
+        `$dynamic…` and `$recursive…`",
+    confidence: 'A',
+    source: "openai-node, lib/transform.ts: what strict cannot hold; no answer of the API is known",
+    rules: &[Constraint::RefusedKeyword],
+    keywords: STRICT_UNSAYABLE,
+    ..Fact::REFUSED
+};
+const STRICT_DEFAULT: Fact = Fact {
+    statement: "`default` is accepted, and does nothing: every property is required",
+    confidence: 'A',
+    source: "live: an isolated probe of 2026-08-13 (openai-agents-python#4390), 4 recorded requests; refused \
+        in 2024 (instructor#1074), and by Azure",
+    rules: &[Constraint::IgnoredKeyword],
+    severity: Severity::Ignored,
+    ..Fact::REFUSED
+};
+pub(super) const STRICT_TYPED: Fact = Fact {
+    statement: "every schema says a type, `items` too",
+    confidence: 'A',
+    source: "OpenAI, Structured Outputs; openai-node transforms schemas so",
+    rules: &[Constraint::Untyped, Constraint::OpenItems],
+    ..Fact::REFUSED
+};
+pub(super) const STRICT_REFS: Fact = Fact {
+    statement: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
+    confidence: 'A',
+    source: "live: `$ref cannot have keywords {'description'}`",
+    rules: &[Constraint::RefForm, Constraint::BesideRef, Constraint::DefinitionName],
+    ..Fact::REFUSED
+};
+const STRICT_FORMAT: Fact = Fact {
+    statement: "`format` of strings is one of nine; that of numbers is accepted, and does nothing",
+    confidence: 'A',
+    source: "OpenAI, Structured Outputs, supported string properties; `double`, `uint8` and `int64` in seven \
+        recorded requests that were answered 200",
+    rules: &[Constraint::Format],
+    ..Fact::REFUSED
+};
+pub(super) const STRICT_FIRST_KEYS: Fact = Fact {
+    statement: "branches of `anyOf` do not share the name of their first property, unless it has a different \
+        constant in each",
+    confidence: 'A',
+    source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a \
+        discriminator key` (ellmer#671)",
+    rules: &[Constraint::AnyOfFirstKeys],
+    ..Fact::REFUSED
+};
+const STRICT_LIMITS: Fact = Fact {
+    statement: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an \
+        `enum` of more than 250 strings, and 120,000 characters of names, values and constants; the root and \
+        each definition count by themselves",
+    confidence: 'A',
+    source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; \
+        pydantic-ai counts them so",
+    rules: &[
+        Constraint::TooManyProperties,
+        Constraint::TooDeep,
+        Constraint::TooManyEnumValues,
+        Constraint::EnumTooLong,
+        Constraint::TooManyCharacters,
+    ],
+    ..Fact::REFUSED
+};
+
 /// The formats that constrained decoding knows.
 const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
@@ -175,7 +258,7 @@ const STRICT_UNSAYABLE: Keywords = Keywords::of(&[
     Keyword::RecursiveRef,
 ]);
 
-const STRICT_GRAMMAR: Grammar = Grammar {
+pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[
         Keyword::AllOf,
         Keyword::OneOf,
@@ -208,10 +291,12 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         open: OpenRule::MustClose,
         all_required: true,
         maps: false,
+        maps_count: false,
     },
     arrays: ArrayRule { needs_items: true, open_items: false },
     patterns: PatternRule::Regular,
     formats: Some(&[("string", STRICT_FORMATS), ("number", &[]), ("integer", &[])]),
+    required_is_known: true,
     boolean_schemas: false,
     ..CHAT_GRAMMAR
 };
@@ -243,88 +328,15 @@ pub(super) const STRICT: Dialect = Dialect {
         ITEMS,
         PATTERN,
         ENUM,
-        Fact {
-            statement: "every object is closed, and every property is required",
-            confidence: 'A',
-            source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is \
-                required to be supplied and to be an array including every key in properties`",
-            rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `uniqueItems`, `contains`, \
-                `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and \
-                `maxProperties`",
-            confidence: 'A',
-            source: "live: `In context=('properties', 'data'), 'allOf' is not permitted` (notion-mcp-server#102)",
-            rules: &[Constraint::RefusedKeyword],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "no `contentEncoding`, `contentMediaType`, `contentSchema`, `additionalItems`, `$anchor`, \
-                `$dynamic…` and `$recursive…`",
-            confidence: 'A',
-            source: "openai-node, lib/transform.ts: what strict cannot hold; no answer of the API is known",
-            rules: &[Constraint::RefusedKeyword],
-            keywords: STRICT_UNSAYABLE,
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "`default` is accepted, and does nothing: every property is required",
-            confidence: 'A',
-            source: "live: an isolated probe of 2026-08-13 (openai-agents-python#4390), 4 recorded requests; refused \
-                in 2024 (instructor#1074), and by Azure",
-            rules: &[Constraint::IgnoredKeyword],
-            severity: Severity::Ignored,
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "every schema says a type, `items` too",
-            confidence: 'A',
-            source: "OpenAI, Structured Outputs; openai-node transforms schemas so",
-            rules: &[Constraint::Untyped, Constraint::OpenItems],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
-            confidence: 'A',
-            source: "live: `$ref cannot have keywords {'description'}`",
-            rules: &[Constraint::RefForm, Constraint::BesideRef, Constraint::DefinitionName],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "`format` of strings is one of nine; that of numbers is accepted, and does nothing",
-            confidence: 'A',
-            source: "OpenAI, Structured Outputs, supported string properties; `double`, `uint8` and `int64` in seven \
-                recorded requests that were answered 200",
-            rules: &[Constraint::Format],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "branches of `anyOf` do not share the name of their first property, unless it has a different \
-                constant in each",
-            confidence: 'A',
-            source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a \
-                discriminator key` (ellmer#671)",
-            rules: &[Constraint::AnyOfFirstKeys],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an \
-                `enum` of more than 250 strings, and 120,000 characters of names, values and constants; the root and \
-                each definition count by themselves",
-            confidence: 'A',
-            source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; \
-                pydantic-ai counts them so",
-            rules: &[
-                Constraint::TooManyProperties,
-                Constraint::TooDeep,
-                Constraint::TooManyEnumValues,
-                Constraint::EnumTooLong,
-                Constraint::TooManyCharacters,
-            ],
-            ..Fact::REFUSED
-        },
+        STRICT_CLOSED,
+        STRICT_KEYWORDS,
+        STRICT_META_KEYWORDS,
+        STRICT_DEFAULT,
+        STRICT_TYPED,
+        STRICT_REFS,
+        STRICT_FORMAT,
+        STRICT_FIRST_KEYS,
+        STRICT_LIMITS,
         NAMES,
         TOOLS,
     ],
@@ -332,7 +344,6 @@ pub(super) const STRICT: Dialect = Dialect {
         "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself takes them",
         "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented for them; this table \
             is the current one",
-        "Azure: one live report, not enough for a table of its own",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

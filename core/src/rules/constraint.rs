@@ -37,6 +37,8 @@ constraints! {
     UnknownType = "unknown-type",
     /// A keyword beside a list of several types that may not stand there.
     BesideTypeList = "beside-type-list",
+    /// A keyword beside a type that it does not apply to.
+    BesideOtherType = "beside-other-type",
     /// `type` beside `anyOf`: it belongs into the branches.
     TypeBesideAnyOf = "type-beside-any-of",
     /// `type` beside `$ref`: it belongs into the definition.

@@ -155,7 +155,7 @@ rules! {
     /// Replaces the schema `false` by `{"not": {}}`.
     BooleanToNot = "boolean-to-not", Legalize, SAME, [NotASchema];
     /// Removes a keyword that the API refuses, and says in the description what it said, where that helps.
-    DropKeyword = "drop-keyword", Legalize, SAME, [RefusedKeyword, UnknownKeyword, RootKeyword];
+    DropKeyword = "drop-keyword", Legalize, SAME, [RefusedKeyword, UnknownKeyword, RootKeyword, BesideOtherType];
     /// Removes a regular expression that the API's engine does not compile.
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern];
     /// Removes a `format` that the API refuses.
@@ -187,8 +187,8 @@ rules! {
         [EnumTooLong, TooManyEnumValues, TooManyCharacters];
     /// Puts null first in a list of types, where the API wants it there.
     MoveNullFirst = "move-null-first", Legalize, SAME, [EnumNullFirst];
-    /// Lists integers as strings, where the API lists no others.
-    IntegersToStrings = "integers-to-strings", Legalize, SAME.encoded(), [EnumKind];
+    /// Lists integers, numbers and booleans as strings, where the API lists no others.
+    ScalarsToStrings = "scalars-to-strings", Legalize, SAME.encoded(), [EnumKind];
     /// Writes the type that values or keywords show.
     InferType = "infer-type", Legalize, SAME, [Untyped, EnumWithoutType];
     /// Writes `type: "string"` where nothing shows a type and the caller asked for one.

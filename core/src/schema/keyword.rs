@@ -45,6 +45,18 @@ pub(crate) enum InstanceType {
     Number,
 }
 
+impl InstanceType {
+    /// How `type` names it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            InstanceType::Object => "object",
+            InstanceType::Array => "array",
+            InstanceType::String => "string",
+            InstanceType::Number => "number",
+        }
+    }
+}
+
 macro_rules! keywords {
     ($($variant:ident $name:literal $holds:ident $role:ident $kind:expr;)*) => {
         /// A keyword of JSON Schema.

@@ -12,7 +12,7 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("anthropic", "anthropic"),
     ("gemini", "gemini"),
     ("gemini parameters", "gemini"),
-    ("vertex", "gemini"),
+    ("vertex", "vertex"),
     ("moonshot", "moonshot"),
     ("fireworks/ollama cloud", "fireworks"),
 ];

@@ -67,7 +67,7 @@ impl Sent {
 
 /// What is sent, as a validator reads it.
 pub(crate) fn readable(output: &Value, options: &SanitizeOptions) -> Value {
-    if options.dialect == "gemini" {
+    if ["gemini", "vertex"].contains(&options.dialect.as_str()) {
         openapi::in_json_schema(output)
     } else {
         output.clone()

@@ -3,17 +3,18 @@
 
 use serde_json::{json, Map, Value};
 
-/// The schema with `nullable` and listed integers as JSON Schema says them.
+/// The schema with `nullable` and what is listed as strings as JSON Schema says them.
 pub(crate) fn in_json_schema(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(in_json_schema).collect(),
         Value::Object(members) => {
             let mut plain: Map<String, Value> =
                 members.iter().map(|(key, value)| (key.clone(), in_json_schema(value))).collect();
-            let is_listed = plain.get("type") == Some(&json!("integer")) && plain.get("format") == Some(&json!("enum"));
+            let is_text = plain.get("type") == Some(&json!("string"));
+            let is_listed = !is_text && plain.get("format") == Some(&json!("enum"));
             if let Some(spelled) = plain.get("enum").and_then(Value::as_array).cloned().filter(|_| is_listed) {
-                let numbers = spelled.iter().filter_map(|value| value.as_str()?.parse::<i64>().ok());
-                plain.insert("enum".into(), numbers.collect());
+                let values = spelled.iter().filter_map(|value| serde_json::from_str::<Value>(value.as_str()?).ok());
+                plain.insert("enum".into(), values.collect());
             }
             // A property of that name holds a schema.
             if plain.get("nullable") == Some(&json!(true)) && plain.contains_key("type") {

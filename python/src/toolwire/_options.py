@@ -17,11 +17,14 @@ DialectName: TypeAlias = Literal[
     "openai-responses",
     "openai-chat",
     "openai-strict",
+    "azure-strict",
     "portable",
     "anthropic",
     "anthropic-strict",
     "gemini",
     "gemini-json-schema",
+    "vertex",
+    "vertex-json-schema",
     "moonshot",
     "xai",
     "deepseek",
@@ -31,7 +34,9 @@ DialectName: TypeAlias = Literal[
     "groq",
     "cerebras",
     "fireworks",
+    "cohere",
     "llama-cpp",
+    "sglang",
 ]
 """The dialects there are; `dialects()` says what is known about each."""
 

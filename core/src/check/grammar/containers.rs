@@ -20,7 +20,7 @@ const COMBINED: Keywords =
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let types = schema.get(Keyword::Type);
-    let is = |name: &str| types.is_some_and(|value| types::is(value, name));
+    let is = |name: &str| types.is_some_and(|value| types::is(value, name, grammar));
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
@@ -74,6 +74,8 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let at = || schema.pointer.render();
     match (rule.properties, schema.get(Keyword::Properties)) {
         (PropertiesRule::AtRoot, None) if !schema.is_root() => {}
+        (PropertiesRule::NotEmptyBelowRoot, _)
+            if !schema.is_root() && !rule.needs_properties(schema.get(Keyword::AdditionalProperties)) => {}
         (PropertiesRule::AtRoot | PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot, None) => {
             report.add(
                 node,

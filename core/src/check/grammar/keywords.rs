@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{super::Extent, quoted, Report, Schema};
+use super::{super::Extent, quoted, types, Report, Schema};
 use crate::{
     json::Member,
     rules::Constraint,
@@ -44,6 +44,9 @@ pub(super) fn check(
     if schema.is_root() && grammar.root_refuses.contains(keyword) {
         report.add(&member.value, Constraint::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");
         return false;
+    }
+    if grammar.beside_their_type.contains(keyword) {
+        beside_its_type(schema, member, keyword, report);
     }
     if let Some((_, most)) = grammar.at_most.iter().find(|(limited, _)| *limited == keyword) {
         if member
@@ -93,4 +96,16 @@ pub(super) fn check(
         );
     }
     true
+}
+
+/// A keyword that may stand only beside a type that it applies to.
+fn beside_its_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keyword, report: &mut Report<'_>) {
+    let (Some(types), Some(applies_to)) = (schema.get(Keyword::Type), keyword.applies_to()) else { return };
+    let wanted = applies_to.name();
+    let known = types::names(types, report.grammar);
+    let is_of = |name: &&str| *name == wanted || (wanted == "number" && *name == "integer");
+    if known.is_some_and(|names| !names.iter().any(is_of)) {
+        let expected = format!("`{}` only beside `type: \"{wanted}\"`", keyword.name());
+        report.add(&member.value, Constraint::BesideOtherType, schema.at(keyword.name()), &expected, "another type");
+    }
 }

@@ -69,7 +69,7 @@ pub(super) fn check(
         report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
-    if grammar.object_root && !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
+    if grammar.object_root && !root.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar)) {
         let found = root.get(Keyword::Type).map_or_else(|| "none".to_string(), seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }

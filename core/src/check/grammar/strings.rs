@@ -46,7 +46,7 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<&'static str> {
 
 pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let (Some(known), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
-    let of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|value| types::is(value, name));
+    let of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|value| types::is(value, name, report.grammar));
     // Without a type it is a string that a format speaks of.
     let untyped = schema.get(Keyword::Type).is_none();
     let accepted = known.iter().any(|(kind, formats)| {

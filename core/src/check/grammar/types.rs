@@ -5,14 +5,14 @@ use alloc::{format, string::String, vec::Vec};
 use super::{seen, Report, Schema};
 use crate::{
     dialect::grammar::{Grammar, TypeLists},
-    json::Node,
+    json::{Node, Text},
     rules::Constraint,
     schema::keyword::Keyword,
 };
 
 /// The types that a `type` names, if it is a name or a list of names, all of them known.
 pub(super) fn names(value: &Node<'_>, grammar: &Grammar) -> Option<Vec<&'static str>> {
-    let known = |value: &Node<'_>| grammar.types.iter().copied().find(|name| value.is_text(name));
+    let known = |value: &Node<'_>| grammar.types.iter().copied().find(|name| is_name(value, name, grammar));
     match value.as_array() {
         Some([]) => None,
         Some(list) => list.iter().map(known).collect(),
@@ -21,8 +21,15 @@ pub(super) fn names(value: &Node<'_>, grammar: &Grammar) -> Option<Vec<&'static 
 }
 
 /// Does a `type` name this one, alone or in a list?
-pub(super) fn is(value: &Node<'_>, name: &str) -> bool {
-    value.is_text(name) || value.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
+pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
+    is_name(value, name, grammar)
+        || value.as_array().is_some_and(|names| names.iter().any(|known| is_name(known, name, grammar)))
+}
+
+/// Is this the name of a type, in a case that the grammar takes?
+pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
+    let in_upper_case = |text: &Text<'_>| text.display().chars().eq(name.chars().map(|char| char.to_ascii_uppercase()));
+    value.is_text(name) || (grammar.upper_case_types && value.as_text().is_some_and(in_upper_case))
 }
 
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
@@ -40,7 +47,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         report.add(value, Constraint::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
     }
     // One name that is known is all there is to most.
-    if grammar.types.iter().any(|name| value.is_text(name)) {
+    if grammar.types.iter().any(|name| is_name(value, name, grammar)) {
         return;
     }
     match names(value, grammar) {

@@ -11,7 +11,7 @@ pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequireme
 
 use super::name_rule::NameRule;
 use crate::{
-    json::{Pointer, Step, Text},
+    json::{Node, Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -35,6 +35,10 @@ pub(crate) struct Grammar {
     pub(crate) metaschema: bool,
     /// The names that `type` may hold.
     pub(crate) types: &'static [&'static str],
+    /// They may be written in upper case, too.
+    pub(crate) upper_case_types: bool,
+    /// Keywords that may stand only beside a type that they apply to.
+    pub(crate) beside_their_type: Keywords,
     /// Which lists of types may stand under `type`.
     pub(crate) type_lists: TypeLists,
     /// What a schema that says nothing of types needs.
@@ -110,6 +114,8 @@ impl Grammar {
         unknown: None,
         metaschema: false,
         types: &["string", "number", "integer", "boolean", "object", "array", "null"],
+        upper_case_types: false,
+        beside_their_type: Keywords::NONE,
         type_lists: TypeLists::Any,
         typed: TypeRequirement::No,
         anything: AnyEncoding::Unsaid,
@@ -150,6 +156,8 @@ pub(crate) struct ObjectRule {
     pub(crate) all_required: bool,
     /// `additionalProperties` may be a schema.
     pub(crate) maps: bool,
+    /// Where `properties` must not be empty, an object that says what its other members are needs none.
+    pub(crate) maps_count: bool,
 }
 
 impl ObjectRule {
@@ -159,7 +167,16 @@ impl ObjectRule {
         open: OpenRule::AsJsonSchema,
         all_required: false,
         maps: true,
+        maps_count: false,
     };
+}
+
+impl ObjectRule {
+    /// Does an object of which no property is known have to be written in another way?
+    pub(crate) fn needs_properties(&self, others: Option<&Node<'_>>) -> bool {
+        let is_map = self.maps_count && others.is_some_and(|others| others.as_bool() != Some(false));
+        self.properties == PropertiesRule::NotEmptyBelowRoot && !is_map
+    }
 }
 
 /// Where `properties` must stand.
@@ -182,6 +199,8 @@ pub(crate) enum OpenRule {
     AsJsonSchema,
     /// Closed, so that an open one must say `additionalProperties: true`.
     ClosedByDefault,
+    /// Whatever it says, only the listed properties ever come: nothing is lost where an object cannot be closed.
+    Listed,
     /// Every object must say `additionalProperties: false`.
     MustClose,
 }
@@ -231,8 +250,8 @@ pub(crate) struct EnumRule {
     pub(crate) empty_string: bool,
     /// Values may not hold this.
     pub(crate) without: Option<char>,
-    /// Integers may be listed as strings, beside `type: "integer"` and `format: "enum"`.
-    pub(crate) integers_as_text: bool,
+    /// Values of these types may be listed as strings, beside their type and `format: "enum"`.
+    pub(crate) as_text: &'static [&'static str],
     /// A type beside it that no value has is refused.
     pub(crate) agrees: bool,
     /// The most values.
@@ -248,7 +267,7 @@ impl EnumRule {
         kinds: &["string", "number", "integer", "boolean", "object", "array", "null"],
         empty_string: true,
         without: None,
-        integers_as_text: false,
+        as_text: &[],
         agrees: false,
         most: usize::MAX,
     };

@@ -167,9 +167,9 @@ pub(super) const ROWS: &[Row] = &[
     at(AZURE, "xai", 'C', GUEST_AT_AZURE).models(GROK).strict("xai"),
     at(AZURE, "mistral", 'C', GUEST_AT_AZURE).models(MISTRAL),
     at(AZURE, "portable", 'C', GUEST_AT_AZURE).models(GUESTS),
-    at(AZURE, "openai-chat", 'A', AT_AZURE).apis(RESPONSES).models(BEFORE_GPT_5).strict("openai-strict"),
-    at(AZURE, "openai-responses", 'A', AT_AZURE).apis(RESPONSES).strict("openai-strict"),
-    at(AZURE, "openai-chat", 'A', AT_AZURE).strict("openai-strict"),
+    at(AZURE, "openai-chat", 'A', AT_AZURE).apis(RESPONSES).models(BEFORE_GPT_5).strict("azure-strict"),
+    at(AZURE, "openai-responses", 'A', AT_AZURE).apis(RESPONSES).strict("azure-strict"),
+    at(AZURE, "openai-chat", 'A', AT_AZURE).strict("azure-strict"),
     at(&["api.anthropic.com"], "anthropic", 'A', "api.anthropic.com is Anthropic's own API (docs.claude.com)")
         .strict("anthropic-strict"),
     at(
@@ -187,12 +187,12 @@ pub(super) const ROWS: &[Row] = &[
     at(VERTEX, "portable", 'C', "Vertex has Mistral's models, and does not say whose rules hold").models(MISTRAL),
     at(
         VERTEX,
-        "gemini-json-schema",
+        "vertex-json-schema",
         'C',
         "both of Google's platforms have `parametersJsonSchema` (google-genai 3.4.0)",
     )
     .apis(&[Api::GeminiJsonSchema]),
-    at(VERTEX, "gemini", 'C', "Vertex has Gemini's API; where it differs from Google's other one has no table yet"),
+    at(VERTEX, "vertex", 'A', "this is Vertex AI, Google Cloud's own API (docs.cloud.google.com)"),
     at(BEDROCK, "bedrock", 'A', "bedrock-runtime is Amazon Bedrock's API (docs.aws.amazon.com)"),
     at(MOONSHOT, "moonshot", 'A', AT_MOONSHOT).strict("moonshot"),
     at(&["api.x.ai"], "xai", 'A', "api.x.ai is xAI's own API (docs.x.ai)").strict("xai"),
@@ -210,9 +210,9 @@ pub(super) const ROWS: &[Row] = &[
     at(&["api.fireworks.ai"], "fireworks", 'A', "api.fireworks.ai is Fireworks' own API (docs.fireworks.ai)"),
     at(
         &["api.cohere.com", "api.cohere.ai"],
-        "portable",
-        'C',
-        "this is Cohere's own API (docs.cohere.com), whose rules have no table yet",
+        "cohere",
+        'A',
+        "this is Cohere's own API (docs.cohere.com); what `strict_tools` adds has no table yet",
     ),
     at(
         &["api.minimax.io", "api.minimaxi.com"],
@@ -284,9 +284,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     Row::new(
         Place::PrivatePorts(&[30000]),
-        "portable",
+        "sglang",
         'C',
-        "SGLang listens at port 30000 if nobody says otherwise (docs.sglang.ai), and has no table yet",
+        "SGLang listens at port 30000 if nobody says otherwise (docs.sglang.ai)",
     ),
     Row::new(
         Place::PrivatePorts(&[8080]),

@@ -2,9 +2,9 @@
 //! way to say it.
 //!
 //! The plan is what of that schema the way back needs, in its own words, with `json` where it asks for text: `"any"`
-//! JSON, an `"object"`, or an `"integer"` out of those that `enum` lists as strings. A string elsewhere stays one, and
-//! so does text that is no JSON. (A surface that asks for text has no references, so a schema that was sent has none to
-//! follow.)
+//! JSON, an `"object"`, or an `"integer"`, a `"number"` or a `"boolean"` out of those that `enum` lists as strings. A
+//! string elsewhere stays one, and so does text that is no JSON. (A surface that asks for text has no references, so a
+//! schema that was sent has none to follow.)
 
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -21,7 +21,7 @@ const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
 /// Does this surface ask for text where other values are meant?
 pub(super) fn asks(grammar: &Grammar) -> bool {
-    grammar.anything == AnyEncoding::JsonText || grammar.enums.integers_as_text
+    grammar.anything == AnyEncoding::JsonText || !grammar.enums.as_text.is_empty()
 }
 
 /// The plan for a schema as it is sent. `None`: no text of it holds anything.
@@ -45,7 +45,9 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     }
     // What a union says for itself is one more way to be told from it.
     let all = all || plan.has("anyOf");
-    for keyword in KINDS.into_iter().filter(|keyword| all || (holds == Some(Holds::Integer) && *keyword == "enum")) {
+    for keyword in
+        KINDS.into_iter().filter(|keyword| all || (holds.is_some_and(Holds::is_listed) && *keyword == "enum"))
+    {
         if let Some(value) = object.get(keyword) {
             plan.set(Text::literal(keyword), value.copy(budget));
         }
@@ -62,6 +64,9 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     }
     if let Some(items) = object.get("items").and_then(|items| needed(items, all, budget)) {
         plan.set(Text::literal("items"), items);
+    }
+    if let Some(others) = object.get("additionalProperties").and_then(|others| needed(others, all, budget)) {
+        plan.set(Text::literal("additionalProperties"), others);
     }
     (all || !plan.is_empty()).then(|| Node::object(plan))
 }
@@ -129,7 +134,7 @@ impl Texts<'_> {
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             let below = match child {
-                Child::Member(name) => table.as_ref().and_then(|table| table.get(name)),
+                Child::Member(name) => self.member(table.as_ref(), name, schema),
                 Child::Item(_) => schema.get("items"),
             };
             if let Some(below) = below {
@@ -151,6 +156,16 @@ impl Texts<'_> {
         Some(LookUp::of(properties))
     }
 
+    /// What a schema says of a member.
+    fn member<'s, 'n>(
+        &self,
+        table: Option<&LookUp<'s, 'n>>,
+        name: &Text<'_>,
+        schema: &'s Node<'n>,
+    ) -> Option<&'s Node<'n>> {
+        table.and_then(|table| table.get(name)).or_else(|| schema.get("additionalProperties"))
+    }
+
     /// Is a text among the values that a schema lists, if it lists any?
     fn lists(&self, schema: &Node<'_>, text: &str) -> bool {
         let values = schema.get("enum").and_then(Node::as_array);
@@ -162,13 +177,13 @@ impl Texts<'_> {
     fn meant(&self, text: &str, schema: &Node<'_>) -> Option<Node<'static>> {
         let mut asked = Asked::default();
         self.gather(schema, text, &mut asked);
-        if !(asked.anything || asked.object || asked.integer) {
+        if !(asked.anything || asked.object || asked.listed) {
             return None;
         }
         let held = if self.budget.pay(text.len()) { held(text)? } else { return None };
         let reads = asked.anything
             || (asked.object && (held.as_object().is_some() || (asked.string && unquoted(&held))))
-            || (asked.integer && !asked.string && held.as_number().is_some());
+            || (asked.listed && !asked.string && (held.as_number().is_some() || held.as_bool().is_some()));
         reads.then_some(held)
     }
 
@@ -183,7 +198,7 @@ impl Texts<'_> {
         match Holds::planned(schema) {
             Some(Holds::Anything) => asked.anything = true,
             Some(Holds::Object) => asked.object = true,
-            Some(Holds::Integer) => asked.integer |= self.lists(schema, text),
+            Some(Holds::Integer | Holds::Number | Holds::Boolean) => asked.listed |= self.lists(schema, text),
             None => {
                 asked.string |=
                     schema.get("type").is_some_and(|name| name.is_text("string")) && self.lists(schema, text)
@@ -203,15 +218,20 @@ impl Texts<'_> {
             return steps == 0 || branches.iter().any(|branch| self.fits(value, branch, how));
         }
         let is_of = |name: &str| schema.get("type").is_none_or(|known| known.is_text(name));
-        let is_integer = Holds::planned(schema) == Some(Holds::Integer);
+        let listed = Holds::planned(schema).filter(|holds| holds.is_listed());
         match value.data() {
             Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || is_of("null"),
+            // What is listed as text may come as the number, or the boolean, that it is.
+            Data::Bool(value) if listed == Some(Holds::Boolean) => {
+                self.lists(schema, if *value { "true" } else { "false" })
+            }
+            Data::Number(text) if matches!(listed, Some(Holds::Integer | Holds::Number)) => {
+                self.lists(schema, &json::plain_number(text))
+            }
             Data::Bool(_) => is_of("boolean"),
-            // What is listed as text may come as the number that it is.
-            Data::Number(text) if is_integer => self.lists(schema, &json::plain_number(text)),
             Data::Number(text) => is_of("number") || (is_of("integer") && json::is_integral(text)),
             Data::String(text) => {
-                (is_integer || is_of("string")) && text.value().is_some_and(|text| self.lists(schema, &text))
+                (listed.is_some() || is_of("string")) && text.value().is_some_and(|text| self.lists(schema, &text))
             }
             Data::Array(items) => {
                 let each = |item: &Node<'_>| schema.get("items").is_none_or(|below| self.fits(item, below, how));
@@ -228,7 +248,7 @@ impl Texts<'_> {
             return false;
         }
         let (table, sent) = (self.table(schema), LookUp::of(members));
-        let fits = |member: &Member<'_>| match table.as_ref().and_then(|table| table.get(&member.key)) {
+        let fits = |member: &Member<'_>| match self.member(table.as_ref(), &member.key, schema) {
             Some(below) => self.fits(&member.value, below, how),
             None => how != Fit::Described,
         };
@@ -256,7 +276,7 @@ impl Fit {
 struct Asked {
     anything: bool,
     object: bool,
-    integer: bool,
+    listed: bool,
     /// The string that it is.
     string: bool,
 }

@@ -6,7 +6,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{
-    dialect::grammar::{AnyEncoding, PropertiesRule},
+    dialect::grammar::AnyEncoding,
     json::{Member, Node, Object, Text},
     report::Guidance,
     rules::Rule,
@@ -36,10 +36,24 @@ pub(in crate::sanitize) enum Holds {
     Object,
     /// An integer, one of those listed as strings.
     Integer,
+    /// A number, one of those listed as strings.
+    Number,
+    /// A boolean, listed as a string.
+    Boolean,
 }
 
 impl Holds {
-    const ALL: [Holds; 3] = [Holds::Anything, Holds::Object, Holds::Integer];
+    const ALL: [Holds; 5] = [Holds::Anything, Holds::Object, Holds::Integer, Holds::Number, Holds::Boolean];
+
+    /// One of the values of this type that a schema lists as strings.
+    pub(in crate::sanitize) fn listed(type_name: &str) -> Option<Holds> {
+        Holds::ALL.into_iter().find(|holds| holds.is_listed() && holds.name() == type_name)
+    }
+
+    /// Is it one of the values that a schema lists as strings? The schema then has their type.
+    pub(in crate::sanitize) const fn is_listed(self) -> bool {
+        matches!(self, Holds::Integer | Holds::Number | Holds::Boolean)
+    }
 
     /// Remembers it where the schema is, whatever is said beside it later.
     pub(in crate::sanitize) fn mark(self, schema: &mut Node<'_>) {
@@ -52,6 +66,8 @@ impl Holds {
             Holds::Anything => "any",
             Holds::Object => "object",
             Holds::Integer => "integer",
+            Holds::Number => "number",
+            Holds::Boolean => "boolean",
         }
     }
 
@@ -65,14 +81,15 @@ impl Holds {
     pub(in crate::sanitize) fn by(schema: &Node<'_>) -> Option<Holds> {
         let holds = Holds::ALL.into_iter().find(|holds| schema.marks() == 1 << *holds as u8)?;
         let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
-        (is("string") || (holds == Holds::Integer && is("integer"))).then_some(holds)
+        (is("string") || (holds.is_listed() && is(holds.name()))).then_some(holds)
     }
 }
 
 /// Summary an object of which no property is known, where objects must have some.
 pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let rule = context.grammar.objects.properties;
-    if context.grammar.anything != AnyEncoding::JsonText || rule != PropertiesRule::NotEmptyBelowRoot {
+    let rule = context.grammar.objects;
+    let others = node.get(Keyword::AdditionalProperties);
+    if context.grammar.anything != AnyEncoding::JsonText || !rule.needs_properties(others) {
         return;
     }
     let empty = node.get(Keyword::Properties).and_then(Node::as_object).is_none_or(Object::is_empty);

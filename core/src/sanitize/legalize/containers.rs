@@ -14,7 +14,7 @@ use crate::{
         encode,
     },
     schema::{
-        keyword::{InstanceType, Keyword, Subschemas},
+        keyword::{InstanceType, Keyword, Keywords, Subschemas},
         visit::SchemaPath,
     },
 };
@@ -36,7 +36,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     };
     let is_root = place.keyword.is_none();
     let grammar = context.grammar;
-    if grammar.encodes() && node.get(Keyword::Type).is_some() {
+    if (grammar.encodes() || grammar.beside_their_type != Keywords::NONE) && node.get(Keyword::Type).is_some() {
         without_a_subject(node, place, context);
     }
     if is(node, "array") {
@@ -48,7 +48,10 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let written = match grammar.objects.properties {
         PropertiesRule::Optional => false,
         PropertiesRule::AtRoot => is_root,
-        PropertiesRule::Written | PropertiesRule::NotEmptyBelowRoot => true,
+        PropertiesRule::Written => true,
+        PropertiesRule::NotEmptyBelowRoot => {
+            is_root || grammar.objects.needs_properties(node.get(Keyword::AdditionalProperties))
+        }
     };
     // Objects of any names are encoded.
     let written = written && (is_root || !grammar.encodes());
@@ -81,7 +84,11 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 /// What a schema of other types says of members and of items holds of nothing, and would be judged as if it did.
 fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let judged = |keyword: &Keyword| keyword.holds() != Subschemas::Value;
+    let grammar = context.grammar;
+    let judged = |keyword: &Keyword| match grammar.encodes() {
+        true => keyword.holds() != Subschemas::Value,
+        false => grammar.beside_their_type.contains(*keyword),
+    };
     let has_subject =
         |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::applies_to) {
             Some(InstanceType::Object) => encode::layout::declares(object, "object"),

@@ -22,7 +22,7 @@ use crate::{
 
 const NULL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 const TYPE: ChangeKind = ChangeKind::of(Rule::InferType);
-const SPELL: ChangeKind = ChangeKind::of(Rule::IntegersToStrings);
+const SPELL: ChangeKind = ChangeKind::of(Rule::ScalarsToStrings);
 const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumOfType);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
@@ -129,20 +129,23 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     } else {
         name
     };
-    let spelled: Option<Vec<String>> = match name {
-        "integer" if rule.integers_as_text => values.iter().map(|value| value.as_number().and_then(whole)).collect(),
-        _ => None,
+    let all_of_them = match name {
+        "null" => true,
+        "boolean" => [true, false].iter().all(|each| values.iter().any(|value| value.as_bool() == Some(*each))),
+        _ => false,
     };
+    let holds = Holds::listed(name).filter(|_| rule.as_text.contains(&name) && !all_of_them);
+    let spelled: Option<Vec<String>> = holds.and_then(|_| values.iter().map(|value| spelled(value, name)).collect());
     let listed = values.iter().all(|value| may_be_listed(value, &rule));
     declare(node, place, name, context);
     let location = Location::under(node, "enum");
     if listed {
         return;
     }
-    if let Some(spelled) = spelled {
+    if let (Some(spelled), Some(holds)) = (spelled, holds) {
         let effect = if node.get(Keyword::Format).is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
         context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-            String::from("replaced the integers in `enum` by strings, with `format: \"enum\"`")
+            format!("replaced the {name}s in `enum` by strings, with `format: \"enum\"`")
         });
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(Keyword::Enum).unwrap_or_default();
@@ -155,17 +158,9 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
                 value.replace(Data::String(text.into()));
             }
         });
-        Holds::Integer.mark(node);
+        holds.mark(node);
         return;
     }
-    let all_of_them = match name {
-        "null" => true,
-        "boolean" => {
-            values_of(node).iter().any(|value| value.as_bool() == Some(true))
-                && values_of(node).iter().any(|value| value.as_bool() == Some(false))
-        }
-        _ => false,
-    };
     let told = context.hints == Hints::Describe && !all_of_them;
     let effect = match (all_of_them, told) {
         (true, _) => DROP,
@@ -192,7 +187,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static s
     // Every integer is a number; where integers may be listed as they are, nothing is wrong with that.
     let fits = |standing: &Node<'_>| {
         standing.is_text(name)
-            || (standing.is_text("number") && name == "integer" && !context.grammar.enums.integers_as_text)
+            || (standing.is_text("number") && name == "integer" && context.grammar.enums.as_text.is_empty())
     };
     if standing.is_some_and(fits) {
         return;
@@ -206,6 +201,16 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static s
             true => object.set(Text::literal("type"), Node::literal(name)),
             false => object.insert_at(0, Text::literal("type"), Node::literal(name)),
         }
+    }
+}
+
+/// How a value of this type is listed as a string.
+fn spelled(value: &Node<'_>, name: &str) -> Option<String> {
+    match value.data() {
+        Data::Bool(value) => Some(format!("{value}")),
+        Data::Number(text) if name == "integer" => whole(text),
+        Data::Number(text) => Some(String::from(json::plain_number(text))),
+        _ => None,
     }
 }
 

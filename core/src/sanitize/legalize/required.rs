@@ -6,12 +6,13 @@ use crate::{
     collections::Set,
     json::{Node, Object, Pointer, Text},
     options::Hints,
-    report::Guidance,
+    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
+        encode::layout,
     },
     schema::{
         keyword::Keyword,
@@ -34,6 +35,12 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     let Some(object) = node.as_object() else { return };
     let Some(names) = object.get(Keyword::Required).and_then(Node::as_array) else { return };
+    let applies = !object.has(Keyword::Type) || layout::declares(object, "object");
+    let is_closed = object.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() == Some(false));
+    // Encoding makes properties of them: an open object may have them.
+    if context.grammar.encodes() && applies && !is_closed {
+        return;
+    }
     let known = known_names(object);
     let unknown: Vec<Node<'a>> = names
         .iter()
@@ -44,8 +51,12 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         return;
     }
     let left = names.len() - unknown.len();
-    let moved = context.hints == Hints::Describe;
-    let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
+    let moved = applies && context.hints == Hints::Describe;
+    let effect = match (applies, moved) {
+        (false, _) => UNKNOWN.accepts(Accepts::Same),
+        (true, true) => UNKNOWN.guidance(Guidance::Moved),
+        (true, false) => UNKNOWN.guidance(Guidance::Lost),
+    };
     let to = if left > 0 { Location::under(node, "required") } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, Location::under(node, "required"), to, effect, || {
         let names: Vec<String> =

@@ -78,7 +78,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
                 Approximation::Not => drop(node, place, &name, &value, fault, context),
             },
         }
-        if is_told(&name, &value) {
+        if is_told(&name, &value) && !is_moot(&name, &value, grammar) {
             said.push((name, value));
         }
     }
@@ -192,6 +192,13 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
     }
 }
 
+/// Does closing an object say nothing, because only its listed properties ever come?
+fn is_moot(name: &str, value: &Node<'_>, grammar: &Grammar) -> bool {
+    name == Keyword::AdditionalProperties.name()
+        && value.as_bool() == Some(false)
+        && grammar.objects.open == OpenRule::Listed
+}
+
 fn drop<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -208,8 +215,10 @@ fn drop<'a>(
         Fault::Format => FORMAT,
         Fault::Refused | Fault::TooLarge(_) => DROP.accepts(dropped(keyword, value, node)),
     };
-    let silent = keyword
-        .is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
+    let is_moot = is_moot(name, value, context.grammar);
+    let told = told && !is_moot;
+    let silent = is_moot
+        || keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
         || (keyword == Some(Keyword::AdditionalProperties) && is_open(value));
     let guidance = match (silent, told) {
         (true, _) => Guidance::Same,

@@ -303,7 +303,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Rule::DropLongEnum,
             Rule::SplitEnum,
             Rule::MoveNullFirst,
-            Rule::IntegersToStrings,
+            Rule::ScalarsToStrings,
             Rule::NullToNullable,
             Rule::InferType,
             Rule::RepairType,
@@ -315,8 +315,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             let is_constant = site.keywords.contains(Keyword::Const)
                 && site.keywords.contains(Keyword::Type)
                 && context.grammar.encodes();
-            // Integers that were listed as strings here are what their type says.
-            let is_spelled = json_string::Holds::by(node) == Some(json_string::Holds::Integer);
+            // Numbers that were listed as strings here are what their type says.
+            let is_spelled = json_string::Holds::by(node).is_some_and(json_string::Holds::is_listed);
             if (site.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
                 enum_::apply(node, site.place, context)?;
                 enum_types::apply(node, site.place, context);

@@ -1,0 +1,104 @@
+//! Azure OpenAI: strict function tools. What is not strict is OpenAI's own dialect there.
+
+use super::{
+    grammar::Grammar,
+    openai,
+    surface::{StrictFlag, Surface},
+    Dialect, Fact, Method,
+};
+use crate::{
+    report::Severity,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
+
+/// What OpenAI's strict mode has learnt since.
+const UNSUPPORTED: Keywords = Keywords::of(&[
+    Keyword::MinLength,
+    Keyword::MaxLength,
+    Keyword::Pattern,
+    Keyword::Format,
+    Keyword::Minimum,
+    Keyword::Maximum,
+    Keyword::MultipleOf,
+    Keyword::MinItems,
+    Keyword::MaxItems,
+]);
+
+const GRAMMAR: Grammar = Grammar {
+    refuses: openai::STRICT_GRAMMAR.refuses.union(UNSUPPORTED).insert(Keyword::Default),
+    ignores: Keywords::NONE,
+    formats: None,
+    ..openai::STRICT_GRAMMAR
+};
+
+pub(super) const STRICT: Dialect = Dialect {
+    name: "azure-strict",
+    surface: "Azure OpenAI (Microsoft Foundry), function tools with `strict: true`",
+    documentation: "https://learn.microsoft.com/azure/ai-foundry/openai/how-to/structured-outputs",
+    as_of: "2026-11-21",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: openai::STRICT.encodes,
+    limits: &[
+        ("propertiesPerPart", 100),
+        ("depthPerPart", 5),
+        ("enumValuesPerPart", 500),
+        ("longEnumCharacters", 15_000),
+        ("charactersPerPart", 120_000),
+    ],
+    facts: &[
+        openai::OBJECT,
+        openai::ROOT,
+        openai::METASCHEMA,
+        openai::ITEMS,
+        openai::ENUM,
+        openai::STRICT_CLOSED,
+        openai::STRICT_KEYWORDS,
+        openai::STRICT_META_KEYWORDS,
+        Fact {
+            statement: "no `minLength`, `maxLength`, `pattern`, `format`, `minimum`, `maximum`, `multipleOf`, \
+                `minItems` and `maxItems`",
+            confidence: 'A',
+            source: "Microsoft, structured outputs, unsupported type-specific keywords (2026-05-13)",
+            rules: &[Constraint::RefusedKeyword],
+            keywords: UNSUPPORTED,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no `default`",
+            confidence: 'B',
+            source: "live: one report (openai-agents-python#4390)",
+            rules: &[Constraint::RefusedKeyword],
+            keywords: Keywords::of(&[Keyword::Default]),
+            severity: Severity::Refused,
+            ..Fact::REFUSED
+        },
+        openai::STRICT_TYPED,
+        openai::STRICT_REFS,
+        openai::STRICT_FIRST_KEYS,
+        Fact {
+            statement: "at most 100 properties and 5 levels of them, by documentation; 500 values in `enum`, by \
+                Portkey's library; what else is counted is OpenAI's number",
+            confidence: 'A',
+            source: "Microsoft, structured outputs, limitations (2026-05-13)",
+            rules: &[
+                Constraint::TooManyProperties,
+                Constraint::TooDeep,
+                Constraint::TooManyEnumValues,
+                Constraint::EnumTooLong,
+                Constraint::TooManyCharacters,
+            ],
+            ..Fact::REFUSED
+        },
+        openai::NAMES,
+        openai::TOOLS,
+    ],
+    unverified: &[
+        "whether deployments of newer models take what OpenAI's own API takes: the documentation names no model",
+        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not speak of them, and they stay",
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface { strict: StrictFlag::True, ..openai::CHAT_TOOLS },
+};

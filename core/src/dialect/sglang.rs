@@ -1,0 +1,59 @@
+//! SGLang's server: tools that are not strict become no grammar, but every one is held to the meta-schema.
+
+use super::{
+    grammar::{Grammar, PatternRule},
+    surface::{NamePattern, Surface},
+    well_formed, Dialect, Fact, Method,
+};
+use crate::{options::ToolFormat, rules::Constraint};
+
+const GRAMMAR: Grammar = Grammar {
+    object_root: false,
+    metaschema: true,
+    patterns: PatternRule::Python,
+    array_items: false,
+    ..Grammar::OPEN
+};
+
+pub(super) const SGLANG: Dialect = Dialect {
+    name: "sglang",
+    surface: "SGLang's server, function tools that are not strict",
+    documentation: "https://docs.sglang.ai/advanced_features/tool_parser.html",
+    as_of: "2026-11-21",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        Fact {
+            statement:
+                "the schema is valid by the 2020-12 meta-schema, whatever `tool_choice` says, and every reference \
+                leads somewhere",
+            confidence: 'A',
+            source:
+                "live, of hosts that run it: `Tool 4 function has invalid 'parameters' schema: [{…}] is not of type \
+                'object', 'boolean'`; sglang, validate_chat_input",
+            rules: well_formed::METASCHEMA,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
+            confidence: 'A',
+            source: "run with jsonschema: `'^\\p{L}+$' is not a 'regex'`",
+            rules: &[Constraint::Pattern],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "a tool's name is ASCII, in the form that OpenAI has",
+            confidence: 'C',
+            source: "sglang#39895, not verified",
+            rules: &[Constraint::ToolName],
+            ..Fact::REFUSED
+        },
+        well_formed::WELL_FORMED,
+    ],
+    unverified: &["tools with `strict: true`, which become grammars of xgrammar: this table is not for them"],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },
+};

@@ -1,0 +1,103 @@
+//! Vertex AI: Gemini's function declarations at `aiplatform.googleapis.com`, which takes a few more fields of the
+//! Schema message, and is stricter about unions.
+
+use super::{
+    gemini,
+    grammar::{AnyOfRule, Grammar, ObjectRule, OpenRule},
+    surface::{NoArguments, Surface},
+    well_formed::WELL_FORMED,
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const GRAMMAR: Grammar = Grammar {
+    refuses: gemini::GRAMMAR.refuses.difference(Keywords::of(&[Keyword::AdditionalProperties])),
+    // The protocol's own fields for references: nobody writes them, and who does knows what they are.
+    unknown: Some(&["example", "propertyOrdering", "property_ordering", "ref", "defs"]),
+    any_of: AnyOfRule { beside: Keywords::NONE, ..AnyOfRule::OPEN },
+    objects: ObjectRule { open: OpenRule::AsJsonSchema, maps_count: true, ..gemini::GRAMMAR.objects },
+    ..gemini::GRAMMAR
+};
+
+pub(super) const VERTEX: Dialect = Dialect {
+    name: "vertex",
+    surface: "Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset)",
+    documentation: "https://cloud.google.com/vertex-ai/docs/reference/rest/v1/Schema",
+    as_of: "2026-11-21",
+    revision: 1,
+    options: &["untyped", "hints", "maxNodes"],
+    encodes: &[
+        "property names that the API refuses are renamed",
+        "anything, and objects of which no property is known, are written as JSON text",
+        "numbers and booleans that are listed may come as strings",
+    ],
+    limits: &[],
+    facts: &[
+        Fact {
+            statement: "only the fields of the Schema message, `additionalProperties` among them: any other key is \
+                refused, `const` and `patternProperties` too",
+            confidence: 'A',
+            source: "raw probes of 2026-05-07 (rust-genai#223); google-genai 3.4.0: `additional_properties` is \
+                supported in Gemini Enterprise Agent Platform mode only",
+            rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
+            ..Fact::REFUSED
+        },
+        gemini::ROOT,
+        Fact {
+            statement: "every object below the root has at least one property, or says what its others are",
+            confidence: 'B',
+            source: "live: `properties: should be non-empty for OBJECT type`; maps by raw probes of 2026-05-07 \
+                (rust-genai#223)",
+            rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
+            ..Fact::REFUSED
+        },
+        gemini::OBJECT_KEYWORDS,
+        gemini::TYPED,
+        gemini::ITEMS,
+        gemini::ENUMS,
+        Fact {
+            statement: "`anyOf` stands alone",
+            confidence: 'A',
+            source: "live: `when using any_of, it must be the only fields set` (litellm#11164, \
+                langchain-google#1216, opencode#14509)",
+            rules: &[Constraint::BesideAnyOf, Constraint::CombinatorNotList, Constraint::AnyOfSize],
+            ..Fact::REFUSED
+        },
+        gemini::REQUIRED,
+        gemini::PROPERTY_NAMES,
+        gemini::FORMATS,
+        gemini::NAME,
+        gemini::COUNT,
+        WELL_FORMED,
+    ],
+    unverified: &[
+        "the fields `ref` and `defs`, in which google-genai writes references: accepted, and not looked into",
+        "every fact that is quoted from the Gemini API: the two share the message, and no answer of Vertex differs",
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface {
+        format: ToolFormat::Gemini,
+        names: gemini::NAMES,
+        no_arguments: NoArguments::Omitted,
+        tools_most: Some(512),
+        ..Surface::PLAIN
+    },
+};
+
+pub(super) const JSON_SCHEMA: Dialect = Dialect {
+    name: "vertex-json-schema",
+    surface: "Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`",
+    documentation: "https://cloud.google.com/vertex-ai/docs/reference/rest/v1/FunctionDeclaration",
+    as_of: "2026-11-21",
+    unverified: &[
+        "that it takes what the Gemini API takes: documented for both (google-genai 3.4.0), and no report differs",
+        "whether `allOf`, `pattern` and `default` do anything: they are accepted",
+        "keywords that are not documented: mostly ignored",
+    ],
+    ..gemini::JSON_SCHEMA
+};
