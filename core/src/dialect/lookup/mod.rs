@@ -65,7 +65,7 @@ impl Known {
     }
 
     /// Why nothing better is known.
-    fn because(&self) -> String {
+    fn because(&self, strict: bool) -> String {
         let whose = match (&self.host, &self.model) {
             (Some(Host { name, .. }), None) => format!("the host `{name}`"),
             (Some(Host { name, .. }), Some(model)) => {
@@ -74,7 +74,8 @@ impl Known {
             (None, Some(model)) => format!("the model `{model}`"),
             (None, None) => "the host".to_string(),
         };
-        format!("nobody knows {whose}; `{FALLBACK}` is what the major surfaces all accept")
+        let unless = if strict { " if tools are not strict; no strict dialect is known there" } else { "" };
+        format!("nobody knows {whose}; `{FALLBACK}` is what the major surfaces all accept{unless}")
     }
 }
 
@@ -98,7 +99,7 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> 
     }
     let guess = |because| DialectChoice { dialect: FALLBACK, confidence: 'C', because: Cow::Owned(because) };
     let Some(row) = ROWS.iter().find(|row| known.fits(row)) else {
-        return if query.exact { Err(unknown(query, &known)) } else { Ok(guess(known.because())) };
+        return if query.exact { Err(unknown(query, &known)) } else { Ok(guess(known.because(query.strict))) };
     };
     let answer = |dialect| DialectChoice { dialect, confidence: row.confidence, because: Cow::Borrowed(row.because) };
     match row.strict {
