@@ -208,7 +208,7 @@ fn deep_input_is_bounded() {
         assert!(printed.exit_code > 0, "{depth}");
         let schema = format!("{}true{}", r#"{"items":"#.repeat(depth), "}".repeat(depth));
         let (printed, _) = play(&json!({"arguments": ["check"], "stdin": schema}));
-        assert!(printed.exit_code > 0 && printed.stdout.len() < toolwire::dialects().len() << 16, "{depth}");
+        assert!(printed.exit_code > 0 && printed.stdout.len() < toolwire::dialects().len() << 17, "{depth}");
     }
 }
 

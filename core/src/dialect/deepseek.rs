@@ -2,7 +2,7 @@
 
 use super::{
     grammar::{
-        AnyEncoding, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists,
+        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists,
         TypeRequirement,
     },
     surface::{NamePattern, StrictFlag, Surface},
@@ -94,6 +94,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         ..RefRule::OPEN
     },
     anything: AnyEncoding::Unsaid,
+    any_of: AnyOfRule { typed_branches: true, ..AnyOfRule::OPEN },
     objects: ObjectRule {
         properties: PropertiesRule::NotEmptyBelowRoot,
         open: OpenRule::MustClose,
@@ -163,10 +164,11 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `$ref` directly in a branch of `anyOf`",
+            statement: "a branch of `anyOf` says a `type` of its own: it is neither a `$ref` nor another `anyOf`",
             confidence: 'A',
-            source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``",
-            rules: &[Constraint::RefPlace],
+            source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``; of another `anyOf` \
+                oh-my-pi#2270",
+            rules: &[Constraint::RefPlace, Constraint::UntypedBranch],
             ..Fact::REFUSED
         },
         WELL_FORMED,

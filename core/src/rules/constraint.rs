@@ -79,6 +79,8 @@ constraints! {
     CombinatorNotList = "combinator-not-list",
     /// `anyOf` has no branch, or too many.
     AnyOfSize = "any-of-size",
+    /// A branch of `anyOf` without a `type` of its own, because it is a union again.
+    UntypedBranch = "untyped-branch",
     /// A keyword both beside `anyOf` and in a branch.
     AnyOfShared = "any-of-shared",
     /// A keyword's value must be a string.

@@ -251,6 +251,8 @@ rules! {
     AnyToJson = "any-to-json", Encode, SAME.encoded(), [Untyped, OpenItems];
     /// Writes "any JSON" as a recursive definition.
     DefineAny = "define-any", Encode, SAME.encoded(), [Untyped, OpenItems];
+    /// Puts the branches of a union that is a branch itself in its place.
+    FlattenUnion = "flatten-union", Encode, SAME, [UntypedBranch];
     /// Replaces a union with a branch that accepts anything by that branch.
     CollapseAny = "collapse-any", Encode, SAME.guidance(Lost), [Untyped, OpenItems];
     /// Lists values that the API does not list as strings of JSON.

@@ -36,6 +36,9 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
         if !stands_for_a_schema(branch, grammar) {
             report.add(branch, Constraint::NotASchema, at(), "a schema (an object)", &seen(branch));
         }
+        if rule.typed_branches && branch.get(Keyword::AnyOf).is_some() && branch.get(Keyword::Type).is_none() {
+            report.add(branch, Constraint::UntypedBranch, at(), "a branch with a `type` of its own", "a union");
+        }
         if !rule.no_shared_keywords || beside.is_empty() {
             continue;
         }

@@ -284,6 +284,8 @@ pub(crate) struct AnyOfRule {
     pub(crate) beside: Keywords,
     /// No two branches may be objects whose first property has the same name.
     pub(crate) distinct_first_keys: bool,
+    /// Every branch says a `type` of its own, so that none is a union again.
+    pub(crate) typed_branches: bool,
     /// The most branches.
     pub(crate) most: usize,
 }
@@ -295,6 +297,7 @@ impl AnyOfRule {
         no_shared_keywords: false,
         beside: Keywords::ALL,
         distinct_first_keys: false,
+        typed_branches: false,
         most: usize::MAX,
     };
 }

@@ -6,6 +6,7 @@
 //! cannot disagree with the other. What must be settled before that is the business of [`normalize`].
 
 mod discriminate;
+mod flatten;
 pub(in crate::sanitize) mod json_string;
 pub(in crate::sanitize) mod layout;
 pub(in crate::sanitize) mod lower;

@@ -15,8 +15,8 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         encode::{
-            discriminate,
-            layout::{self, Members, Shape},
+            discriminate, flatten,
+            layout::{self, Shape},
         },
         legalize::{
             required::known_names,
@@ -79,7 +79,8 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
         name_required(node, place, self.spare, self.context);
         split(node, place, self.context);
         possible(node, place, self.context);
-        splice(node, self.context);
+        flatten::typed(node, place, self.context);
+        flatten::of_containers(node, self.context);
         join(node, place, self.context);
         self.joined |= discriminate::tell_apart(node, place, self.context)?;
         Ok(())
@@ -177,47 +178,6 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let TypeBranches { shared: mut members, branches, .. } = type_branches::take(node, &context.budget);
     members.set(Text::literal("anyOf"), Node::array(branches));
     node.replace(Data::Object(members));
-}
-
-/// Unions in a union are one with it, where lists of pairs in one could be taken for arrays of another: only branches
-/// of one union are told apart.
-fn splice(node: &mut Node<'_>, context: &PassContext) {
-    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
-    if !branches.iter().any(is_bare_union) {
-        return;
-    }
-    let (mut lists, mut maps) = (0, 0);
-    let mut open: Vec<&Node<'_>> = branches.iter().collect();
-    while let Some(branch) = open.pop().filter(|_| context.budget.pay(1)) {
-        match layout::of(branch, false, context.grammar) {
-            Shape::Union(branches) => open.extend(branches),
-            Shape::Typed(typed) if matches!(typed.object, Some(Members::Map(_))) => maps += 1,
-            Shape::Typed(typed) if typed.array => lists += 1,
-            _ => {}
-        }
-    }
-    if maps == 0 || maps + lists < 2 {
-        return;
-    }
-    node.visit(Keyword::AnyOf, |union| {
-        let Some(branches) = union.as_array_mut() else { return };
-        let mut open: Vec<Node<'_>> = core::mem::take(branches).into_iter().rev().collect();
-        while let Some(mut branch) = open.pop() {
-            if !is_bare_union(&branch) {
-                branches.push(branch);
-            } else if let Some(Data::Array(inner)) =
-                branch.as_object_mut().and_then(|object| object.remove(Keyword::AnyOf)).map(Node::into_data)
-            {
-                open.extend(inner.into_iter().rev());
-            }
-        }
-    });
-}
-
-/// Nothing but `anyOf`.
-fn is_bare_union(node: &Node<'_>) -> bool {
-    node.as_object().is_some_and(|object| object.len() == 1)
-        && node.get(Keyword::AnyOf).is_some_and(|branches| branches.as_array().is_some())
 }
 
 /// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.

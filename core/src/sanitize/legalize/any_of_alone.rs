@@ -175,7 +175,7 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
 }
 
 /// Finds a text its place among the branches; `false` if there is none.
-fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
+pub(in crate::sanitize) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
     let describes = text.key.is(Keyword::Description);
     let mut found = false;
     for branch in branches.iter_mut() {

@@ -548,6 +548,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Rule::CutRecursion,
             Rule::ReorderProperties,
             Rule::MergeBranches,
+            Rule::FlattenUnion,
+            Rule::DistributeAnnotations,
         ],
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
