@@ -147,6 +147,8 @@ export interface DialectQuery {
   host?: string | undefined;
   /** Whether the tools are sent with `strict: true`. Default `false`. */
   strict?: boolean | undefined;
+  /** Whether what nobody knows is an error, where `portable` would be the answer. Default `false`. */
+  exact?: boolean | undefined;
 }
 
 /** Options of `normalizeEnvelope`. */

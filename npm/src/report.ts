@@ -160,6 +160,16 @@ export interface DeferredWarning {
   name?: string;
 }
 
+/** A dialect, and why it is that one. */
+export interface DialectChoice {
+  /** The name that `sanitize` takes. */
+  dialect: Dialect;
+  /** How sure that is: `A` documented or proved, `B` one live report, `C` inferred. */
+  confidence: 'A' | 'B' | 'C';
+  /** What it rests on, in a sentence. */
+  because: string;
+}
+
 /** What is known about one dialect. */
 export interface DialectDescription {
   /** The name that `sanitize` takes. */

@@ -1,6 +1,6 @@
 import { callOnText, callOnValues } from './engine/call.js';
 import type { CheckToolsOptions, Dialect, DialectQuery, Text, ToolsOptions } from './options.js';
-import type { Quarantined, ToolChange, ToolViolation } from './report.js';
+import type { DialectChoice, Quarantined, ToolChange, ToolViolation } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 
 /** A tool list that an API accepts, and what was done for that. */
@@ -88,15 +88,33 @@ export function checkToolsJson(tools: Text, options: CheckToolsOptions): ToolVio
 }
 
 /**
- * The dialect for what is known of an API: its host, its protocol, the model.
+ * The dialect for what is known of an API: its host, its protocol, the model. What nobody knows is `portable`, unless `exact` is
+ * `true`.
  *
  * @example
  * ```ts
- * const dialect = dialectFor({ host: 'openrouter.ai', model: 'moonshotai/kimi-k2' }); // 'moonshot'
+ * const dialect = dialectFor({ host: 'openrouter.ai', model: 'anthropic/claude-sonnet-4.5' }); // 'anthropic'
  * ```
  *
- * @throws {@link ToolwireError} `unknown-dialect` with what is known; `invalid-option` if there is nothing to go by.
+ * @throws {@link ToolwireError} `unknown-dialect` for a host that is retired, and with `exact` for what nobody knows; `unknown-option`;
+ *   `invalid-option`, also if there is nothing to go by.
  */
 export function dialectFor(query: DialectQuery): Dialect {
   return callOnValues('dialectFor', false, [], query).value as Dialect;
+}
+
+/**
+ * {@link dialectFor} with how sure that is, and why.
+ *
+ * @example
+ * ```ts
+ * const { dialect, confidence, because } = dialectForWithReport({ host: 'llm.example' });
+ * if (confidence === 'C') console.warn(dialect, because); // portable, nobody knows the host `llm.example`; …
+ * ```
+ *
+ * @throws {@link ToolwireError} as {@link dialectFor}.
+ */
+export function dialectForWithReport(query: DialectQuery): DialectChoice {
+  const { value, report } = callOnValues('dialectFor', true, [], query);
+  return { dialect: value as Dialect, ...(report as Omit<DialectChoice, 'dialect'>) };
 }

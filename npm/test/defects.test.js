@@ -62,6 +62,7 @@ describe('a call that fails inside', () => {
     restoreCall: () => restore.restore('files_read', { dollar_ref_: 'x' }),
     restoreReply: () => restore.replyJson('{"content":[]}'),
     dialectFor: () => toolwire.dialectFor({ host: 'api.moonshot.ai' }),
+    dialectForWithReport: () => toolwire.dialectForWithReport({ host: 'api.moonshot.ai' }),
     searchTools: () => toolwire.searchTools(TOOLS, 'read'),
     answerToolSearch: () => toolwire.answerToolSearch(call, TOOLS),
   };

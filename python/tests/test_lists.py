@@ -61,6 +61,12 @@ def test_case(case: Case, path: Path) -> None:
     found = run(case.function, path, value, case.options)
     if case.function == "dialectFor":
         assert found == case.members["expected"]
+        choice = toolwire.dialect_for_with_report(**case.options)
+        assert list(choice) == ["dialect", "confidence", "because"]
+        assert choice["dialect"] == found
+        assert choice["confidence"] in {"A", "B", "C"}
+        assert choice["because"]
+        assert case.members.get("report", {}).items() <= choice.items()
     elif case.function == "checkTools":
         assert all(violation["message"] and violation["source"] for violation in found)
         shown = [shown_violation(one, ("tool", "dialect", "rule", "pointer")) for one in found]

@@ -11,7 +11,15 @@ import toolwire
 if TYPE_CHECKING:
     from typing_extensions import assert_type
 
-    from toolwire.types import Deferred, RestorePlan, Rewritten, RewrittenBytes, RewrittenText, Violation
+    from toolwire.types import (
+        Deferred,
+        DialectChoice,
+        RestorePlan,
+        Rewritten,
+        RewrittenBytes,
+        RewrittenText,
+        Violation,
+    )
 
     assert_type(toolwire.sanitize({}, dialect="codex"), Any)
     assert_type(toolwire.sanitize_with_report({}, dialect="codex"), Rewritten)
@@ -37,6 +45,7 @@ if TYPE_CHECKING:
     assert_type(toolwire.ToolIndex.from_json("[]"), toolwire.ToolIndex)
     assert_type(toolwire.ToolIndex([]).search("mail"), list[str])
     assert_type(toolwire.dialects()[0]["facts"][0]["source"], str)
+    assert_type(toolwire.dialect_for_with_report(host="api.x.ai", exact=True), DialectChoice)
 
     toolwire.sanitize({})  # type: ignore[call-arg]
     toolwire.sanitize({}, dialect="codecs")  # type: ignore[arg-type]

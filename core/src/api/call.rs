@@ -115,17 +115,23 @@ impl Function {
 
     /// Whether the answer is the first input, rewritten.
     const fn rewrites(self) -> bool {
-        self.result_name().is_some() || matches!(self, Function::RestoreArguments | Function::RestoreReply)
+        match self {
+            Function::RestoreArguments | Function::RestoreReply => true,
+            // It has no input.
+            Function::DialectFor => false,
+            _ => self.result_name().is_some(),
+        }
     }
 
-    /// The name of the rewritten value in the result of the `WithReport` forms, for functions that have them.
+    /// The name of the value in the result of the `WithReport` forms, for functions that have them.
     pub const fn result_name(self) -> Option<&'static str> {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading | Function::AdaptRequest => Some("request"),
             Function::SanitizeTools => Some("tools"),
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
-            Function::CheckTools | Function::DialectFor | Function::RestoreCall | Function::RestoreReply => None,
+            Function::DialectFor => Some("dialect"),
+            Function::CheckTools | Function::RestoreCall | Function::RestoreReply => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
         }
@@ -217,8 +223,9 @@ pub fn call<'a>(
             Ok(answer(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
         }
         Function::DialectFor => {
-            let query = DialectQuery::read(options, naming)?;
-            Ok(answer(Node::literal(lookup::dialect_for(&query)?), None, false))
+            let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;
+            let report = with_report.then(|| describe::choice(&choice));
+            Ok(answer(Node::literal(choice.dialect), report, false))
         }
         Function::RestoreCall => {
             let (restore_map, name, mut arguments) = (RestoreMap::from_node(&input()?)?, input()?, input()?);

@@ -6,7 +6,7 @@ use super::{Restore, Rewritten, SanitizedTools};
 use crate::{
     check::Violation,
     deferred::DeferredReport,
-    dialect::Dialect,
+    dialect::{lookup::DialectChoice, Dialect},
     error::Error,
     json::{Data, Node, Object, Text},
     report::Change,
@@ -189,6 +189,14 @@ pub fn dialects(list: &[Dialect]) -> Node<'static> {
 /// What is known about a dialect.
 pub fn dialect(dialect: &Dialect) -> Node<'static> {
     dialect.to_node()
+}
+
+/// `{ confidence, because }`
+pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
+    Node::record([
+        ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
+        ("because", owned(&choice.because)),
+    ])
 }
 
 fn owned(text: &str) -> Node<'static> {

@@ -36,14 +36,14 @@ pub use sanitize::{
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
 pub use tools::{
-    check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json, Restore, RestoredCall,
-    SanitizedTools,
+    check_tools, check_tools_json, dialect_for, dialect_for_with_report, sanitize_tools, sanitize_tools_json, Restore,
+    RestoredCall, SanitizedTools,
 };
 
 pub use crate::{
     check::Violation,
     deferred::{DeferredReport, NamespacedName, Warning},
-    dialect::{Dialect, Fact},
+    dialect::{lookup::DialectChoice, Dialect, Fact},
     tools::{check::ToolViolation, quarantine::Quarantined, request::AdaptReport, sanitize_list::ToolChange},
 };
 

@@ -1,4 +1,4 @@
-//! `sanitize_tools`, `check_tools`, `dialect_for`, and `Restore`, the way back.
+//! `sanitize_tools`, `check_tools`, `dialect_for` with its report, and `Restore`, the way back.
 
 use alloc::{
     borrow::Cow,
@@ -9,7 +9,10 @@ use serde_json::Value;
 
 use super::text_of;
 use crate::{
-    dialect::{lookup, Dialect},
+    dialect::{
+        lookup::{self, DialectChoice},
+        Dialect,
+    },
     error::Error,
     json::{self, Node, Text},
     options::{DialectQuery, SanitizeOptions, ToolsOptions},
@@ -126,18 +129,37 @@ pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialec
     dialects.iter().enumerate().map(known).collect()
 }
 
-/// The dialect for what is known of an API: its host, its protocol, the model.
+/// The dialect for what is known of an API: its host, its protocol, the model. What nobody knows is `portable`, unless
+/// the query is [exact](DialectQuery::exact).
 ///
 /// ```
 /// use toolwire::{dialect_for, DialectQuery};
-/// let query = DialectQuery { model: Some("moonshotai/kimi-k2".into()), ..DialectQuery::default() };
-/// assert_eq!(dialect_for(&query)?, "moonshot");
+/// let query = DialectQuery { model: Some("anthropic/claude-sonnet-4.5".into()), ..DialectQuery::default() };
+/// assert_eq!(dialect_for(&query)?, "anthropic");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect` with what is known; `invalid-option` if there is nothing to go by.
+/// `unknown-dialect` for a host that is retired, and if the query is exact for what nobody knows; `invalid-option` if
+/// there is nothing to go by.
 pub fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
+    lookup::dialect_for(query).map(|choice| choice.dialect)
+}
+
+/// [`dialect_for`] with how sure that is, and why.
+///
+/// ```
+/// use toolwire::{dialect_for_with_report, DialectQuery};
+/// let query = DialectQuery { host: Some("llm.example".into()), ..DialectQuery::default() };
+/// let choice = dialect_for_with_report(&query)?;
+/// assert_eq!((choice.dialect, choice.confidence), ("portable", 'C'));
+/// assert!(choice.because.starts_with("nobody knows the host `llm.example`"));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`dialect_for`].
+pub fn dialect_for_with_report(query: &DialectQuery) -> Result<DialectChoice, Error> {
     lookup::dialect_for(query)
 }
 

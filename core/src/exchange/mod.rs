@@ -78,9 +78,10 @@ impl Exchange {
             Some(dialect) => dialect.as_str(),
             None => {
                 let model = endpoint.model.map(String::from).or_else(|| named("model"));
-                let query = DialectQuery { api: Some(endpoint.api), model, host: Some(url.into()), strict: false };
-                lookup::dialect_for(&query)
+                let (api, host) = (Some(endpoint.api), Some(url.into()));
+                lookup::dialect_for(&DialectQuery { api, model, host, ..DialectQuery::default() })
                     .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?
+                    .dialect
             }
         };
         let adapting = options.adapting(endpoint.format, dialect);

@@ -144,7 +144,7 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     Node::object(rest)
 }
 
-/// The error of a request whose dialect nobody knows.
+/// The error of a request whose dialect cannot be found: its host is retired.
 pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
     let example = naming.example(&EXAMPLE);
     Error::new(error.code(), "/dialect", format!("{}; or say it: `{example}`", error.message()))

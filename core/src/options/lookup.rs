@@ -43,9 +43,11 @@ pub struct DialectQuery {
     pub host: Option<String>,
     /// Whether the tools are sent with `strict: true`.
     pub strict: bool,
+    /// Whether what nobody knows is an error, where `portable` would be the answer.
+    pub exact: bool,
 }
 
-const KNOWN: &[&str] = &["api", "model", "host", "strict"];
+const KNOWN: &[&str] = &["api", "model", "host", "strict", "exact"];
 const EXAMPLE: Example = Example { function: "dialectFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
 
 impl DialectQuery {
@@ -60,6 +62,7 @@ impl DialectQuery {
             model: reader.text("model")?,
             host: reader.text("host")?,
             strict: reader.flag("strict")?.unwrap_or_default(),
+            exact: reader.flag("exact")?.unwrap_or_default(),
         })
     }
 }

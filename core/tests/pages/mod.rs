@@ -2,6 +2,7 @@
 
 pub(crate) mod cookbook;
 mod dialect;
+mod hosts;
 mod markdown;
 mod messages;
 mod overview;

@@ -6,6 +6,7 @@ use toolwire::{dialects, Dialect};
 
 use super::{
     dialect::{in_a_property, Loss},
+    hosts,
     markdown::{cell, GENERATED},
     probes::{BY_REFERENCE, IN_A_PROPERTY},
 };
@@ -26,7 +27,7 @@ fn sign(loss: Loss) -> &'static str {
 
 /// The page.
 pub(crate) fn page() -> String {
-    let mut page = format!("{GENERATED}# Dialects\n\nA dialect is what one surface of one model API accepts. `dialectFor({{ api, model, host, strict }})` finds it;\n");
+    let mut page = format!("{GENERATED}# Dialects\n\nA dialect is what one surface of one model API accepts. `dialectFor({{ api, model, host, strict, exact }})` finds it;\n");
     page += "`dialects()` has everything that stands here as data.\n\n";
     page += "| dialect | what it is written for | checked | facts: A, B, C | unverified |\n|---|---|---|---|--:|\n";
     for dialect in dialects() {
@@ -43,6 +44,7 @@ pub(crate) fn page() -> String {
             dialect.unverified.len()
         );
     }
+    page += &hosts::section();
     page += "\n## Every keyword, every dialect\n\n";
     page += "One required property with that schema. `✓` kept as it is; `=` rewritten, nothing lost; `⇄` rewritten, and `restoreArguments` brings the arguments\n";
     page += "back; `⊂` closed: properties that the schema neither names nor asks for are refused; `∅` accepted arguments the same, text lost; `>` wider; `<` narrower; `≠` mixed; `✗` an error that says why.\n\n";

@@ -48,7 +48,14 @@ from ._schema import (
     sanitize_with_report,
 )
 from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, search_tools, search_tools_json
-from ._tools import check_tools, check_tools_json, dialect_for, sanitize_tools, sanitize_tools_json
+from ._tools import (
+    check_tools,
+    check_tools_json,
+    dialect_for,
+    dialect_for_with_report,
+    sanitize_tools,
+    sanitize_tools_json,
+)
 from ._toolwire import __version__
 
 normalizeEnvelope = normalize_envelope
@@ -77,6 +84,7 @@ __all__ = [
     "check_tools",
     "check_tools_json",
     "dialect_for",
+    "dialect_for_with_report",
     "dialects",
     "normalizeEnvelope",
     "normalize_envelope",

@@ -114,7 +114,7 @@ class CheckToolsOptions(TypedDict):
 
 
 class DialectQuery(TypedDict, total=False):
-    """Keyword arguments of `dialect_for`: at least one of `api`, `model` and `host`."""
+    """Keyword arguments of `dialect_for` and `dialect_for_with_report`: at least one of `api`, `model` and `host`."""
 
     api: (
         Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
@@ -127,6 +127,8 @@ class DialectQuery(TypedDict, total=False):
     """The host, or a URL on it."""
     strict: bool | None
     """Whether the tools are sent with `strict: true`. By default false."""
+    exact: bool | None
+    """Whether what nobody knows is an error, where `portable` would be the answer. By default false."""
 
 
 class EnvelopeOptions(TypedDict, total=False):

@@ -320,6 +320,17 @@ class Fact(TypedDict):
     """What becomes of a schema that goes against it."""
 
 
+class DialectChoice(TypedDict):
+    """A dialect, and why it is that one."""
+
+    dialect: DialectName
+    """The name that `sanitize` takes."""
+    confidence: Literal["A", "B", "C"]
+    """How sure that is: `A` documented or proved, `B` one live report, `C` inferred."""
+    because: str
+    """What it rests on, in a sentence."""
+
+
 class Dialect(TypedDict):
     """What one surface of one API accepts, and how sure we are."""
 

@@ -1,4 +1,4 @@
-"""The functions on whole tool lists: `sanitize_tools`, `check_tools`, and `dialect_for`."""
+"""The functions on whole tool lists: `sanitize_tools`, `check_tools`, and `dialect_for` with its report."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from .types import (
         CheckToolsOptions,
+        DialectChoice,
         DialectName,
         DialectQuery,
         SanitizedTools,
@@ -103,11 +104,28 @@ def check_tools_json(
 def dialect_for(**query: Unpack[DialectQuery]) -> DialectName:
     """Name the dialect for what is known of an API: `host`, `api`, `model`, and whether its tools are `strict`.
 
-    Raises `ToolwireError`: `unknown-dialect` with what is known, `invalid-option` if there is nothing to go by.
+    What nobody knows is `portable`, unless `exact` is true.
 
-    >>> dialect_for(host="openrouter.ai", model="moonshotai/kimi-k2")
-    'moonshot'
+    Raises `ToolwireError`: `unknown-dialect` for a host that is retired, and with `exact` for what nobody knows;
+    `unknown-option`; `invalid-option`, also if there is nothing to go by.
+
+    >>> dialect_for(host="openrouter.ai", model="anthropic/claude-sonnet-4.5")
+    'anthropic'
     >>> dialect_for(api="openai-responses", host="api.openai.com", model="gpt-5.1")
     'openai-responses'
     """
     return call("dialectFor", (), query, False)
+
+
+def dialect_for_with_report(**query: Unpack[DialectQuery]) -> DialectChoice:
+    """Do what `dialect_for` does, and say how sure that is, and why.
+
+    Raises what `dialect_for` raises.
+
+    >>> choice = dialect_for_with_report(host="llm.example")
+    >>> choice["dialect"], choice["confidence"]
+    ('portable', 'C')
+    >>> choice["because"]
+    'nobody knows the host `llm.example`; `portable` is what the major surfaces all accept'
+    """
+    return call("dialectFor", (), query, True)

@@ -3,6 +3,8 @@ import {
   applyDeferredLoading,
   type Change,
   check,
+  type DialectChoice,
+  dialectForWithReport,
   type JsonSchema,
   normalizeEnvelope,
   type ObjectSchema,
@@ -32,6 +34,8 @@ const request: { model: string; messages: never[] } = applyDeferredLoading(
 const translated: { [name: string]: unknown } = applyDeferredLoading(request, { target: 'openai-responses' });
 const code: ToolwireErrorCode = new ToolwireError('invalid-json', '', 'message').code;
 const rules: string[] = check(schema, { dialect: 'codex' }).map(({ rule }) => rule);
+export const sure = (): DialectChoice['confidence'] =>
+  dialectForWithReport({ host: 'api.x.ai', exact: true }).confidence;
 // @ts-expect-error: the dialect is required
 export const undialected = () => sanitize({}, {});
 // @ts-expect-error: no such dialect

@@ -1,0 +1,192 @@
+//! Which dialect an API speaks: by what callers know, its host, its protocol and the model.
+//!
+//! Capability is per host, model and strictness, so a table of rows says it, and the first row that fits wins.
+
+mod host;
+mod rows;
+
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use crate::{
+    error::{Code, Error},
+    options::{Api, DialectQuery},
+};
+use host::Host;
+use rows::{Place, Row, RETIRED, ROWS};
+
+/// What is answered where nobody knows better: what the major surfaces all accept.
+const FALLBACK: &str = "portable";
+
+/// A dialect, and why it is that one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DialectChoice {
+    /// The name that `sanitize` takes.
+    pub dialect: &'static str,
+    /// How sure that is. `A`: documented, or proved; `B`: one live report; `C`: inferred.
+    pub confidence: char,
+    /// What it rests on, in a sentence.
+    pub because: Cow<'static, str>,
+}
+
+/// What is known, ready to be compared.
+struct Known {
+    host: Option<Host>,
+    api: Option<Api>,
+    model: Option<String>,
+}
+
+impl Known {
+    fn of(query: &DialectQuery) -> Known {
+        let host = query.host.as_deref().and_then(Host::of);
+        Known { host, api: query.api, model: query.model.as_deref().map(bare_model) }
+    }
+
+    fn fits(&self, row: &Row) -> bool {
+        let host_is = |test: &dyn Fn(&Host) -> bool| self.host.as_ref().is_some_and(test);
+        let place_fits = match row.place {
+            Place::Anywhere => true,
+            Place::Unsaid => self.host.is_none(),
+            Place::Hosts(patterns) => host_is(&|host| patterns.iter().any(|pattern| host.is(pattern))),
+            Place::Port(port) => host_is(&|host| host.port == Some(port)),
+            Place::PrivatePorts(ports) => {
+                host_is(&|host| host.port.is_some_and(|port| ports.contains(&port)) && host.is_private())
+            }
+        };
+        place_fits
+            && (row.apis.is_empty() || self.api.is_some_and(|api| row.apis.contains(&api)))
+            && (row.models.is_empty()
+                || self.model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start))))
+    }
+
+    /// Why nothing better is known.
+    fn because(&self, strict: bool) -> String {
+        let whose = match (&self.host, &self.model) {
+            (Some(Host { name, .. }), None) => format!("the host `{name}`"),
+            (Some(Host { name, .. }), Some(model)) => {
+                format!("the host `{name}`, nor whose rules hold there for `{model}`")
+            }
+            (None, Some(model)) => format!("the model `{model}`"),
+            (None, None) => "the host".to_string(),
+        };
+        let unless = if strict { " if tools are not strict; no strict dialect is known there" } else { "" };
+        format!("nobody knows {whose}; `{FALLBACK}` is what the major surfaces all accept{unless}")
+    }
+}
+
+/// The dialect for what is known, and what says so.
+///
+/// # Errors
+/// `invalid-option` if nothing is known; `unknown-dialect` for a host that is retired, and with `exact` for what nobody
+/// knows.
+pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
+    let known = Known::of(query);
+    if known.api.is_none() && known.model.is_none() && known.host.is_none() {
+        let message = "expected an `api`, a `model` or a `host`, found none of them";
+        return Err(Error::new(Code::InvalidOption, "", message));
+    }
+    if let Some(host) = &known.host {
+        if let Some(retired) = RETIRED.iter().find(|retired| host.is(retired.host)) {
+            let message =
+                format!("expected a host that still answers, found `{}`, {}", retired.host, retired.what_to_do);
+            return Err(Error::new(Code::UnknownDialect, "/host", message));
+        }
+    }
+    let guess = |because| DialectChoice { dialect: FALLBACK, confidence: 'C', because: Cow::Owned(because) };
+    let Some(row) = ROWS.iter().find(|row| known.fits(row)) else {
+        return if query.exact { Err(unknown(query, &known)) } else { Ok(guess(known.because(query.strict))) };
+    };
+    let answer = |dialect| DialectChoice { dialect, confidence: row.confidence, because: Cow::Borrowed(row.because) };
+    match row.strict {
+        _ if !query.strict => Ok(answer(row.plain)),
+        Some(strict) => Ok(answer(strict)),
+        None if query.exact => Err(not_strict(row.plain)),
+        None => Ok(guess(format!("no strict dialect is known there: {}", row.because))),
+    }
+}
+
+fn not_strict(plain: &str) -> Error {
+    let message = format!(
+        "expected a surface whose strict mode is known, found that of `{plain}`; without `strict` it \
+            is `{plain}`"
+    );
+    Error::new(Code::UnknownDialect, "/strict", message)
+}
+
+fn unknown(query: &DialectQuery, known: &Known) -> Error {
+    let (pointer, found) = match (&known.host, &query.model) {
+        // The host alone: a URL may hold a key.
+        (Some(host), _) => ("/host", host.name.as_str()),
+        (None, Some(model)) => ("/model", model.as_str()),
+        (None, None) => ("/api", "no other hint"),
+    };
+    let quoted = |words: &mut dyn Iterator<Item = &'static str>| {
+        let mut list: Vec<String> = Vec::new();
+        for word in words.map(|word| format!("`{word}`")) {
+            if !list.contains(&word) {
+                list.push(word);
+            }
+        }
+        list.join(", ")
+    };
+    let hosts = quoted(&mut ROWS.iter().flat_map(Row::hosts).copied());
+    let apis = quoted(&mut Api::CHOICES.iter().map(|(name, _)| *name));
+    let models = quoted(&mut ROWS.iter().filter(|row| row.is_of_a_model()).flat_map(|row| row.models).copied());
+    let message = format!(
+        "expected one of the hosts {hosts}, or a model whose name begins with one of {models}, or without a host an \
+            `api` of {apis}; found `{found}`; without `exact` it is `{FALLBACK}`"
+    );
+    Error::new(Code::UnknownDialect, pointer, message)
+}
+
+/// A model's own name: without the vendor before it, in lower case.
+fn bare_model(model: &str) -> String {
+    model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{rows::Place, FALLBACK, ROWS};
+    use crate::dialect::DIALECTS;
+
+    #[test]
+    fn every_row_names_a_dialect_that_there_is() {
+        let rows = ROWS.iter().flat_map(|row| [Some(row.plain), row.strict]).flatten();
+        for name in rows.chain([FALLBACK]) {
+            assert!(DIALECTS.iter().any(|dialect| dialect.name == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_dialect_of_an_api_is_found_by_a_row() {
+        for dialect in DIALECTS.iter().filter(|dialect| !dialect.name.starts_with("codex")) {
+            assert!(
+                ROWS.iter().any(|row| row.plain == dialect.name || row.strict == Some(dialect.name)),
+                "{}",
+                dialect.name
+            );
+        }
+    }
+
+    #[test]
+    fn every_row_says_how_sure_it_is_and_why() {
+        for row in ROWS {
+            assert!(('A'..='C').contains(&row.confidence), "{}", row.because);
+            assert!(row.because.len() > 20 && !row.because.ends_with('.'), "{}", row.because);
+            // Without evidence of its own, a model tells no more than what its maker does.
+            assert!(row.confidence != 'A' || !matches!(row.place, Place::PrivatePorts(_)), "{}", row.because);
+        }
+    }
+
+    #[test]
+    fn patterns_have_one_gap_at_most() {
+        for pattern in ROWS.iter().flat_map(|row| row.hosts()) {
+            assert!(pattern.matches('*').count() <= 1 && *pattern == pattern.to_lowercase(), "{pattern}");
+        }
+    }
+}

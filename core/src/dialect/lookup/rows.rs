@@ -1,0 +1,356 @@
+//! The table of hosts, ports, protocols and models, each with the dialect that is spoken there and what says so.
+
+use crate::options::Api;
+
+/// Where a row holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Whatever is said of the host.
+    Anywhere,
+    /// No host is named.
+    Unsaid,
+    /// One of these. A `*` stands for any characters.
+    Hosts(&'static [&'static str]),
+    /// Any host, at that port.
+    Port(u16),
+    /// The caller's own machine or network, at one of these ports. Elsewhere anything may listen there.
+    PrivatePorts(&'static [u16]),
+}
+
+/// When a dialect is the one. An empty list asks for nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) place: Place,
+    pub(super) apis: &'static [Api],
+    /// What the model's name begins with, its vendor (`openai/`) left out.
+    pub(super) models: &'static [&'static str],
+    pub(super) plain: &'static str,
+    /// With `strict: true`; `None`: no dialect is known for that.
+    pub(super) strict: Option<&'static str>,
+    /// `A`: documented, or proved; `B`: one live report; `C`: inferred.
+    pub(super) confidence: char,
+    /// What it rests on, in a sentence without its full stop.
+    pub(super) because: &'static str,
+}
+
+impl Row {
+    const fn new(place: Place, plain: &'static str, confidence: char, because: &'static str) -> Row {
+        Row { place, apis: &[], models: &[], plain, strict: None, confidence, because }
+    }
+
+    const fn apis(self, apis: &'static [Api]) -> Row {
+        Row { apis, ..self }
+    }
+
+    const fn models(self, models: &'static [&'static str]) -> Row {
+        Row { models, ..self }
+    }
+
+    const fn strict(self, dialect: &'static str) -> Row {
+        Row { strict: Some(dialect), ..self }
+    }
+
+    /// The hosts that it names.
+    pub(super) fn hosts(&self) -> &'static [&'static str] {
+        match self.place {
+            Place::Hosts(hosts) => hosts,
+            _ => &[],
+        }
+    }
+
+    /// Whether the model is enough for it.
+    pub(super) fn is_of_a_model(&self) -> bool {
+        matches!(self.place, Place::Anywhere | Place::Unsaid) && self.apis.is_empty()
+    }
+}
+
+const fn at(hosts: &'static [&'static str], plain: &'static str, confidence: char, because: &'static str) -> Row {
+    Row::new(Place::Hosts(hosts), plain, confidence, because)
+}
+
+/// What the protocol or the model says, wherever it is.
+const fn anywhere(plain: &'static str, because: &'static str) -> Row {
+    Row::new(Place::Anywhere, plain, 'C', because)
+}
+
+/// What the protocol or the model says if no host is named.
+const fn unsaid(plain: &'static str, because: &'static str) -> Row {
+    Row::new(Place::Unsaid, plain, 'C', because)
+}
+
+const OPENAI: &[&str] = &["api.openai.com"];
+const AZURE: &[&str] = &["*.openai.azure.com", "*.services.ai.azure.com", "*.cognitiveservices.azure.com"];
+const GOOGLE: &[&str] = &["generativelanguage.googleapis.com"];
+const VERTEX: &[&str] = &["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"];
+const BEDROCK: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*"];
+const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn", "api.kimi.com"];
+const COPILOT: &[&str] = &["api.githubcopilot.com", "*.githubcopilot.com"];
+const ZEN: &[&str] = &["opencode.ai"];
+const ROUTERS: &[&str] = &["openrouter.ai", "router.huggingface.co", "ai-gateway.vercel.sh"];
+/// They run vLLM or SGLang, and do not say which.
+const OPEN_WEIGHT_HOSTS: &[&str] = &[
+    "api.together.xyz",
+    "api.together.ai",
+    "integrate.api.nvidia.com",
+    "api.sambanova.ai",
+    "api.novita.ai",
+    "api.deepinfra.com",
+    "api.hyperbolic.xyz",
+    "api.siliconflow.cn",
+    "api.doubleword.ai",
+    "api.venice.ai",
+];
+
+/// Models that came before the ones that do better with combinators at the root.
+const BEFORE_GPT_5: &[&str] = &[
+    "gpt-3",
+    "gpt-4",
+    "o1",
+    "o3",
+    "o4",
+    "chatgpt-4",
+    "codex-mini",
+    "computer-use",
+    "davinci",
+    "babbage",
+    "ft:gpt-3",
+    "ft:gpt-4",
+];
+const GPT: &[&str] = &["gpt-", "ft:gpt-", "chatgpt", "codex"];
+/// A name like those of OpenAI's API, and yet served by many.
+const GPT_OSS: &[&str] = &["gpt-oss"];
+const CLAUDE: &[&str] = &["claude"];
+const GEMINI: &[&str] = &["gemini"];
+const GROK: &[&str] = &["grok"];
+const KIMI: &[&str] = &["kimi", "moonshot"];
+const DEEPSEEK: &[&str] = &["deepseek"];
+const MISTRAL: &[&str] =
+    &["mistral", "ministral", "magistral", "codestral", "devstral", "pixtral", "open-mistral", "open-mixtral"];
+/// Models that a cloud has beside those it is known for. Other names are those of deployments.
+const GUESTS: &[&str] = &[
+    "deepseek",
+    "kimi",
+    "moonshot",
+    "qwen",
+    "glm",
+    "llama",
+    "meta-llama",
+    "gpt-oss",
+    "phi-",
+    "gemma",
+    "minimax",
+    "jamba",
+    "nemotron",
+    "command",
+    "cohere",
+];
+
+const CHAT: &[Api] = &[Api::OpenaiChat];
+const RESPONSES: &[Api] = &[Api::OpenaiResponses];
+
+const AT_OPENAI: &str = "api.openai.com is OpenAI's own API (platform.openai.com/docs)";
+const AT_AZURE: &str = "Azure has OpenAI's API and its validator (learn.microsoft.com)";
+const GUEST_AT_AZURE: &str = "Azure has models of other makers, and hardly says whose rules hold; the model tells";
+const AT_COPILOT: &str =
+    "Copilot answers with OpenAI's errors (copilot-cli#2223), and recorded requests were answered 200";
+const AT_MOONSHOT: &str = "this is Moonshot's own API (platform.moonshot.ai)";
+const OF_CLAUDE: &str = "Claude is Anthropic's, and nothing says that this place has rules of its own";
+const OF_GPT: &str = "the model is OpenAI's, and nothing says that this place has rules of its own";
+
+/// The table. The first row that fits wins.
+pub(super) const ROWS: &[Row] = &[
+    // Hosts with an API of their own.
+    at(OPENAI, "openai-chat", 'A', AT_OPENAI).apis(RESPONSES).models(BEFORE_GPT_5).strict("openai-strict"),
+    at(OPENAI, "openai-responses", 'A', AT_OPENAI).apis(RESPONSES).strict("openai-strict"),
+    at(OPENAI, "openai-chat", 'A', AT_OPENAI).strict("openai-strict"),
+    at(AZURE, "anthropic", 'C', GUEST_AT_AZURE).models(CLAUDE).strict("anthropic-strict"),
+    at(AZURE, "xai", 'C', GUEST_AT_AZURE).models(GROK).strict("xai"),
+    at(AZURE, "mistral", 'C', GUEST_AT_AZURE).models(MISTRAL),
+    at(AZURE, "portable", 'C', GUEST_AT_AZURE).models(GUESTS),
+    at(AZURE, "openai-chat", 'A', AT_AZURE).apis(RESPONSES).models(BEFORE_GPT_5).strict("azure-strict"),
+    at(AZURE, "openai-responses", 'A', AT_AZURE).apis(RESPONSES).strict("azure-strict"),
+    at(AZURE, "openai-chat", 'A', AT_AZURE).strict("azure-strict"),
+    at(&["api.anthropic.com"], "anthropic", 'A', "api.anthropic.com is Anthropic's own API (docs.claude.com)")
+        .strict("anthropic-strict"),
+    at(
+        GOOGLE,
+        "gemini-json-schema",
+        'A',
+        "this is Google's own API (ai.google.dev), and `parametersJsonSchema` is used",
+    )
+    .apis(&[Api::GeminiJsonSchema]),
+    at(GOOGLE, "gemini", 'A', "this is Google's own API (ai.google.dev); `parameters` is what every version of it has"),
+    at(VERTEX, "anthropic", 'A', "Claude on Vertex takes Anthropic's requests (docs.cloud.google.com)")
+        .models(CLAUDE)
+        .strict("anthropic-strict"),
+    at(VERTEX, "portable", 'C', "Vertex has models of other makers, and does not say whose rules hold").models(GUESTS),
+    at(VERTEX, "portable", 'C', "Vertex has Mistral's models, and does not say whose rules hold").models(MISTRAL),
+    at(
+        VERTEX,
+        "vertex-json-schema",
+        'C',
+        "both of Google's platforms have `parametersJsonSchema` (google-genai 3.4.0)",
+    )
+    .apis(&[Api::GeminiJsonSchema]),
+    at(VERTEX, "vertex", 'A', "this is Vertex AI, Google Cloud's own API (docs.cloud.google.com)"),
+    at(BEDROCK, "bedrock", 'A', "bedrock-runtime is Amazon Bedrock's API (docs.aws.amazon.com)"),
+    at(MOONSHOT, "moonshot", 'A', AT_MOONSHOT).strict("moonshot"),
+    at(&["api.x.ai"], "xai", 'A', "api.x.ai is xAI's own API (docs.x.ai)").strict("xai"),
+    at(&["api.deepseek.com"], "deepseek", 'A', "api.deepseek.com is DeepSeek's own API (api-docs.deepseek.com)")
+        .strict("deepseek-strict"),
+    at(
+        &["api.mistral.ai", "codestral.mistral.ai"],
+        "mistral",
+        'A',
+        "this is Mistral's own API (docs.mistral.ai), which documents no rules for its strict mode",
+    ),
+    at(&["api.groq.com"], "groq", 'A', "api.groq.com is Groq's own API (console.groq.com/docs)"),
+    at(&["api.cerebras.ai"], "cerebras", 'A', "api.cerebras.ai is Cerebras' own API (inference-docs.cerebras.ai)")
+        .strict("cerebras"),
+    at(&["api.fireworks.ai"], "fireworks", 'A', "api.fireworks.ai is Fireworks' own API (docs.fireworks.ai)"),
+    at(
+        &["api.cohere.com", "api.cohere.ai"],
+        "cohere",
+        'A',
+        "this is Cohere's own API (docs.cohere.com); what `strict_tools` adds has no table yet",
+    ),
+    at(
+        &["api.minimax.io", "api.minimaxi.com"],
+        "openai-chat",
+        'A',
+        "MiniMax takes OpenAI's schemas, and refuses a tool without `parameters` (qwen-code#11834)",
+    ),
+    at(
+        &["api.z.ai", "open.bigmodel.cn"],
+        "portable",
+        'C',
+        "Z.ai refuses `properties: true` (SkyrimNet-GamePlugin#381), and its errors do not say what else",
+    ),
+    at(
+        &["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"],
+        "portable",
+        'C',
+        "Alibaba takes tools without `parameters` (qwen-code#11834), and documents no rules",
+    ),
+    at(
+        &["ark.*.volces.com", "ark.*.bytepluses.com"],
+        "portable",
+        'C',
+        "Volcengine wants a `type` in every property (lobehub#7782), and documents no rules",
+    ),
+    at(&["api.perplexity.ai"], "portable", 'C', "Perplexity takes tools with its newer models, and documents no rules"),
+    at(&["ollama.com"], "portable", 'C', "Ollama's cloud hands requests on to others, and does not say to whom"),
+    at(COPILOT, "portable", 'B', "who serves Claude for Copilot, and with whose rules, is not told").models(CLAUDE),
+    at(COPILOT, "gemini", 'B', "Copilot's Gemini refuses lists of types (copilot-cli#4623)").models(GEMINI),
+    at(COPILOT, "portable", 'C', "Copilot has models of other makers, and does not say whose rules hold")
+        .models(GUESTS),
+    at(COPILOT, "openai-chat", 'B', AT_COPILOT).models(BEFORE_GPT_5).strict("openai-strict"),
+    at(COPILOT, "openai-chat", 'B', AT_COPILOT).models(GPT).strict("openai-strict"),
+    at(COPILOT, "portable", 'C', "Copilot has models of several makers, and the model does not tell whose rules hold"),
+    at(
+        ZEN,
+        "portable",
+        'B',
+        "OpenCode Zen holds Muse Spark to the meta-schema, ten levels and no recursion (houseCARL#730); \
+            `portable` is the nearest",
+    )
+    .models(&["muse-spark"]),
+    at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang, and does not say which"),
+    // Protocols that only one kind of server speaks.
+    Row::new(
+        Place::Anywhere,
+        "llama-cpp",
+        'A',
+        "only llama.cpp's server, and what runs on it, is asked for by this name",
+    )
+    .apis(&[Api::LlamaCpp]),
+    Row::new(Place::Anywhere, "bedrock", 'A', "only Amazon Bedrock has Converse (docs.aws.amazon.com)")
+        .apis(&[Api::Bedrock]),
+    anywhere("gemini-json-schema", "the protocol is Gemini's, with schemas in `parametersJsonSchema`")
+        .apis(&[Api::GeminiJsonSchema]),
+    anywhere("gemini", "the protocol is Gemini's, with schemas in `parameters`").apis(&[Api::Gemini]),
+    // Ports that servers have by default, before models: a server of one's own gives any name to what it runs.
+    Row::new(
+        Place::Port(11434),
+        "portable",
+        'C',
+        "Ollama listens at port 11434 (docs.ollama.com), and has no table yet",
+    ),
+    Row::new(
+        Place::PrivatePorts(&[8000]),
+        "portable",
+        'C',
+        "vLLM listens at port 8000 if nobody says otherwise (docs.vllm.ai), and has no table yet",
+    ),
+    Row::new(
+        Place::PrivatePorts(&[30000]),
+        "sglang",
+        'C',
+        "SGLang listens at port 30000 if nobody says otherwise (docs.sglang.ai)",
+    ),
+    Row::new(
+        Place::PrivatePorts(&[8080]),
+        "llama-cpp",
+        'C',
+        "llama.cpp's server listens at port 8080 if nobody says otherwise (its README)",
+    ),
+    Row::new(
+        Place::PrivatePorts(&[1234]),
+        "llama-cpp",
+        'C',
+        "LM Studio, which runs llama.cpp, listens at port 1234 if nobody says otherwise (lmstudio.ai/docs)",
+    ),
+    // Behind a router, or at a host that nobody knows, the model says most: if hardly anyone but its maker serves it.
+    anywhere("portable", "gpt-oss is open: many serve it, each with rules of its own").models(GPT_OSS),
+    anywhere("anthropic", OF_CLAUDE).models(CLAUDE).strict("anthropic-strict"),
+    anywhere("gemini", "Gemini is Google's, and nothing says that this place has rules of its own").models(GEMINI),
+    anywhere("xai", "Grok is xAI's, and nothing says that this place has rules of its own").models(GROK).strict("xai"),
+    anywhere("mistral", "the model is Mistral's, and nothing says that this place has rules of its own")
+        .models(MISTRAL),
+    anywhere("bedrock", "Nova is Amazon's, and Bedrock is where it is served").models(&["amazon.nova", "nova-"]),
+    anywhere("openai-chat", OF_GPT).models(BEFORE_GPT_5).strict("openai-strict"),
+    anywhere("openai-responses", OF_GPT).apis(RESPONSES).models(GPT).strict("openai-strict"),
+    anywhere("openai-chat", OF_GPT).models(GPT).strict("openai-strict"),
+    // Many serve these: who does is all that counts, and only where nobody says so is it taken to be the maker.
+    unsaid("moonshot", "Kimi is Moonshot's, and no host is named; many serve it").models(KIMI).strict("moonshot"),
+    unsaid("deepseek", "DeepSeek's models are served by many, and no host is named")
+        .models(DEEPSEEK)
+        .strict("deepseek-strict"),
+    // A router with any other model: what most of those behind it accept.
+    at(ROUTERS, "portable", 'C', "this is a router: who serves the model, and with whose rules, is not told"),
+    at(
+        ZEN,
+        "portable",
+        'B',
+        "OpenCode Zen has models of several makers, and answers as their servers do (houseCARL#730)",
+    ),
+    // The protocol alone.
+    unsaid("openai-responses", "nothing is known but the protocol, which is OpenAI's")
+        .apis(RESPONSES)
+        .strict("openai-strict"),
+    unsaid("openai-chat", "nothing is known but the protocol, which is OpenAI's").apis(CHAT).strict("openai-strict"),
+    unsaid("anthropic", "nothing is known but the protocol, which is Anthropic's")
+        .apis(&[Api::Anthropic])
+        .strict("anthropic-strict"),
+];
+
+/// A host that answered once.
+pub(super) struct Retired {
+    pub(super) host: &'static str,
+    pub(super) what_to_do: &'static str,
+}
+
+/// The hosts of GitHub Models.
+pub(super) const RETIRED: &[Retired] = &[
+    Retired {
+        host: "models.github.ai",
+        what_to_do: "which GitHub retired on 2026-07-30 (docs.github.com); send to the model's own API, or to \
+                     Azure AI Foundry (`*.services.ai.azure.com`), and name that host",
+    },
+    Retired {
+        host: "models.inference.ai.azure.com",
+        what_to_do:
+            "which GitHub and Azure retired on 2026-07-30 (docs.github.com); send to the model's own API, or to \
+                     Azure AI Foundry (`*.services.ai.azure.com`), and name that host",
+    },
+];

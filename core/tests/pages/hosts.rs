@@ -1,0 +1,102 @@
+//! Which dialect is spoken where: what `dialect_for` answers for every host, port and family of models that it knows.
+
+#![allow(clippy::panic, clippy::expect_used, reason = "a page stops where it cannot go on")]
+
+use std::fmt::Write as _;
+
+use toolwire::{dialect_for, dialect_for_with_report, Api, DialectChoice, DialectQuery};
+
+use super::markdown::cell;
+
+/// What else may be known beside a host.
+const BESIDE: &[(&str, Option<Api>, Option<&str>)] = &[
+    ("Responses", Some(Api::OpenaiResponses), Some("gpt-5.1")),
+    ("gpt-5", None, Some("gpt-5.1")),
+    ("gpt-4", None, Some("gpt-4.1")),
+    ("claude", None, Some("claude-sonnet-4-5")),
+    ("gemini", None, Some("gemini-3-pro")),
+    ("grok", None, Some("grok-4")),
+    ("mistral", None, Some("mistral-large-3")),
+    ("kimi", None, Some("kimi-k2")),
+    ("deepseek", None, Some("deepseek-v3.2")),
+    ("llama", None, Some("llama-4-maverick")),
+];
+
+const PORTS: &[(&str, &[&str])] = &[
+    ("any host, port 11434", &["gpu.example:11434"]),
+    ("localhost and private addresses, port 8000", &["localhost:8000"]),
+    ("the same, port 30000", &["10.0.0.1:30000"]),
+    ("the same, port 8080", &["192.168.0.1:8080"]),
+    ("the same, port 1234", &["host.docker.internal:1234"]),
+];
+
+fn answer(query: &DialectQuery) -> DialectChoice {
+    dialect_for_with_report(query).unwrap_or_else(|error| panic!("{query:?}: {error}"))
+}
+
+/// The dialect with `strict: true`; nothing if none is known.
+fn strict(query: &DialectQuery) -> String {
+    let found = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() });
+    found.map_or_else(|_| String::new(), |dialect| format!("`{dialect}`"))
+}
+
+/// The hosts that `dialect_for` names where it knows none, in the order of its table.
+fn hosts() -> Vec<String> {
+    let query = DialectQuery { host: Some("llm.example".into()), exact: true, ..DialectQuery::default() };
+    let error = dialect_for(&query).expect_err("nobody knows it");
+    let list =
+        error.message().split_once("hosts ").and_then(|(_, rest)| rest.split_once(", or ")).map(|(list, _)| list);
+    list.unwrap_or_default().split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// What is said of a host, as the cells behind it.
+fn row(host: &str) -> String {
+    let query = DialectQuery { host: Some(host.replace('*', "x")), ..DialectQuery::default() };
+    let plain = answer(&query);
+    let mut others = Vec::new();
+    for (label, api, model) in BESIDE {
+        let beside = answer(&DialectQuery { api: *api, model: model.map(String::from), ..query.clone() });
+        if beside.dialect != plain.dialect {
+            others.push(format!("{label}: `{}` ({})", beside.dialect, beside.confidence));
+        }
+    }
+    format!(
+        "`{}` ({}) | {} | {} | {}",
+        plain.dialect,
+        plain.confidence,
+        strict(&query),
+        others.join(", "),
+        cell(&plain.because)
+    )
+}
+
+/// The section.
+pub(crate) fn section() -> String {
+    let mut page = String::from("\n## Which dialect is spoken where\n\n");
+    page += "What [`dialectFor`](../functions/dialects.md) answers: the dialect with its confidence, with `strict: true` (empty: none is known), and with a model or\n";
+    page += "a protocol that changes it. `*` stands for any characters.\n\n";
+    page += "| host | dialect | strict | otherwise | because |\n|---|---|---|---|---|\n";
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+    for host in hosts() {
+        let said = row(&host);
+        match rows.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, hosts)) => hosts.push(format!("`{host}`")),
+            None => rows.push((said, vec![format!("`{host}`")])),
+        }
+    }
+    for (place, samples) in PORTS {
+        rows.extend(samples.iter().map(|sample| (row(sample), vec![(*place).to_owned()])));
+    }
+    for (said, hosts) in rows {
+        let _ = writeln!(page, "| {} | {said} |", hosts.join(", "));
+    }
+    page += "\nA host that nobody knows is answered by the model, if hardly anyone but its maker serves it:\n\n";
+    page += "| model | dialect | strict | at a host that nobody knows |\n|---|---|---|---|\n";
+    for (label, api, model) in BESIDE {
+        let query = DialectQuery { api: *api, model: model.map(String::from), ..DialectQuery::default() };
+        let strict = strict(&query);
+        let elsewhere = answer(&DialectQuery { host: Some("llm.example".into()), ..query.clone() });
+        let _ = writeln!(page, "| {label} | `{}` | {strict} | `{}` |", answer(&query).dialect, elsewhere.dialect);
+    }
+    page
+}
