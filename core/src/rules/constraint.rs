@@ -1,7 +1,7 @@
 //! The constraints: everything that `check` and `checkTools` may find violated.
 
 macro_rules! constraints {
-    ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[doc = $summary:literal])+ $variant:ident = $name:literal,)*) => {
         /// What an API demands of a schema or a tool.
         ///
         /// ```
@@ -12,7 +12,7 @@ macro_rules! constraints {
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
-        pub enum Constraint { $($(#[$meta])* $variant,)* }
+        pub enum Constraint { $($(#[doc = $summary])+ $variant,)* }
 
         impl Constraint {
             /// Every constraint.
@@ -21,6 +21,12 @@ macro_rules! constraints {
             /// The name that violations have.
             pub const fn id(self) -> &'static str {
                 match self { $(Constraint::$variant => $name,)* }
+            }
+
+            /// What is wrong, for people.
+            pub const fn summary(self) -> &'static str {
+                // Each line of documentation begins with a space.
+                match self { $(Constraint::$variant => concat!($($summary),+).trim_ascii(),)* }
             }
         }
     };

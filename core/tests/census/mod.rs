@@ -1,0 +1,30 @@
+//! The census of real tools: what is counted, and the files that say so.
+
+pub(crate) mod advice;
+pub(crate) mod broken;
+pub(crate) mod count;
+pub(crate) mod figures;
+mod page;
+mod plot;
+pub(crate) mod tools;
+
+use std::{collections::BTreeMap, error::Error, path::PathBuf};
+
+use self::{count::Census, figures::Figures, tools::Tools};
+
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The tools, where they lie beside the checkout.
+pub(crate) fn all_tools() -> Option<Tools> {
+    Tools::of_file(&root().join("../shared/data/mcp_tools.jsonl"))
+}
+
+/// The page and its plots, by their paths from the root of the project.
+pub(crate) fn files(tools: Tools) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let figures = Figures::of(Census::take(tools));
+    let mut files = BTreeMap::from([("docs/census.md".to_owned(), page::page(&figures))]);
+    files.extend(figures.plots()?.map(|(name, svg)| (format!("docs/census/{name}"), svg)));
+    Ok(files)
+}
