@@ -8,16 +8,17 @@ mod census;
 use std::{error::Error, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let tools = census::all_tools().ok_or("expected ../shared/data/mcp_tools.jsonl beside the checkout, found none")?;
+    let tools =
+        census::all_tools().ok_or_else(|| format!("expected {} beside the checkout, found none", census::TOOLS))?;
     for (path, text) in census::files(tools)? {
-        let path = census::root().join(path);
+        let (name, path) = (path.clone(), census::root().join(path));
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             continue;
         }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        println!("{}", path.display());
+        println!("{name}");
         fs::write(path, text)?;
     }
     Ok(())

@@ -9,6 +9,7 @@ macro_rules! constraints {
         /// let moonshot = dialects().iter().find(|dialect| dialect.name == "moonshot").unwrap();
         /// assert!(moonshot.facts.iter().any(|fact| fact.rules.contains(&Constraint::RootObject)));
         /// assert_eq!(Constraint::RootObject.id(), "root-object");
+        /// assert_eq!(Constraint::EnumEmpty.summary(), "`enum` has no values.");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]

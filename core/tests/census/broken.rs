@@ -1,6 +1,9 @@
 //! The rules that schemas break, and what would be gained by mending them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::count::{Census, Column, Verdict};
 
@@ -59,7 +62,7 @@ impl Seen {
 fn ranked(seen: BTreeMap<String, Seen>, count: usize, gained: impl Fn(&BTreeSet<&str>) -> usize) -> Vec<Broken> {
     let mut list: Vec<(String, Seen)> = seen.into_iter().collect();
     // Equal ones stay in the order of their names, because this is stable.
-    list.sort_by(|(_, one), (_, two)| two.cases.cmp(&one.cases));
+    list.sort_by_key(|(_, seen)| Reverse(seen.cases));
     list.truncate(count);
     let names: Vec<&str> = list.iter().map(|(name, _)| name.as_str()).collect();
     let broken = |(place, (name, seen)): (usize, &(String, Seen))| Broken {

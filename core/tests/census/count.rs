@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    panic::resume_unwind,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
@@ -66,14 +67,15 @@ impl Fate {
 }
 
 /// What one dialect means for one schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) fate: Fate,
     /// The rules that it breaks so that it is refused.
     pub(crate) refused: BTreeSet<&'static str>,
     /// The keywords that it may not have, for the rule that is about so many of them that its name alone says little.
     pub(crate) keywords: BTreeSet<String>,
-    reinterpreted: bool,
-    ignored: bool,
+    pub(crate) reinterpreted: bool,
+    pub(crate) ignored: bool,
 }
 
 impl Verdict {
@@ -118,33 +120,56 @@ pub(crate) struct Column {
     pub(crate) verdicts: Vec<Verdict>,
 }
 
+/// How many have each fate, in the order of `Fate::ALL`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fates(pub(crate) [usize; 8]);
+
+impl Fates {
+    pub(crate) fn of(&self, fate: Fate) -> usize {
+        self.0.get(fate as usize).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn all(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    fn add(&mut self, fate: Fate) {
+        if let Some(count) = self.0.get_mut(fate as usize) {
+            *count += 1;
+        }
+    }
+}
+
 /// How many tools, and how many servers, have each fate in one dialect.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// In the order of `Fate::ALL`.
-    pub(crate) tools: [usize; 8],
+    pub(crate) tools: Fates,
     /// A server has the fate of its worst tool.
-    pub(crate) servers: [usize; 8],
+    pub(crate) servers: Fates,
     /// Of the tools that are taken as they are: those whose model is held to other arguments than the schema says.
     pub(crate) reinterpreted: usize,
     /// Of the tools that are taken as they are: those in which something has no effect.
     pub(crate) ignored: usize,
+    /// Of the dialect's table.
+    pub(crate) revision: u32,
 }
 
 impl Column {
     pub(crate) fn tally(&self, tools: &Tools) -> Tally {
-        let mut tally = Tally { tools: [0; 8], servers: [0; 8], reinterpreted: 0, ignored: 0 };
+        let mut tally = Tally { revision: self.dialect.revision, ..Tally::default() };
         let mut worst = vec![Fate::AsItIs; tools.servers];
         for (server, schema) in &tools.tools {
             let Some(verdict) = self.verdicts.get(*schema) else { continue };
-            tally.tools[verdict.fate as usize] += 1;
-            worst[*server] = worst[*server].max(verdict.fate);
+            tally.tools.add(verdict.fate);
+            if let Some(worst) = worst.get_mut(*server) {
+                *worst = verdict.fate.max(*worst);
+            }
             if verdict.fate == Fate::AsItIs {
                 tally.reinterpreted += usize::from(verdict.reinterpreted);
                 tally.ignored += usize::from(verdict.ignored);
             }
         }
-        worst.into_iter().for_each(|fate| tally.servers[fate as usize] += 1);
+        worst.into_iter().for_each(|fate| tally.servers.add(fate));
         tally
     }
 }
@@ -173,7 +198,9 @@ impl Census {
         let mut columns: Vec<(usize, Column)> = thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mine = work();
-            let theirs = others.into_iter().flat_map(|other| other.join().expect("a thread that counts"));
+            let joined =
+                |other: thread::ScopedJoinHandle<'_, _>| other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let theirs = others.into_iter().flat_map(joined);
             mine.into_iter().chain(theirs).collect()
         });
         columns.sort_by_key(|(place, _)| *place);

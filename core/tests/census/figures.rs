@@ -4,9 +4,9 @@ use std::error::Error;
 
 use super::{
     broken::{counted, keywords, rules, Broken},
-    count::{Census, Fate, Tally},
+    count::{Census, Fate, Fates, Tally},
     page::number,
-    plot::{Bars, COLOURS},
+    plot::{Bars, COLOURS, NOT_YET, TAKEN},
 };
 
 /// How many rules are shown.
@@ -22,6 +22,8 @@ pub(crate) struct Figures {
     pub(crate) keywords: Vec<Broken>,
     /// How many tools in how many dialects of APIs.
     pub(crate) cases: usize,
+    /// How many tools every API takes as they are.
+    pub(crate) everywhere: usize,
 }
 
 impl Figures {
@@ -29,7 +31,12 @@ impl Figures {
         let tallies = census.columns.iter().map(|column| (column.dialect.name, column.tally(&census.tools))).collect();
         let (rules, keywords) = (rules(&census, RULES), keywords(&census, KEYWORDS));
         let cases = counted(&census).count() * census.tools.tools.len();
-        Figures { census, tallies, rules, keywords, cases }
+        let is_taken = |schema: usize| {
+            counted(&census)
+                .all(|column| column.verdicts.get(schema).is_some_and(|verdict| verdict.fate == Fate::AsItIs))
+        };
+        let everywhere = census.tools.tools.iter().filter(|(_, schema)| is_taken(*schema)).count();
+        Figures { census, tallies, rules, keywords, cases, everywhere }
     }
 
     pub(crate) fn alt_of_tools(&self) -> String {
@@ -50,10 +57,10 @@ impl Figures {
     /// The plots, by their names.
     pub(crate) fn plots(&self) -> Result<[(&'static str, String); 3], Box<dyn Error>> {
         let fates: Vec<_> = Fate::ALL.map(Fate::word).into_iter().zip(COLOURS).collect();
-        let shares = |of: fn(&Tally) -> &[usize; 8]| {
+        let shares = |of: fn(&Tally) -> &Fates| {
             let rows = self.tallies.iter().map(move |(name, tally)| {
-                let all = of(tally).iter().sum::<usize>().max(1) as f64;
-                (*name, of(tally).iter().map(|count| *count as f64 / all * 100.0).collect::<Vec<f64>>())
+                let all = of(tally).all().max(1) as f64;
+                (*name, of(tally).0.iter().map(|count| *count as f64 / all * 100.0).collect::<Vec<f64>>())
             });
             rows.collect::<Vec<_>>()
         };
@@ -70,9 +77,10 @@ impl Figures {
             description: &self.alt_of_rules(),
             x_label: "cases (a tool on an API surface)",
             y_label: "rule",
-            longest: self.rules.iter().map(|broken| broken.cases).max().unwrap_or(1),
+            // A little more than the longest bar.
+            longest: self.rules.iter().map(|broken| broken.cases + broken.cases / 20).max().unwrap_or(0).max(1),
             unit: "",
-            segments: &[("nothing else is refused", COLOURS[0]), ("other rules break, too", COLOURS[2])],
+            segments: &[("taken once this alone is mended", TAKEN), ("other rules break, too", NOT_YET)],
             rows: rows.collect(),
         };
         Ok([

@@ -5,7 +5,7 @@ pub(crate) mod broken;
 pub(crate) mod count;
 pub(crate) mod figures;
 mod page;
-mod plot;
+pub(crate) mod plot;
 pub(crate) mod tools;
 
 use std::{collections::BTreeMap, error::Error, path::PathBuf};
@@ -16,9 +16,12 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The tools, where they lie beside the checkout.
+/// Where the tools are, seen from the root of the project.
+pub(crate) const TOOLS: &str = "../shared/data/mcp_tools.jsonl";
+
+/// The tools, if they lie beside the checkout.
 pub(crate) fn all_tools() -> Option<Tools> {
-    Tools::of_file(&root().join("../shared/data/mcp_tools.jsonl"))
+    Tools::of_file(&root().join(TOOLS))
 }
 
 /// The page and its plots, by their paths from the root of the project.

@@ -19,17 +19,23 @@ pub(crate) const COLOURS: [RGBColor; 8] = [
     RGBColor(60, 60, 60),
 ];
 
+/// In a plot with two kinds of segments.
+pub(crate) const TAKEN: RGBColor = RGBColor(8, 81, 156);
+pub(crate) const NOT_YET: RGBColor = RGBColor(158, 202, 225);
+
 const FONT: &str = "sans-serif";
+/// Their height as the library counts it, which is a quarter more than what SVG calls the size.
+const LETTERS: u32 = 17;
 const INK: RGBColor = RGBColor(34, 34, 34);
 const WIDTH: u32 = 960;
-const ROW: u32 = 24;
+const ROW: u32 = 26;
 /// Above the first row of the legend.
 const TITLE: u32 = 44;
-const LEGEND_ROW: u32 = 22;
+const LEGEND_ROW: u32 = 24;
 const LEGEND_COLUMNS: usize = 4;
 /// For the axis with its label.
-const BELOW: u32 = 56;
-const LEFT: u32 = 190;
+const BELOW: u32 = 60;
+const LEFT: u32 = 220;
 
 /// What is to be drawn.
 pub(crate) struct Bars<'a> {
@@ -51,7 +57,9 @@ impl Bars<'_> {
     /// As SVG.
     pub(crate) fn draw(&self) -> Result<String, Box<dyn Error>> {
         let count = u32::try_from(self.rows.len())?;
-        let legend_rows = u32::try_from(self.segments.len().div_ceil(LEGEND_COLUMNS))?;
+        let columns = self.segments.len().clamp(1, LEGEND_COLUMNS);
+        let legend_rows = u32::try_from(self.segments.len().div_ceil(columns))?;
+        let step = (WIDTH - LEFT) / u32::try_from(columns)?;
         let above = TITLE + legend_rows * LEGEND_ROW;
         let mut svg = String::new();
         {
@@ -59,14 +67,13 @@ impl Bars<'_> {
             let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
             root.fill(&WHITE)?;
             let (head, body) = root.split_vertically(above);
-            head.draw(&Text::new(self.title.to_owned(), (16, 14), (FONT, 19).into_font().color(&INK)))?;
+            head.draw(&Text::new(self.title.to_owned(), (16, 14), (FONT, LETTERS + 5).into_font().color(&INK)))?;
             for (place, (word, colour)) in self.segments.iter().enumerate() {
-                let (row, column) = (place / LEGEND_COLUMNS, place % LEGEND_COLUMNS);
-                let step = (WIDTH - LEFT) / u32::try_from(LEGEND_COLUMNS)?;
+                let (row, column) = (place / columns, place % columns);
                 let x = i32::try_from(LEFT + u32::try_from(column)? * step)?;
                 let y = i32::try_from(TITLE + u32::try_from(row)? * LEGEND_ROW)?;
                 head.draw(&Rectangle::new([(x, y), (x + 14, y + 14)], colour.filled()))?;
-                head.draw(&Text::new((*word).to_owned(), (x + 20, y + 1), (FONT, 14).into_font().color(&INK)))?;
+                head.draw(&Text::new((*word).to_owned(), (x + 20, y), (FONT, LETTERS).into_font().color(&INK)))?;
             }
             self.bars(&body)?;
             root.present()?;
@@ -75,10 +82,12 @@ impl Bars<'_> {
     }
 
     fn bars(&self, body: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Result<(), Box<dyn Error>> {
-        let rows: Range<usize> = 0..self.rows.len();
         let last = self.rows.len().saturating_sub(1);
+        // Axes of this library have their end in them, too.
+        let rows: Range<usize> = 0..last;
         let mut chart = ChartBuilder::on(body)
-            .margin_right(30)
+            .margin_left(8)
+            .margin_right(34)
             .x_label_area_size(BELOW)
             .y_label_area_size(LEFT)
             .build_cartesian_2d(0.0..self.longest as f64, rows.into_segmented())?;
@@ -86,8 +95,8 @@ impl Bars<'_> {
             .configure_mesh()
             .disable_y_mesh()
             .light_line_style(TRANSPARENT)
-            .axis_desc_style((FONT, 14).into_font().color(&INK))
-            .label_style((FONT, 14).into_font().color(&INK))
+            .axis_desc_style((FONT, LETTERS).into_font().color(&INK))
+            .label_style((FONT, LETTERS).into_font().color(&INK))
             .x_desc(self.x_label)
             .y_desc(self.y_label)
             .y_labels(self.rows.len() + 1)
@@ -117,7 +126,7 @@ impl Bars<'_> {
         Ok(())
     }
 
-    /// With a title for readers of screens, which the library does not write.
+    /// With a title for screen readers, which the library does not write.
     fn described(&self, svg: &str) -> String {
         let escaped = self.description.replace('&', "&amp;").replace('<', "&lt;");
         svg.replacen("<svg ", "<svg role=\"img\" ", 1).replacen(">\n", &format!(">\n<title>{escaped}</title>\n"), 1)
