@@ -8,9 +8,9 @@ mod census;
 use std::{error::Error, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let tools =
-        census::all_tools().ok_or_else(|| format!("expected {} beside the checkout, found none", census::TOOLS))?;
-    for (path, text) in census::files(tools)? {
+    let figures =
+        census::whole().ok_or_else(|| format!("expected {} beside the checkout, found none", census::TOOLS))?;
+    for (path, text) in census::files(&figures)? {
         let (name, path) = (path.clone(), census::root().join(path));
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             continue;

@@ -19,15 +19,14 @@ pub(crate) fn root() -> PathBuf {
 /// Where the tools are, seen from the root of the project.
 pub(crate) const TOOLS: &str = "../shared/data/mcp_tools.jsonl";
 
-/// The tools, if they lie beside the checkout.
-pub(crate) fn all_tools() -> Option<Tools> {
-    Tools::of_file(&root().join(TOOLS))
+/// Counts the tools, if they lie beside the checkout.
+pub(crate) fn whole() -> Option<Figures> {
+    Some(Figures::of(Census::take(Tools::of_file(&root().join(TOOLS))?)))
 }
 
 /// The page and its plots, by their paths from the root of the project.
-pub(crate) fn files(tools: Tools) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
-    let figures = Figures::of(Census::take(tools));
-    let mut files = BTreeMap::from([("docs/census.md".to_owned(), page::page(&figures))]);
+pub(crate) fn files(figures: &Figures) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let mut files = BTreeMap::from([("docs/census.md".to_owned(), page::page(figures))]);
     files.extend(figures.plots()?.map(|(name, svg)| (format!("docs/census/{name}"), svg)));
     Ok(files)
 }

@@ -83,7 +83,8 @@ fn counted_things(figures: &Figures) -> String {
     let mut text = String::from("## What was counted\n\n");
     let _ = write!(
         text,
-        "- {} tools of {} MCP servers, published in 2026 under free licences, as the servers publish them. {} of their schemas are different.\n\
+        "- {} tools of {} MCP servers, published in 2026 under free licences, as their packages or repositories have them. {} of their schemas\n\
+         \x20 are different.\n\
          \x20 A server counts once, whatever parts its tools come in. The three largest have {} of all tools.\n\
          - toolwire {}, with tables last checked on {newest}; the first table has their revisions.\n\
          - `portable` is what several APIs accept at once: it has its row, and counts neither in the sums above nor under the rules below.\n\
@@ -223,4 +224,4 @@ const LIMITS: &str = "## How to read it\n\n\
 - Strict modes are a choice: a tool that a strict dialect refuses goes to the same API without `strict`.\n\
 - A tool with several changes counts once, under the worst. A *wider* one may be wider in one property of forty.\n\
 - Few servers have most of the tools. The table of servers weighs each server alike.\n\
-- The servers were chosen for being published, known and free, not drawn by lot.\n";
+- The servers are a collection of published ones under free licences, not drawn by lot.\n";
