@@ -1,7 +1,7 @@
 //! The constraints: everything that `check` and `checkTools` may find violated.
 
 macro_rules! constraints {
-    ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[doc = $summary:literal])+ $variant:ident = $name:literal,)*) => {
         /// What an API demands of a schema or a tool.
         ///
         /// ```
@@ -9,10 +9,11 @@ macro_rules! constraints {
         /// let moonshot = dialects().iter().find(|dialect| dialect.name == "moonshot").unwrap();
         /// assert!(moonshot.facts.iter().any(|fact| fact.rules.contains(&Constraint::RootObject)));
         /// assert_eq!(Constraint::RootObject.id(), "root-object");
+        /// assert_eq!(Constraint::EnumEmpty.summary(), "`enum` has no values.");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
-        pub enum Constraint { $($(#[$meta])* $variant,)* }
+        pub enum Constraint { $($(#[doc = $summary])+ $variant,)* }
 
         impl Constraint {
             /// Every constraint.
@@ -21,6 +22,12 @@ macro_rules! constraints {
             /// The name that violations have.
             pub const fn id(self) -> &'static str {
                 match self { $(Constraint::$variant => $name,)* }
+            }
+
+            /// What is wrong, for people.
+            pub const fn summary(self) -> &'static str {
+                // Each line of documentation begins with a space.
+                match self { $(Constraint::$variant => concat!($($summary),+).trim_ascii(),)* }
             }
         }
     };

@@ -1,0 +1,77 @@
+//! What the author of a server can do about each rule, by the rule's name.
+
+/// What to do, in one sentence or two.
+pub(crate) fn advice(rule: &str) -> Option<&'static str> {
+    ADVICE.iter().find(|(known, _)| *known == rule).map(|(_, advice)| *advice)
+}
+
+/// In the order of the constraints. All that real tools break, and what is near to it.
+const ADVICE: &[(&str, &str)] = &[
+    ("root-not-schema", "Publish an object as `inputSchema`, with `type: \"object\"`."),
+    ("root-object", "Say `type: \"object\"` at the root; put a union below it, into a property."),
+    ("unknown-type", "Use the seven names of JSON Schema."),
+    ("beside-type-list", "Write one `anyOf` with a branch for each type, and each keyword into the branch that it is about."),
+    ("type-beside-any-of", "Move `type` into the branches."),
+    ("type-beside-ref", "Move `type` into the definition."),
+    ("enum-empty", "Drop the `enum`, or the property: an empty list of values accepts nothing."),
+    ("enum-too-long", "Take a string, and name the values in the description or offer a tool that lists them."),
+    ("enum-without-type", "Write the `type` of the values beside `enum`."),
+    ("enum-type-list", "Write `anyOf` with one branch for the values and one for `null`."),
+    ("enum-value", "Keep only values that the `type` beside them accepts."),
+    ("enum-null-first", "Write `null` as a branch of its own."),
+    ("not-a-schema", "Write a schema wherever one stands: an object, and no `true` where an API wants objects."),
+    ("array-items", "Write positions as `prefixItems`, or one schema for all items."),
+    ("items-not-schema", "Write one schema as `items`."),
+    ("additional-properties-not-schema", "Write `true`, `false` or a schema."),
+    ("required-unknown", "Name in `required` only properties of the same object."),
+    ("any-of-shared", "Write each keyword either beside `anyOf` or in the branches."),
+    ("any-of-size", "Keep one branch at least, and few in all; write a single one without `anyOf`."),
+    ("definition-name", "Name definitions with letters, digits and `_`."),
+    ("ref-form", "Refer to `#/$defs/name` and nothing else."),
+    ("ref-target", "Let every `$ref` lead to a definition that the same schema has."),
+    ("ref-place", "Write what the definition says in its place: generators have a switch for that."),
+    ("ref-shared", "Write each keyword either beside `$ref` or in the definition."),
+    ("ref-any-of", "Refer from a branch of the `anyOf`."),
+    ("endless-recursion", "Let a recursive definition end: its property is optional, or may be `null`."),
+    ("root-keyword", "Move unions and conditions from the root into a property, or split the tool."),
+    (
+        "refused-keyword",
+        "Leave out what only tightens (lengths, ranges, patterns): say it in the description, and check it on the server. The keywords follow below.",
+    ),
+    ("unknown-keyword", "Leave out keys of your own, or move them to the tool's `_meta`."),
+    ("keyword-value", "Hold the schema against the meta-schema of its draft."),
+    ("keyword-too-large", "Lower the number, or leave it out: the server checks it anyway."),
+    ("type-list", "Leave an optional property out of `required` rather than let it be `null`; write other lists of types as `anyOf`."),
+    ("untyped", "Say the `type` of every schema, of `items` too; for anything at all, take JSON text in a string."),
+    ("enum-kind", "List strings only."),
+    ("enum-contradicts", "Say the `type` that the values have."),
+    (
+        "object-without-properties",
+        "List the properties of every object; take what has free names as a list of names and values, or as JSON text.",
+    ),
+    ("object-not-closed", "Strict modes demand it: write `additionalProperties: false` into every object whose properties are all listed, unless the tool is for APIs that refuse the keyword."),
+    ("object-openness", "Say `additionalProperties`, whether `true` or `false`."),
+    ("map", "Take a list of names and values in place of an object with free names."),
+    (
+        "not-required",
+        "Strict modes demand it: give a default to what is optional only out of habit, and name it in `required`. Leave what is truly optional to `sanitize`, which encodes it.",
+    ),
+    ("array-without-items", "Say what an array holds, by `items`."),
+    ("open-items", "Give `items` a `type`."),
+    ("pattern", "Write it without lookaround and back-references, or say it in the description."),
+    ("format", "Say it in the description, too or instead: no format is known everywhere."),
+    ("beside-ref", "Write a description into the definition, not beside the `$ref`."),
+    (
+        "beside-any-of",
+        "Write an optional property without `anyOf` and `null`; where there must be an `anyOf`, move descriptions and defaults into its branches.",
+    ),
+    ("any-of-first-keys", "Let the branches begin with properties of different names."),
+    ("property-name", "Name properties with letters, digits and `_`, a letter first, 64 at most."),
+    ("recursion", "Nest as deep as is needed and no deeper, or take a flat list whose entries name their parents."),
+    ("number-range", "Write numbers that a 64-bit float holds."),
+    ("too-many-bytes", "Split the tool, or shorten what is said twice: descriptions first."),
+    ("too-deep", "Nest less: move inner objects up, or split the tool."),
+    ("too-many-enum-values", "Take strings where the list is long, and offer a tool that lists them."),
+    ("too-many-characters", "Shorten names and values, or take strings where the list is long."),
+    ("too-many-properties", "Split the tool."),
+];

@@ -1,0 +1,116 @@
+//! Everything that the page and the plots show, counted once.
+
+use std::error::Error;
+
+use super::{
+    broken::{counted, keywords, rules, Broken},
+    count::{Census, Fate, Fates, Tally},
+    page::number,
+    plot::{Bars, COLOURS, NOT_YET, TAKEN},
+};
+
+/// How many rules are shown.
+pub(crate) const RULES: usize = 10;
+/// How many keywords are.
+const KEYWORDS: usize = 10;
+
+pub(crate) struct Figures {
+    pub(crate) census: Census,
+    /// By dialect.
+    pub(crate) tallies: Vec<(&'static str, Tally)>,
+    pub(crate) rules: Vec<Broken>,
+    pub(crate) keywords: Vec<Broken>,
+    /// How many tools in how many dialects of APIs.
+    pub(crate) cases: usize,
+    /// How many tools every API takes as they are.
+    pub(crate) everywhere: usize,
+}
+
+impl Figures {
+    pub(crate) fn of(census: Census) -> Figures {
+        let tallies = census.columns.iter().map(|column| (column.dialect.name, column.tally(&census.tools))).collect();
+        let (rules, keywords) = (rules(&census, RULES), keywords(&census, KEYWORDS));
+        let cases = counted(&census).count() * census.tools.tools.len();
+        let is_taken = |schema: usize| {
+            counted(&census)
+                .all(|column| column.verdicts.get(schema).is_some_and(|verdict| verdict.fate == Fate::AsItIs))
+        };
+        let everywhere = census.tools.tools.iter().filter(|(_, schema)| is_taken(*schema)).count();
+        Figures { census, tallies, rules, keywords, cases, everywhere }
+    }
+
+    pub(crate) fn alt_of_tools(&self) -> String {
+        format!(
+            "For each dialect, the shares of {} tools by what becomes of them; the table below has the numbers",
+            number(self.census.tools.tools.len())
+        )
+    }
+
+    pub(crate) fn alt_of_servers(&self) -> String {
+        format!("For each dialect, the shares of {} servers by what becomes of their worst tool; the table below has the numbers", self.census.tools.servers)
+    }
+
+    pub(crate) fn alt_of_rules(&self) -> String {
+        format!("The {} rules that break in most cases, and in how many of these nothing else is refused; the table below has the numbers", self.rules.len())
+    }
+
+    /// The plots, by their names.
+    pub(crate) fn plots(&self) -> Result<[(&'static str, String); 3], Box<dyn Error>> {
+        let fates: Vec<_> = Fate::ALL.map(Fate::word).into_iter().zip(COLOURS).collect();
+        let shares = |of: fn(&Tally) -> &Fates| {
+            let rows = self.tallies.iter().map(move |(name, tally)| {
+                let all = of(tally).all().max(1) as f64;
+                (*name, of(tally).0.iter().map(|count| *count as f64 / all * 100.0).collect::<Vec<f64>>())
+            });
+            rows.collect::<Vec<_>>()
+        };
+        let of_fates = |title: &str, description: &str, x_label: &str, rows| {
+            let y_label = "dialect";
+            Bars { title, description, x_label, y_label, longest: 100, unit: " %", segments: &fates, rows }.draw()
+        };
+        let rows = self
+            .rules
+            .iter()
+            .map(|broken| (broken.name.as_str(), vec![broken.alone as f64, (broken.cases - broken.alone) as f64]));
+        let rules = Bars {
+            title: "The rules that break most",
+            description: &self.alt_of_rules(),
+            x_label: "cases (a tool on an API surface)",
+            y_label: "rule",
+            // A little more than the longest bar.
+            longest: self.rules.iter().map(|broken| broken.cases + broken.cases / 20).max().unwrap_or(0).max(1),
+            unit: "",
+            segments: &[("taken once this alone is mended", TAKEN), ("other rules break, too", NOT_YET)],
+            rows: rows.collect(),
+        };
+        Ok([
+            (
+                "tools.svg",
+                of_fates(
+                    "What each API takes of real tools, and what rewriting costs",
+                    &self.alt_of_tools(),
+                    "share of tools",
+                    shares(|tally| &tally.tools),
+                )?,
+            ),
+            (
+                "servers.svg",
+                of_fates(
+                    "What each API takes of real servers: a server counts as its worst tool",
+                    &self.alt_of_servers(),
+                    "share of servers",
+                    shares(|tally| &tally.servers),
+                )?,
+            ),
+            ("rules.svg", rules.draw()?),
+        ])
+    }
+}
+
+/// In percent, to a tenth; never all or nothing where that is not so.
+pub(crate) fn share(part: usize, all: usize) -> String {
+    // In tenths, rounded to the nearest.
+    let tenths = (part * 2000 + all) / (all * 2).max(1);
+    let tenths = if part == 0 || part == all { tenths } else { tenths.clamp(1, 999) };
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}

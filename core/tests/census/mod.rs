@@ -1,0 +1,32 @@
+//! The census of real tools: what is counted, and the files that say so.
+
+pub(crate) mod advice;
+pub(crate) mod broken;
+pub(crate) mod count;
+pub(crate) mod figures;
+mod page;
+pub(crate) mod plot;
+pub(crate) mod tools;
+
+use std::{collections::BTreeMap, error::Error, path::PathBuf};
+
+use self::{count::Census, figures::Figures, tools::Tools};
+
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Where the tools are, seen from the root of the project.
+pub(crate) const TOOLS: &str = "../shared/data/mcp_tools.jsonl";
+
+/// Counts the tools, if they lie beside the checkout.
+pub(crate) fn whole() -> Option<Figures> {
+    Some(Figures::of(Census::take(Tools::of_file(&root().join(TOOLS))?)))
+}
+
+/// The page and its plots, by their paths from the root of the project.
+pub(crate) fn files(figures: &Figures) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let mut files = BTreeMap::from([("docs/census.md".to_owned(), page::page(figures))]);
+    files.extend(figures.plots()?.map(|(name, svg)| (format!("docs/census/{name}"), svg)));
+    Ok(files)
+}

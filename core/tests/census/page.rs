@@ -1,0 +1,227 @@
+//! The page: what was counted, in words and tables.
+
+use std::fmt::Write as _;
+
+use toolwire::{dialects, Constraint};
+
+use super::{
+    advice::advice,
+    broken::{counted, Broken},
+    count::{Fate, Fates, Tally},
+    figures::{share, Figures, RULES},
+};
+
+/// The folder of the plots, seen from the page.
+const PLOTS: &str = "census";
+
+/// The whole page.
+pub(crate) fn page(figures: &Figures) -> String {
+    let mut page = String::from(
+        "<!-- Generated: `cargo run --release -p toolwire --example census`. Edit core/tests/census/, not this page. -->\n\n",
+    );
+    page += "# A census of real tools\n\n";
+    page += &summary(figures);
+    page += &counted_things(figures);
+    page += &by_dialect(figures);
+    page += &by_server(figures);
+    page += &by_rule(figures);
+    page += LIMITS;
+    page
+}
+
+/// What most readers came for.
+fn summary(figures: &Figures) -> String {
+    let census = &figures.census;
+    let columns: Vec<&(&str, Tally)> = counted(census)
+        .filter_map(|column| figures.tallies.iter().find(|(name, _)| *name == column.dialect.name))
+        .collect();
+    let sum = |fate: Fate| columns.iter().map(|(_, tally)| tally.tools.of(fate)).sum::<usize>();
+    let all = figures.cases;
+    let of_all = |fate: Fate| share(sum(fate), all);
+    let [first, ..] = figures.rules.as_slice() else { return String::new() };
+    let tools = census.tools.tools.len();
+    let (open, others): (Vec<_>, Vec<_>) =
+        columns.iter().copied().partition(|(_, tally)| tally.tools.of(Fate::AsItIs) * 10 >= tools * 9);
+    let others: Vec<String> = others.iter().map(|(name, _)| format!("`{name}`")).collect();
+    format!(
+        "How far do the tools that real MCP servers publish fit the APIs that models are called by? We ran {tools} tools of {servers} servers\n\
+         through `check` and `sanitize` for {dialects} API surfaces. A *case* is one tool on one surface.\n\n\
+         - **{as_is}** of all cases are taken as they are. {open} surfaces take nine tools in ten or more; not so {others}.\n\
+         \x20 {everywhere} taken as it is everywhere.\n\
+         - The other cases need rewriting, at the price of: nothing ({lossless}), encoded arguments, which `restoreArguments` undoes ({encoded}), closed objects\n\
+         \x20 ({closed}), lost text ({text_lost}), a wider schema ({wider}), a narrower or mixed one ({narrower}). Not at all: {not_at_all}.\n\
+         - **`{rule}`** breaks most: {rule_cases} cases. Nothing but the {count} rules below stands in the way of {mended} of the {refused} refused cases.\n\n",
+        tools = number(tools),
+        servers = census.tools.servers,
+        dialects = columns.len(),
+        as_is = of_all(Fate::AsItIs),
+        open = open.len(),
+        others = others.join(", "),
+        everywhere = match figures.everywhere {
+            0 => "No tool is".to_owned(),
+            1 => "One tool is".to_owned(),
+            count => format!("Of the tools, {} are each", number(count)),
+        },
+        lossless = of_all(Fate::Lossless),
+        encoded = of_all(Fate::Encoded),
+        closed = of_all(Fate::Closed),
+        text_lost = of_all(Fate::TextLost),
+        wider = of_all(Fate::Wider),
+        narrower = of_all(Fate::Narrower),
+        not_at_all = of_all(Fate::NotAtAll),
+        rule = first.name,
+        rule_cases = number(first.cases),
+        count = figures.rules.len(),
+        mended = number(figures.rules.last().map_or(0, |last| last.with_those_before)),
+        refused = number(all - sum(Fate::AsItIs)),
+    )
+}
+
+fn counted_things(figures: &Figures) -> String {
+    let tools = &figures.census.tools;
+    let newest = dialects().iter().map(|dialect| dialect.as_of).max().unwrap_or_default();
+    let mut text = String::from("## What was counted\n\n");
+    let _ = write!(
+        text,
+        "- {} tools of {} MCP servers, published in 2026 under free licences, as their packages or repositories have them. {} of their schemas\n\
+         \x20 are different.\n\
+         \x20 A server counts once, whatever parts its tools come in. The three largest have {} of all tools.\n\
+         - toolwire {}, with tables last checked on {newest}; the first table has their revisions.\n\
+         - `portable` is what several APIs accept at once: it has its row, and counts neither in the sums above nor under the rules below.\n\
+         - `cargo run --release -p toolwire --example census` makes this page and its plots. The tools are not part of this repository: they lie in\n\
+         \x20 `../shared/data`, beside the checkout. Names, schemas and descriptions of the servers do not appear here, only figures.\n\n",
+        number(tools.tools.len()),
+        tools.servers,
+        number(tools.schemas.len()),
+        share(tools.of_the_largest(3), tools.tools.len()),
+        env!("CARGO_PKG_VERSION"),
+    );
+    text
+}
+
+/// A column that not every table has.
+type Column<'a> = (&'a str, fn(&Tally) -> usize);
+
+/// A table of counts: one column for each fate.
+fn table(figures: &Figures, of: fn(&Tally) -> &Fates, more: &[Column<'_>]) -> String {
+    let words = Fate::ALL.map(Fate::word).join(" | ");
+    let titles: String = more.iter().map(|(title, _)| format!(" {title} |")).collect();
+    let mut text = format!("| dialect | share as it is | share with no loss | {words} |{titles}\n");
+    let _ = writeln!(text, "|---|{}", "--:|".repeat(2 + Fate::ALL.len() + more.len()));
+    for (name, tally) in &figures.tallies {
+        let counts = of(tally);
+        let all = counts.all();
+        let cells: String = counts.0.iter().map(|count| format!(" {} |", blank(*count))).collect();
+        let others: String = more.iter().map(|(_, count)| format!(" {} |", blank(count(tally)))).collect();
+        let (as_it_is, lossless) = (counts.of(Fate::AsItIs), counts.of(Fate::Lossless));
+        let (taken, fitting) = (share(as_it_is, all), share(as_it_is + lossless, all));
+        let _ = writeln!(text, "| [`{name}`](dialects/{name}.md) | {taken} | {fitting} |{cells}{others}");
+    }
+    text + "\n"
+}
+
+fn by_dialect(figures: &Figures) -> String {
+    let mut text = String::from("## What each API takes\n\n");
+    text += "*As it is*: `check` finds nothing that is refused. All others are rewritten, and count under the worst that any change does:\n\n";
+    text += "- *without loss*: the same arguments are accepted, and the model reads the same;\n";
+    text += "- *encoded*: arguments look different, and `restoreArguments` brings them back;\n";
+    text += "- *closed*: an object refuses properties that it neither names nor asks for, and had never said so;\n";
+    text += "- *text lost*: the model reads less;\n";
+    text += "- *wider*: more arguments are accepted, which the tool's own server then refuses;\n";
+    text += "- *narrower or mixed*: some legal arguments are refused;\n";
+    text += "- *not at all*: `sanitize` gives an error.\n\n";
+    text += "The second column of shares has those taken as they are and those taken without loss. The columns behind speak of tools that are taken as they\n";
+    text += "are: the API holds the model to other arguments than the schema says (*reinterpreted*), or something in it has no effect (*ignored*).\n\n";
+    let _ = write!(text, "![{}]({PLOTS}/tools.svg)\n\n", figures.alt_of_tools());
+    text += &table(
+        figures,
+        |tally| &tally.tools,
+        &[
+            ("reinterpreted", |tally| tally.reinterpreted),
+            ("ignored", |tally| tally.ignored),
+            ("revision", |tally| tally.revision as usize),
+        ],
+    );
+    text
+}
+
+fn by_server(figures: &Figures) -> String {
+    let mut text = String::from("## Servers\n\n");
+    text += "A server counts under the worst of its tools: *as it is* where an API takes all of them as they are, *without loss* where it takes all of them, some\n";
+    text += "after rewriting without loss. One tool that is refused can cost the whole request, so this is what users of a server meet.\n\n";
+    let _ = write!(text, "![{}]({PLOTS}/servers.svg)\n\n", figures.alt_of_servers());
+    text += &table(figures, |tally| &tally.servers, &[]);
+    text
+}
+
+fn by_rule(figures: &Figures) -> String {
+    let mut text = format!("## The {RULES} rules that break most\n\n");
+    text +=
+        "*Alone* counts the cases in which nothing else is refused: mend this rule, and they are taken as they are.\n";
+    text += "*With those before* counts what is taken once this rule and all above it are mended.\n\n";
+    let _ = write!(text, "![{}]({PLOTS}/rules.svg)\n\n", figures.alt_of_rules());
+    text += "| rule | what is wrong | tools | dialects | cases | alone | with those before |\n|---|---|--:|--:|--:|--:|--:|\n";
+    for broken in &figures.rules {
+        let _ = writeln!(text, "| `{}` | {} | {}", broken.name, summary_of(&broken.name), counts(broken));
+    }
+    text += "\n### How to mend them\n\n";
+    for broken in &figures.rules {
+        let gain = match broken.alone {
+            0 => "gains nothing alone: other rules break beside it".to_owned(),
+            1 => "gains 1 case alone".to_owned(),
+            alone => format!("gains {} cases alone", number(alone)),
+        };
+        let _ = writeln!(text, "- `{}` ({gain}): {}", broken.name, advice(&broken.name).unwrap_or_default());
+    }
+    text += "\n### Keywords that are refused\n\n";
+    let _ = writeln!(
+        text,
+        "`{}` is about many keywords; these are refused in most cases. *Alone*: nothing else is refused, no other keyword either.\n",
+        Constraint::RefusedKeyword.id()
+    );
+    text += "| keyword | tools | dialects | cases | alone | with those before |\n|---|--:|--:|--:|--:|--:|\n";
+    for broken in &figures.keywords {
+        let _ = writeln!(text, "| `{}` | {}", broken.name, counts(broken));
+    }
+    text + "\n"
+}
+
+fn counts(broken: &Broken) -> String {
+    let Broken { tools, dialects, cases, alone, with_those_before, .. } = broken;
+    let numbers = [tools, dialects, cases, alone, with_those_before].map(|count| blank(*count));
+    format!("{} |", numbers.join(" | "))
+}
+
+fn summary_of(rule: &str) -> &'static str {
+    Constraint::ALL.iter().find(|constraint| constraint.id() == rule).map_or("", |constraint| constraint.summary())
+}
+
+/// As a cell: nothing for none.
+fn blank(count: usize) -> String {
+    if count == 0 {
+        String::new()
+    } else {
+        number(count)
+    }
+}
+
+/// With a comma between thousands.
+pub(crate) fn number(count: usize) -> String {
+    match (count / 1000, count % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{},{rest:03}", number(thousands)),
+    }
+}
+
+const LIMITS: &str = "## How to read it\n\n\
+- These are schemas of real tools, each by itself, and no requests: nothing was sent to an API. What an API takes is what the tables of the\n\
+\x20 [dialects](dialects/README.md) say, with their sources and what nobody has verified.\n\
+- Names, descriptions and the number of tools in a request have limits, too. `checkTools` and `toolwire matrix` hold a list of tools to them; here they do not\n\
+\x20 count.\n\
+- Only what is *refused* counts as broken. What an API reinterprets or ignores has columns of its own, and goes as taken.\n\
+- Gains are counted rule by rule, as though a mend broke nothing else. Some do: what a strict mode demands, another API may refuse (`additionalProperties`,\n\
+\x20 `null` beside a type). No one schema suits all, so mend what costs nothing elsewhere, and leave the rest to `sanitize`.\n\
+- Strict modes are a choice: a tool that a strict dialect refuses goes to the same API without `strict`.\n\
+- A tool with several changes counts once, under the worst. A *wider* one may be wider in one property of forty.\n\
+- Few servers have most of the tools. The table of servers weighs each server alike.\n\
+- The servers are a collection of published ones under free licences, not drawn by lot.\n";
