@@ -1,7 +1,7 @@
 //! A regular expression in the escapes that GBNF knows, the grammars that llama.cpp makes of schemas.
 //!
-//! Source: llama.cpp, common/json-schema-to-grammar.cpp, which copies what it does not know, and llama-grammar.cpp, which
-//! then fails: `Failed to initialize samplers: failed to parse grammar` (llama.cpp#25895).
+//! Source: llama.cpp, common/json-schema-to-grammar.cpp, which copies what it does not know, and llama-grammar.cpp,
+//! which then fails: `Failed to initialize samplers: failed to parse grammar` (llama.cpp#25895).
 
 use alloc::string::String;
 use core::{iter::Peekable, str::Chars};

@@ -1,6 +1,6 @@
 //! How much may still go wrong, by dialect and collection. Numbers here only fall; the test says when one can. (In the
 //! test suite they rose once: what was reported as `same` of several dynamic anchors of one name, and beside
-//! `unevaluated…`, was not.)
+//! `unevaluated…`, was not. And once for llama.cpp: its `allOf` is merged now, and what it made of one was not told.)
 
 /// For each dialect, in the order of the collections: errors, faults, and outputs that are narrower or mixed.
 #[rustfmt::skip]
@@ -27,7 +27,7 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("cerebras", [[0, 0, 5], [0, 0, 3], [0, 0, 0], [0, 0, 0]]),
     ("fireworks", [[0, 0, 0], [0, 0, 394], [0, 0, 0], [0, 0, 0]]),
     ("cohere", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
-    ("llama-cpp", [[0, 0, 0], [0, 0, 30], [0, 0, 0], [0, 0, 0]]),
+    ("llama-cpp", [[0, 0, 0], [0, 0, 44], [0, 0, 0], [0, 0, 0]]),
     ("sglang", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
 ];
 

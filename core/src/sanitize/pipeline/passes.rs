@@ -592,6 +592,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
 const UNSUPPORTED: &[Rule] = &[
     Rule::DropKeyword,
     Rule::DropPattern,
+    Rule::RespellPattern,
     Rule::DropFormat,
     Rule::ExclusiveToInclusive,
     Rule::ClampBound,
