@@ -102,7 +102,10 @@ export type ToolFormat =
 export interface ToolsOptions extends SanitizeOptions {
   /** The shape of the tools. Default: the one of the dialect's API. */
   format?: ToolFormat | undefined;
-  /** Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. */
+  /**
+   * Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. Default: the one
+   * for tools that are not strict, where a list may hold both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).
+   */
   fallback?: Dialect | undefined;
   /** The most tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
   maxTools?: number | null | undefined;
@@ -112,7 +115,10 @@ export interface ToolsOptions extends SanitizeOptions {
 export interface AdaptOptions extends SanitizeOptions {
   /** The request's format, where its shape does not tell. */
   format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | undefined;
-  /** Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. */
+  /**
+   * Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. Default: the one
+   * for tools that are not strict, where a list may hold both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).
+   */
   fallback?: Dialect | undefined;
   /** The most tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
   maxTools?: number | null | undefined;

@@ -207,6 +207,16 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
+            statement: "one tool has at most about 10 optional properties and 8 unions",
+            confidence: 'C',
+            source:
+                "live: `Schema is too complex for compilation` of 24 optional properties, or 16 lists of types, in one \
+                tool, where several tools with as many together were answered 200 (rig, strict_schema_limits); between \
+                11 and 13 have failed",
+            rules: &[Constraint::TooComplex],
+            ..Fact::REFUSED
+        },
+        Fact {
             statement: "at most 20 strict tools, 24 optional properties and 16 unions in a request",
             confidence: 'A',
             source: "Anthropic, structured outputs; pydantic-ai counts them so against the live API",
@@ -217,8 +227,7 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     unverified: &[
         "how large `{n,m}` in a `pattern` may be: documented without a number",
-        "how many optional properties the compiler of grammars bears: 24 are documented, and between 11 and 13 have \
-            failed in practice",
+        "how much the compiler of grammars bears in one tool: no number is known, and one of its own is kept to here",
         "the arguments come with required properties first, whatever the order in the schema",
     ],
     reasons: &[],
@@ -230,6 +239,11 @@ pub(super) const STRICT: Dialect = Dialect {
             Budget { counts: Counted::OptionalProperties, most: 24 },
             Budget { counts: Counted::Unions, most: 16 },
         ],
+        tool_budgets: &[
+            Budget { counts: Counted::OptionalProperties, most: 10 },
+            Budget { counts: Counted::Unions, most: 8 },
+        ],
+        not_strict: Some("anthropic"),
         ..TOOLS
     },
 };

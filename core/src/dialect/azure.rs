@@ -100,5 +100,5 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { strict: StrictFlag::True, ..openai::CHAT_TOOLS },
+    tools: Surface { strict: StrictFlag::True, not_strict: Some("openai-chat"), ..openai::CHAT_TOOLS },
 };

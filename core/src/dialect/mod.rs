@@ -151,25 +151,39 @@ impl Dialect {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
     }
 
-    /// Why a rule is there: its own reason, or the fact that it serves.
-    pub(crate) fn reason(&self, rule: Rule) -> Cow<'static, str> {
+    /// Why a rule changed something at a pointer of the input: its own reason, or the fact that prevents what stood
+    /// there.
+    pub(crate) fn reason(&self, rule: Rule, pointer: &str) -> Cow<'static, str> {
         let find =
             |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
         if let Some(reason) = find(Some(rule)) {
             return Cow::Borrowed(reason);
         }
-        let fact =
-            self.facts.iter().find(|fact| fact.rules.iter().any(|constraint| rule.serves().contains(constraint)));
+        let keyword = keyword_at(pointer);
+        let is_below = pointer.matches('/').count() > 1;
+        let serves = |fact: &&Fact, constraint: &dyn Fn(&Constraint) -> bool| {
+            fact.rules.iter().any(|known| rule.serves().contains(known) && constraint(known))
+        };
+        let any = |_: &Constraint| true;
+        let names_it = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
+        // What is said of the root says nothing of what lies below.
+        let is_of_here = |constraint: &Constraint| !(is_below && constraint.is_of_root());
+        let facts = || self.facts.iter();
+        let fact = facts()
+            .find(|fact| names_it(fact) && serves(fact, &any))
+            .or_else(|| facts().find(|fact| fact.keywords == Keywords::NONE && serves(fact, &is_of_here)))
+            .or_else(|| facts().find(|fact| serves(fact, &any)));
         match (fact, find(None)) {
             (Some(fact), _) => Cow::Owned(fact.in_words()),
             (None, Some(reason)) => Cow::Borrowed(reason),
-            (None, None) => self.facts.first().map(|fact| Cow::Owned(fact.in_words())).unwrap_or_default(),
+            // What no fact of the API prevents is settled by JSON Schema, whose words the rules read.
+            (None, None) => Cow::Owned(well_formed::WELL_FORMED.in_words()),
         }
     }
 
     /// The fact that a violation rests on: its rule, and the pointer to what is at fault, which ends in the keyword.
     pub(crate) fn fact_of(&self, rule: &str, pointer: &str) -> Option<&'static Fact> {
-        let keyword = pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(String::from(name))));
+        let keyword = keyword_at(pointer);
         let rests_on = |fact: &&Fact| fact.rules.iter().any(|constraint| constraint.id() == rule);
         let speaks_of = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
         // One that names the keyword knows better than one that speaks of all.
@@ -210,6 +224,11 @@ impl Dialect {
             ("unverified", words(self.unverified)),
         ])
     }
+}
+
+/// The keyword that a pointer ends in.
+fn keyword_at(pointer: &str) -> Option<Keyword> {
+    pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(String::from(name))))
 }
 
 /// The dialect that the options name, once it is sure that it has all the options that are set.

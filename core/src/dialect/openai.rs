@@ -347,5 +347,5 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
-    tools: Surface { strict: StrictFlag::True, ..CHAT_TOOLS },
+    tools: Surface { strict: StrictFlag::True, not_strict: Some("openai-chat"), ..CHAT_TOOLS },
 };

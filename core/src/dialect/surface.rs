@@ -25,6 +25,11 @@ pub(crate) struct Surface {
     pub(crate) tools_most: Option<usize>,
     /// What all the tools of a request together may hold.
     pub(crate) budgets: &'static [Budget],
+    /// What one tool may hold. The rule `too-complex`.
+    pub(crate) tool_budgets: &'static [Budget],
+    /// The dialect of the tools that are not strict, which may stand in one list with those that are: a tool that this
+    /// dialect cannot take is written in that one.
+    pub(crate) not_strict: Option<&'static str>,
 }
 
 impl Surface {
@@ -38,6 +43,8 @@ impl Surface {
         no_empty_description: false,
         tools_most: None,
         budgets: &[],
+        tool_budgets: &[],
+        not_strict: None,
     };
 }
 
@@ -81,8 +88,8 @@ pub(crate) enum NoArguments {
     Omitted,
 }
 
-/// The most of something that all the tools of a request together may hold. What is written in another dialect
-/// (`fallback`) does not count.
+/// The most of something that all the tools of a request together, or one of them, may hold. What is written in another
+/// dialect (`fallback`, or not strict) does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     pub(crate) counts: Counted,

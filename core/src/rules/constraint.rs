@@ -24,6 +24,11 @@ macro_rules! constraints {
                 match self { $(Constraint::$variant => $name,)* }
             }
 
+            /// Does it speak of the root of a schema, and of nothing below it?
+            pub(crate) const fn is_of_root(self) -> bool {
+                matches!(self, Constraint::RootNotSchema | Constraint::RootObject | Constraint::RootKeyword)
+            }
+
             /// What is wrong, for people.
             pub const fn summary(self) -> &'static str {
                 // Each line of documentation begins with a space.
@@ -204,6 +209,8 @@ constraints! {
     TooManyTools = "too-many-tools",
     /// More strict tools than a request may have.
     TooManyStrictTools = "too-many-strict-tools",
+    /// More of something than the compiler bears in one strict tool.
+    TooComplex = "too-complex",
     /// More optional properties than the strict tools of a request may have.
     TooManyOptionalProperties = "too-many-optional-properties",
     /// More properties with several types than the strict tools of a request may have.

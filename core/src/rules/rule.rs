@@ -296,6 +296,8 @@ rules! {
     RenameTool = "rename-tool", List, SAME, [];
     /// Replaces a schema that cannot be represented by one that accepts any object.
     Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
+    /// Sends a tool not strict that the strict dialect cannot take: nothing enforces its schema then.
+    StrictFlag = "strict-flag", List, SAME, [];
     /// Leaves the schema of a tool without arguments out.
     OmitArguments = "omit-arguments", List, SAME, [];
     /// Removes a description that is no text.

@@ -13,13 +13,14 @@ use crate::{
     check as rules,
     collections::Set,
     dialect::{
+        self,
         surface::{NoArguments, Surface},
         Dialect,
     },
     error::Error,
     json::{push_token, Node},
     names,
-    options::SanitizeOptions,
+    options::{SanitizeOptions, ToolFormat},
     report::Severity,
     rules::Constraint,
 };
@@ -115,7 +116,16 @@ impl Checking {
                 }
             };
             let name = shape.name(entry).map(|name| name.display());
-            self.tool(listed, shape, name.as_deref())?;
+            let plain = not_strict(self.dialect, shape, entry)?;
+            match plain {
+                Some(plain) => {
+                    let mut checking = Checking { dialect: plain, found: Vec::new() };
+                    checking.tool(listed, shape, name.as_deref())?;
+                    let dialect = self.dialect.name;
+                    self.found.extend(checking.found.into_iter().map(|found| ToolViolation { dialect, ..found }));
+                }
+                None => self.tool(listed, shape, name.as_deref())?,
+            }
             if let Some(name) = &name {
                 if !seen.insert(name.clone()) {
                     let message = format!("expected every tool to have a name of its own, found a second `{name}`");
@@ -125,6 +135,17 @@ impl Checking {
                         at(listed, &shape.pointer_to("name")),
                         message,
                     );
+                }
+            }
+            if plain.is_some() {
+                continue;
+            }
+            for budget in self.dialect.tools.tool_budgets {
+                let (most, what, takes) =
+                    (budget.most, budget.counts.words(), budget::taken(*budget, shape.schema(entry)));
+                if takes > most {
+                    let message = format!("expected at most {most} {what} in one tool, found {takes}");
+                    self.add(name.as_deref(), Constraint::TooComplex.id(), pointer.clone(), message);
                 }
             }
             for (sum, budget) in taken.iter_mut().zip(budgets) {
@@ -217,6 +238,18 @@ impl Checking {
         };
         self.add(name, rule, at(listed, &shape.pointer_to("description")), message);
     }
+}
+
+/// The dialect by which a tool is judged that says itself that it is not strict, in a list that may hold both kinds.
+fn not_strict(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+    let (Some(plain), Some(format)) = (dialect.tools.not_strict, shape.format()) else { return Ok(None) };
+    // What has no flag says nothing, and on Responses one that is left out means true.
+    let flag = shape.strict(entry).and_then(Node::as_bool);
+    let is_plain = match tool_format::strict_in(dialect, format) {
+        Some(true) => flag == Some(false) || (flag.is_none() && format != ToolFormat::OpenaiResponses),
+        _ => false,
+    };
+    is_plain.then(|| dialect::of(&SanitizeOptions::new(plain))).transpose()
 }
 
 fn said(flag: Option<bool>) -> &'static str {

@@ -1,25 +1,26 @@
 //! `sanitize_tools`: every tool of a list into one API's own shape, and what cannot be made acceptable set aside.
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    arguments, budget,
-    quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
+    budget,
+    quarantine::{nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
+    target::{about, reason, targets, Target, Written},
     tool_format::{self, pointer, Edits, Entry, Shape},
     tool_list::{Listed, Listing},
 };
 use crate::{
     collections::Set,
-    dialect::{self, surface::NoArguments, Dialect},
+    dialect::Dialect,
     error::{Code, Error},
     json::{Node, Text},
     limits::MAX_TOOLS,
     names::{self, Names},
-    options::{SanitizeOptions, ToolFormat, ToolsOptions},
-    report::{Accepts, Allow, Change, Guidance},
+    options::{ToolFormat, ToolsOptions},
+    report::{Allow, Change, Guidance},
     rules::{Constraint, Rule},
-    sanitize::{self, decode::Plan},
+    sanitize::decode::Plan,
 };
 
 /// A change, and which tool it is about. Its pointers are pointers into the lists.
@@ -52,14 +53,6 @@ struct Done {
     dialect: &'static str,
     /// Output pointers are relative to the entry.
     changes: Vec<Change>,
-}
-
-/// One dialect, and what is left of its budgets.
-struct Target {
-    dialect: &'static Dialect,
-    options: SanitizeOptions,
-    /// What has been taken of each budget.
-    taken: Vec<usize>,
 }
 
 struct Writer<'o> {
@@ -138,20 +131,6 @@ pub(super) fn rewrite_with_names<'a>(
     );
     let Writer { accepted, quarantined, restore_map, .. } = writer;
     Ok(Outcome { tools, quarantined, changes, restore_map, names, accepted })
-}
-
-fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
-    let target = |options: SanitizeOptions| {
-        let dialect = dialect::of(&options)?;
-        Ok::<_, Error>(Target { dialect, options, taken: dialect.tools.budgets.iter().map(|_| 0).collect() })
-    };
-    let mut targets = Vec::from([target(options.sanitize.clone())?]);
-    if let Some(fallback) = &options.fallback {
-        let known = dialect::of(&SanitizeOptions::new(fallback.as_str()))
-            .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
-        targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
-    }
-    Ok(targets)
 }
 
 impl Writer<'_> {
@@ -248,13 +227,23 @@ impl Writer<'_> {
                 Ok(mut written) => {
                     if let Some(cause) = first {
                         let reason = format!(
-                            "`{}` cannot express the schema: {}",
+                            "`{}` cannot take the tool: {}",
                             self.targets.first().map_or("", |first| first.dialect.name),
                             cause.message
                         );
-                        let message = format!("replaced the dialect by its fallback `{}`", target.dialect.name);
+                        let strict = self.targets.first().map(|first| first.dialect.tools.not_strict);
+                        let (rule, message) = match strict == Some(Some(target.dialect.name)) {
+                            true => (
+                                Rule::StrictFlag,
+                                format!("sent as `{}`, not strict: nothing enforces the schema", target.dialect.name),
+                            ),
+                            false => (
+                                Rule::Fallback,
+                                format!("replaced the dialect by its fallback `{}`", target.dialect.name),
+                            ),
+                        };
                         let at = (String::new(), Some(String::new()));
-                        written.changes.insert(0, about(Rule::Fallback, at, Guidance::Same, reason.into(), message));
+                        written.changes.insert(0, about(rule, at, Guidance::Same, reason.into(), message));
                     }
                     return Ok(written);
                 }
@@ -263,91 +252,6 @@ impl Writer<'_> {
         }
         Err(first.unwrap_or_else(|| refused("unknown-dialect", "", "expected a dialect, found none".into())))
     }
-}
-
-/// A tool's schema as it is sent.
-struct Written<'a> {
-    /// Which dialect it is in.
-    target: usize,
-    changes: Vec<Change>,
-    /// What has to be undone in its arguments.
-    plan: Plan,
-    /// The schema of a tool that had none.
-    added: Option<Node<'a>>,
-    /// It has no arguments, and is written without a schema.
-    omit: bool,
-}
-
-impl Written<'_> {
-    /// A tool without arguments goes without a schema; `closed`: it forbade all, which nothing says any more.
-    fn leave_out(&mut self, dialect: &'static Dialect, shape: Shape, closed: bool) {
-        self.omit = true;
-        self.changes.iter_mut().for_each(|change| change.output_pointer = None);
-        let message = "removed the schema of a tool without arguments".into();
-        let at = (pointer(&shape.pointer_to_schema()), None);
-        let change = about(Rule::OmitArguments, at, Guidance::Same, reason(dialect, Constraint::NoArguments), message);
-        self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
-    }
-}
-
-impl Target {
-    fn write<'a>(
-        &self,
-        entry: &mut Node<'a>,
-        shape: Shape,
-        target: usize,
-        format: ToolFormat,
-    ) -> Result<Written<'a>, Refused> {
-        let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
-        let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
-        match shape.schema(entry).map(arguments::none) {
-            None if omits => written.omit = true,
-            None => {
-                let mut schema = empty_schema();
-                sanitize::sanitize(&mut schema, &self.options, false).map_err(|error| failed(&error, ""))?;
-                written.added = Some(schema);
-            }
-            Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
-            Some(_) => {
-                let (at, to) = (
-                    pointer(&shape.pointer_to_schema()),
-                    pointer(&tool_format::written(format, false).pointer_to_schema()),
-                );
-                let sanitized = shape.edit_schema(entry, |schema| sanitize::sanitize_with_plan(schema, &self.options));
-                (written.changes, written.plan) = sanitized
-                    .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))
-                    .map_err(|error| failed(&error, &at))?;
-                for change in &mut written.changes {
-                    change.pointer.insert_str(0, &at);
-                    if let Some(output) = &mut change.output_pointer {
-                        output.insert_str(0, &to);
-                    }
-                }
-                // What is left may be a schema without arguments.
-                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(arguments::none)) {
-                    written.leave_out(self.dialect, shape, closed);
-                }
-            }
-        }
-        let schema = written.added.as_ref().or_else(|| shape.schema(entry)).filter(|_| !written.omit);
-        for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
-            let takes = budget::taken(*limit, schema);
-            if takes > 0 && taken + takes > limit.most {
-                let rule = limit.counts.rule();
-                let (what, most) = (limit.counts.words(), limit.most);
-                let message = format!(
-                    "expected at most {most} {what} in all tools of a request, found {takes} more than the \
-                        {taken} before"
-                );
-                return Err(refused(rule, "", message));
-            }
-        }
-        Ok(written)
-    }
-}
-
-fn empty_schema() -> Node<'static> {
-    Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())])
 }
 
 /// What becomes of the description; `None`: it stays.
@@ -398,32 +302,4 @@ fn description(
         message,
     ));
     Some(Some(cut))
-}
-
-/// A change of a tool that leaves its arguments as they are.
-fn about(
-    rule: Rule,
-    (from, to): (String, Option<String>),
-    guidance: Guidance,
-    reason: Cow<'static, str>,
-    message: String,
-) -> Change {
-    Change {
-        pointer: from,
-        output_pointer: to,
-        rule: rule.id(),
-        accepts: Accepts::Same,
-        guidance,
-        encoded: false,
-        reason,
-        message,
-    }
-}
-
-/// The fact that a rule about tools rests on.
-fn reason(dialect: &'static Dialect, constraint: Constraint) -> Cow<'static, str> {
-    dialect
-        .fact_of(constraint.id(), "")
-        .or_else(|| dialect.facts.first())
-        .map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
 }

@@ -85,7 +85,9 @@ class ToolsOptions(SanitizeOptions, total=False):
     format: ToolFormat | None
     """The shape of the tools. By default the one of the dialect's API."""
     fallback: DialectName | None
-    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
+    the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
+    `"azure-strict"`)."""
     max_tools: int | None
     """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
     default 10,000."""
@@ -97,7 +99,9 @@ class AdaptOptions(SanitizeOptions, total=False):
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
     """The request's format, where its shape does not tell."""
     fallback: DialectName | None
-    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
+    the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
+    `"azure-strict"`)."""
     max_tools: int | None
     """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
     default 10,000."""
@@ -240,7 +244,9 @@ class ExchangeOptions(TypedDict, total=False):
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
     """The request's format, where the path does not tell."""
     fallback: DialectName | None
-    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits."""
+    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
+    the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
+    `"azure-strict"`)."""
     max_tools: int | None
     deferred: ExchangeDeferral | bool | None
     """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""

@@ -250,7 +250,7 @@ impl Diagnostics {
     pub(in crate::sanitize) fn finish(
         self,
         output: &Node<'_>,
-        reason: impl Fn(Rule) -> Cow<'static, str>,
+        reason: impl Fn(Rule, &str) -> Cow<'static, str>,
         recorder: &mut Recorder,
     ) {
         let Some(mut entries) = self.entries else { return };
@@ -282,7 +282,7 @@ impl Diagnostics {
                     }),
                 };
                 let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
-                let reason = reason(rule);
+                let reason = reason(rule, &pointer);
                 Change {
                     pointer,
                     output_pointer,

@@ -106,7 +106,7 @@ pub(in crate::sanitize) fn sanitize(
             diagnostics = context.diagnostics;
         }
     }
-    diagnostics.finish(node, |rule| dialect.reason(rule), recorder);
+    diagnostics.finish(node, |rule, pointer| dialect.reason(rule, pointer), recorder);
     Ok(ends)
 }
 

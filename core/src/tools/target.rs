@@ -1,0 +1,166 @@
+//! The dialects that a list is written in: the one that was asked for, and the one for tools that it cannot take.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+
+use super::{
+    arguments, budget,
+    quarantine::{failed, refused, Refused},
+    tool_format::{self, pointer, Shape},
+};
+use crate::{
+    dialect::{self, surface::NoArguments, Dialect},
+    error::Error,
+    json::Node,
+    options::{SanitizeOptions, ToolFormat, ToolsOptions},
+    report::{Accepts, Change, Guidance},
+    rules::{Constraint, Rule},
+    sanitize::{self, decode::Plan},
+};
+
+/// One dialect, and what is left of its budgets.
+pub(super) struct Target {
+    pub(super) dialect: &'static Dialect,
+    pub(super) options: SanitizeOptions,
+    /// What has been taken of each budget.
+    pub(super) taken: Vec<usize>,
+}
+
+/// The dialect, and what a tool is written in that it cannot take.
+pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
+    let target = |options: SanitizeOptions| {
+        let dialect = dialect::of(&options)?;
+        Ok::<_, Error>(Target { dialect, options, taken: dialect.tools.budgets.iter().map(|_| 0).collect() })
+    };
+    let mut targets = Vec::from([target(options.sanitize.clone())?]);
+    if let Some(fallback) = &options.fallback {
+        let known = dialect::of(&SanitizeOptions::new(fallback.as_str()))
+            .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
+        targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
+    } else if let Some(plain) = dialect::of(&options.sanitize)?.tools.not_strict {
+        let known = dialect::of(&SanitizeOptions::new(plain))?;
+        targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
+    }
+    Ok(targets)
+}
+
+/// A tool's schema as it is sent.
+pub(super) struct Written<'a> {
+    /// Which dialect it is in.
+    pub(super) target: usize,
+    pub(super) changes: Vec<Change>,
+    /// What has to be undone in its arguments.
+    pub(super) plan: Plan,
+    /// The schema of a tool that had none.
+    pub(super) added: Option<Node<'a>>,
+    /// It has no arguments, and is written without a schema.
+    pub(super) omit: bool,
+}
+
+impl Written<'_> {
+    /// A tool without arguments goes without a schema; `closed`: it forbade all, which nothing says any more.
+    fn leave_out(&mut self, dialect: &'static Dialect, shape: Shape, closed: bool) {
+        self.omit = true;
+        self.changes.iter_mut().for_each(|change| change.output_pointer = None);
+        let message = "removed the schema of a tool without arguments".into();
+        let at = (pointer(&shape.pointer_to_schema()), None);
+        let change = about(Rule::OmitArguments, at, Guidance::Same, reason(dialect, Constraint::NoArguments), message);
+        self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
+    }
+}
+
+impl Target {
+    /// Makes the schema of a tool acceptable, if that is possible and what it takes is left.
+    pub(super) fn write<'a>(
+        &self,
+        entry: &mut Node<'a>,
+        shape: Shape,
+        target: usize,
+        format: ToolFormat,
+    ) -> Result<Written<'a>, Refused> {
+        let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
+        let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
+        match shape.schema(entry).map(arguments::none) {
+            None if omits => written.omit = true,
+            None => {
+                let mut schema = empty_schema();
+                sanitize::sanitize(&mut schema, &self.options, false).map_err(|error| failed(&error, ""))?;
+                written.added = Some(schema);
+            }
+            Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
+            Some(_) => {
+                let (at, to) = (
+                    pointer(&shape.pointer_to_schema()),
+                    pointer(&tool_format::written(format, false).pointer_to_schema()),
+                );
+                let sanitized = shape.edit_schema(entry, |schema| sanitize::sanitize_with_plan(schema, &self.options));
+                (written.changes, written.plan) = sanitized
+                    .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))
+                    .map_err(|error| failed(&error, &at))?;
+                for change in &mut written.changes {
+                    change.pointer.insert_str(0, &at);
+                    if let Some(output) = &mut change.output_pointer {
+                        output.insert_str(0, &to);
+                    }
+                }
+                // What is left may be a schema without arguments.
+                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(arguments::none)) {
+                    written.leave_out(self.dialect, shape, closed);
+                }
+            }
+        }
+        let schema = written.added.as_ref().or_else(|| shape.schema(entry)).filter(|_| !written.omit);
+        for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
+            let takes = budget::taken(*limit, schema);
+            if takes > 0 && taken + takes > limit.most {
+                let rule = limit.counts.rule();
+                let (what, most) = (limit.counts.words(), limit.most);
+                let message = format!(
+                    "expected at most {most} {what} in all tools of a request, found {takes} more than the \
+                        {taken} before"
+                );
+                return Err(refused(rule, "", message));
+            }
+        }
+        for limit in self.dialect.tools.tool_budgets {
+            let (what, most) = (limit.counts.words(), limit.most);
+            let takes = budget::taken(*limit, schema);
+            if takes > most {
+                let message = format!("expected at most {most} {what} in one tool, found {takes}");
+                return Err(refused(Constraint::TooComplex.id(), "", message));
+            }
+        }
+        Ok(written)
+    }
+}
+
+fn empty_schema() -> Node<'static> {
+    Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())])
+}
+
+/// A change of a tool that leaves its arguments as they are.
+pub(super) fn about(
+    rule: Rule,
+    (from, to): (String, Option<String>),
+    guidance: Guidance,
+    reason: Cow<'static, str>,
+    message: String,
+) -> Change {
+    Change {
+        pointer: from,
+        output_pointer: to,
+        rule: rule.id(),
+        accepts: Accepts::Same,
+        guidance,
+        encoded: false,
+        reason,
+        message,
+    }
+}
+
+/// The fact that a rule about tools rests on.
+pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Cow<'static, str> {
+    dialect
+        .fact_of(constraint.id(), "")
+        .or_else(|| dialect.facts.first())
+        .map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
+}
