@@ -23,6 +23,18 @@ export interface AdaptReport {
   changes: ToolChange[];
   /** The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now. */
   unforced: string[];
+  /** What became of a `tool_choice` that the API refuses while the model thinks; `null`: it stayed. */
+  choice: ChoiceChange | null;
+}
+
+/** A choice of tools that was refused beside what else a request says, and what is sent for it. */
+export interface ChoiceChange {
+  /** The choice as it was, as JSON. */
+  found: string;
+  /** The choice as it is sent, as JSON. */
+  sent: string;
+  /** Why: the API's answer, with its source. */
+  because: string;
 }
 
 /**

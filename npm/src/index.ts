@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { type Adapted, type AdaptReport, adaptRequest, adaptRequestJson } from './adapt.js';
+export { type Adapted, type AdaptReport, adaptRequest, adaptRequestJson, type ChoiceChange } from './adapt.js';
 export {
   applyDeferredLoading,
   applyDeferredLoadingJson,

@@ -112,6 +112,7 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         "changes": [{name: change[name] for name in CHANGE} for change in found["changes"]],
         "lossless": found.get("lossless"),
         "unforced": found.get("unforced"),
+        "choice": {name: found["choice"][name] for name in ("found", "sent")} if found.get("choice") else None,
         "restore": json.loads(restore.to_json()),
     }
     expected = dict(case.members.get("report", {"quarantined": []}))

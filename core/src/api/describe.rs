@@ -11,7 +11,7 @@ use crate::{
     json::{Data, Node, Object, Text},
     report::Change,
     tools::{
-        check::ToolViolation, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
+        check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
         sanitize_list::ToolChange,
     },
 };
@@ -84,7 +84,7 @@ pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     ])
 }
 
-/// `{ report: { deferred, quarantined, changes, unforced }, restore }`
+/// `{ report: { deferred, quarantined, changes, unforced, choice }, restore }`
 pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", restore.0.to_node())])
 }
@@ -97,6 +97,15 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
         ("quarantined", quarantined(&report.quarantined)),
         ("changes", tool_changes(&report.changes)),
         ("unforced", Node::array(unforced)),
+        ("choice", report.choice.as_ref().map_or_else(Node::default, choice_change)),
+    ])
+}
+
+fn choice_change(change: &ChoiceChange) -> Node<'static> {
+    Node::record([
+        ("found", owned(&change.found)),
+        ("sent", owned(&change.sent)),
+        ("because", Node::literal(change.because)),
     ])
 }
 

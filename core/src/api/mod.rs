@@ -44,7 +44,10 @@ pub use crate::{
     check::Violation,
     deferred::{DeferredReport, NamespacedName, Warning},
     dialect::{lookup::DialectChoice, Dialect, Fact},
-    tools::{check::ToolViolation, quarantine::Quarantined, request::AdaptReport, sanitize_list::ToolChange},
+    tools::{
+        check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport,
+        sanitize_list::ToolChange,
+    },
 };
 
 use crate::json::text_of;

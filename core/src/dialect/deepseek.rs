@@ -5,7 +5,7 @@ use super::{
         AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists,
         TypeRequirement,
     },
-    surface::{NamePattern, StrictFlag, Surface},
+    surface::{NamePattern, StrictFlag, Surface, ThinkingChoice},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -55,8 +55,19 @@ const GRAMMAR: Grammar = Grammar {
     ..Grammar::OPEN
 };
 
-const TOOLS: Surface =
-    Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
+const TOOLS: Surface = Surface {
+    format: ToolFormat::OpenaiChat,
+    names: NamePattern::OPENAI,
+    tools_most: Some(128),
+    thinking: &[ThinkingChoice {
+        model: "",
+        always: Some("reasoner"),
+        required: false,
+        source:
+            "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; confidence A)",
+    }],
+    ..Surface::PLAIN
+};
 
 pub(super) const DEEPSEEK: Dialect = Dialect {
     name: "deepseek",

@@ -4,7 +4,7 @@
 use super::{
     grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, Recursion, RefRule, TypeListRule},
     name_rule::NameRule,
-    surface::{NamePattern, StrictFlag, Surface},
+    surface::{NamePattern, StrictFlag, Surface, ThinkingChoice},
     Dialect, Fact, Method,
 };
 use crate::{
@@ -133,6 +133,15 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
+        statement:
+            "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`; with Kimi K3 1 \
+            to 256",
+        confidence: 'A',
+        source: "MoonshotAI/walle; of K3 Kimi-Vendor-Verifier, test_dynamic_tools.py",
+        rules: &[Constraint::ToolName],
+        ..Fact::REFUSED
+    },
+    Fact {
         statement: "at most 128 tools in a request",
         confidence: 'A',
         source: API,
@@ -149,11 +158,20 @@ const FACTS: &[Fact] = &[
     },
 ];
 
+const THINKING: &str =
+    "live: `tool_choice 'required' is incompatible with thinking enabled`, `tool_choice 'specified' is \
+    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077; confidence A); K3 takes `required`";
+
 const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
     names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64 },
     strict: StrictFlag::True,
     tools_most: Some(128),
+    names_by_model: &[("kimi-k3", NamePattern { also: Some("_-"), letter_first: true, least: 1, most: 256 })],
+    thinking: &[
+        ThinkingChoice { model: "kimi-k3", always: None, required: true, source: THINKING },
+        ThinkingChoice { model: "", always: Some("thinking"), required: false, source: THINKING },
+    ],
     ..Surface::PLAIN
 };
 

@@ -30,6 +30,10 @@ pub(crate) struct Surface {
     /// The dialect of the tools that are not strict, which may stand in one list with those that are: a tool that this
     /// dialect cannot take is written in that one.
     pub(crate) not_strict: Option<&'static str>,
+    /// What some models' tools may be called, by what the model's name begins with; `names` is for all others.
+    pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
+    /// Which choices of tools are refused while a model thinks; the first that speaks of the model holds.
+    pub(crate) thinking: &'static [ThinkingChoice],
 }
 
 impl Surface {
@@ -45,7 +49,28 @@ impl Surface {
         budgets: &[],
         tool_budgets: &[],
         not_strict: None,
+        names_by_model: &[],
+        thinking: &[],
     };
+
+    /// What tools may be called that are sent to a model.
+    pub(crate) fn names_for(&self, model: &str) -> NamePattern {
+        let own = self.names_by_model.iter().find(|(begin, _)| model.starts_with(begin));
+        own.map_or(self.names, |(_, names)| *names)
+    }
+}
+
+/// Which choices of tools are refused while a model thinks: that of one tool by its name, always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ThinkingChoice {
+    /// What the model's name begins with.
+    pub(crate) model: &'static str,
+    /// What stands in the names of models that think unasked.
+    pub(crate) always: Option<&'static str>,
+    /// That some tool is called may be asked for.
+    pub(crate) required: bool,
+    /// Where that was read.
+    pub(crate) source: &'static str,
 }
 
 /// What a tool may be called: ASCII letters, digits and a few more characters.

@@ -7,9 +7,10 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    deferred::lazy::edit_member,
+    deferred::lazy::{edit_member, view},
+    dialect::surface::Surface,
     error::Error,
-    json::{Data, Node, Text},
+    json::{self, Data, Node, Text},
 };
 
 /// What becomes of a tool that a choice names.
@@ -18,6 +19,58 @@ pub(super) enum ChoiceOutcome {
     Renamed(String),
     /// It was set aside.
     Gone,
+}
+
+/// A choice of tools that was refused beside what else a request says, and what is sent for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChoiceChange {
+    /// The choice as it was, as JSON.
+    pub found: String,
+    /// The choice as it is sent, as JSON.
+    pub sent: String,
+    /// Why: the API's answer, with its source.
+    pub because: &'static str,
+}
+
+/// Asks for less where a model thinks that may not be forced meanwhile.
+pub(super) fn beside_thinking(
+    request: &mut Node<'_>,
+    wire: Wire,
+    surface: &Surface,
+) -> Result<Option<ChoiceChange>, Error> {
+    let (Some(choice), true) = (request.get("tool_choice"), wire != Wire::Gemini) else { return Ok(None) };
+    let model = model(request)?;
+    let Some(rule) = surface.thinking.iter().find(|rule| model.starts_with(rule.model)) else { return Ok(None) };
+    let mut thinks = rule.always.is_some_and(|part| model.contains(part));
+    if let Some(thinking) = request.get("thinking") {
+        let thinking = view(thinking)?;
+        thinks |= thinking.get("type").is_some_and(|kind| kind.is_text("enabled") || kind.is_text("adaptive"));
+    }
+    let choice = view(choice)?;
+    let is = |name: &str| choice.is_text(name) || choice.get("type").is_some_and(|kind| kind.is_text(name));
+    let is_named = ["function", "tool", "custom"].into_iter().any(is);
+    let is_required = ["required", "any"].into_iter().any(is);
+    if !thinks || !(is_named || (is_required && !rule.required)) {
+        return Ok(None);
+    }
+    let sent = match (wire, rule.required) {
+        (Wire::Anthropic, true) => Node::record([("type", Node::literal("any"))]),
+        (Wire::Anthropic, false) => Node::record([("type", Node::literal("auto"))]),
+        (_, true) => Node::literal("required"),
+        (_, false) => Node::literal("auto"),
+    };
+    let change = ChoiceChange { found: json::write(&choice), sent: json::write(&sent), because: rule.source };
+    set(request, "tool_choice", sent);
+    Ok(Some(change))
+}
+
+/// The model of a request, without the vendor that routers write before it.
+pub(super) fn model(request: &Node<'_>) -> Result<String, Error> {
+    let Some(model) = request.get("model") else { return Ok(String::new()) };
+    let model = view(model)?;
+    let name = model.as_text().map(|name| name.display().into_owned()).unwrap_or_default();
+    Ok(name.rsplit('/').next().unwrap_or_default().into())
 }
 
 /// Settles the choice of a request. Tells the names of forced tools that are gone.

@@ -10,7 +10,7 @@ mod arguments;
 mod budget;
 mod call_sites;
 pub(crate) mod check;
-mod choice;
+pub(crate) mod choice;
 mod held;
 pub(crate) mod quarantine;
 pub(crate) mod request;

@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     call_sites,
-    choice::{self, ChoiceOutcome},
+    choice::{self, ChoiceChange, ChoiceOutcome},
     quarantine::Quarantined,
     restore::RestoreMap,
     sanitize_list::{self, ToolChange},
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     collections::Set,
     deferred::{self, lazy, DeferredReport, NAMES_TOOLS},
-    dialect,
+    dialect::{self, surface::NamePattern},
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
@@ -34,6 +34,8 @@ pub struct AdaptReport {
     pub changes: Vec<ToolChange>,
     /// The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now.
     pub unforced: Vec<String>,
+    /// What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed.
+    pub choice: Option<ChoiceChange>,
 }
 
 /// Reads a request so that what cannot hold anything to rewrite stays text.
@@ -46,11 +48,12 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport::default();
     let wire = recognise(request, options)?;
+    let shape = dialect.tools.names_for(&choice::model(request)?);
     let mut wire_out = wire;
     let mut names = Names::default();
     if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
         let deferred_options = DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() };
-        let found = deferred::apply_with_names(request, &deferred_options, Some(dialect.tools.names), true)?;
+        let found = deferred::apply_with_names(request, &deferred_options, Some(shape), true)?;
         (report.deferred, names) = (Some(found.0), found.1);
         match deferred.target {
             Some(Target::OpenaiResponses) => wire_out = Wire::Responses,
@@ -59,12 +62,11 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
         }
     }
     let tools = ToolsOptions { format: Some(wire_out.tools(dialect.tools.format)), ..options.tools.clone() };
-    let (mut restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, names, &mut report)?;
+    let (mut restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, (names, shape), &mut report)?;
     for (flat, original) in report.deferred.iter().flat_map(|report| &report.name_map) {
         let called = names.current(&Text::new(flat.as_str())).into_owned();
         restore_map.in_namespace(called, &Text::new(original.name.as_str()), &Text::new(original.namespace.as_str()));
     }
-    let shape = dialect.tools.names;
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
         planned.or_else(|| (!names::is_legal(shape, name)).then(|| names::of_the_past(shape, name)))
@@ -80,6 +82,7 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
         }
     };
     let lost = choice::settle(request, wire_out, &fate)?;
+    report.choice = choice::beside_thinking(request, wire_out, &dialect.tools)?;
     report.unforced = lost.iter().map(|name| name.display().into_owned()).collect();
     rename_history(request, wire_out, &new_name)?;
     Ok((report, restore_map))
@@ -89,7 +92,7 @@ fn rewrite_tools<'a>(
     request: &mut Node<'a>,
     wire: Wire,
     options: &ToolsOptions,
-    names: Names,
+    (names, shape): (Names, NamePattern),
     report: &mut AdaptReport,
 ) -> Result<(RestoreMap, Names, Set<String>), Error> {
     let mut found = (RestoreMap::default(), names, Set::new());
@@ -104,12 +107,10 @@ fn rewrite_tools<'a>(
             _ => (data, None),
         };
         let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
-        let outcome =
-            sanitize_list::rewrite_with_names(tools, options, core::mem::take(&mut found.1)).map_err(|error| {
-                match error.code() {
-                    Code::InvalidRequest => error.below("/tools"),
-                    _ => error,
-                }
+        let outcome = sanitize_list::rewrite_with_names(tools, options, core::mem::take(&mut found.1), Some(shape))
+            .map_err(|error| match error.code() {
+                Code::InvalidRequest => error.below("/tools"),
+                _ => error,
             })?;
         emptied = had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty);
         report.quarantined = outcome.quarantined;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     collections::Set,
-    dialect::Dialect,
+    dialect::{surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{Node, Text},
     limits::MAX_TOOLS,
@@ -72,14 +72,16 @@ struct Writer<'o> {
 
 /// Rewrites a list.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<Outcome<'a>, Error> {
-    rewrite_with_names(tools, options, Names::default())
+    rewrite_with_names(tools, options, Names::default(), None)
 }
 
-/// Rewrites a list of which some tools have their names already.
+/// Rewrites a list of which some tools have their names already; `shape`: what the model's tools may be called, if that
+/// is not what the dialect says.
 pub(super) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
     mut names: Names,
+    shape: Option<NamePattern>,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
     let Some(first) = targets.first() else {
@@ -100,7 +102,7 @@ pub(super) fn rewrite_with_names<'a>(
             Entry::Unknown => {}
         }
     }
-    names.plan(surface.names, own.into_iter(), &hosted);
+    names.plan(shape.unwrap_or(surface.names), own.into_iter(), &hosted);
     let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
     let (allow, most) = (options.sanitize.allow, options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX));

@@ -257,6 +257,17 @@ class SanitizedToolsBytes(_Sanitized):
     tools: bytes
 
 
+class ChoiceChange(TypedDict):
+    """A choice of tools that was refused beside what else a request says, and what is sent for it."""
+
+    found: str
+    """The choice as it was, as JSON."""
+    sent: str
+    """The choice as it is sent, as JSON."""
+    because: str
+    """Why: the API's answer, with its source."""
+
+
 class AdaptReport(TypedDict):
     """What was decided and changed about a request."""
 
@@ -268,6 +279,8 @@ class AdaptReport(TypedDict):
     """Every change of a tool, in their order."""
     unforced: list[str]
     """The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now."""
+    choice: ChoiceChange | None
+    """What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed."""
 
 
 class Adapted(TypedDict):
