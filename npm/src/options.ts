@@ -49,7 +49,9 @@ export type Dialect =
   /** llama.cpp's server: tools become a grammar (GBNF). */
   | 'llama-cpp'
   /** SGLang's server, function tools that are not strict. */
-  | 'sglang';
+  | 'sglang'
+  /** GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through. */
+  | 'vscode';
 
 /** Options of `check`, and of `sanitize` where they matter for what is accepted. */
 export interface CheckOptions {

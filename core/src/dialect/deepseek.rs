@@ -113,7 +113,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         maps: false,
         maps_count: false,
     },
-    arrays: ArrayRule { needs_items: true, open_items: false },
+    arrays: ArrayRule { needs_items: true, open_items: false, truthy_items: false },
     formats: Some(&[("string", &["email", "hostname", "ipv4", "ipv6", "uuid"])]),
     ..GRAMMAR
 };

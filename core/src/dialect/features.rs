@@ -56,6 +56,9 @@ impl Grammar {
         if !matches!(self.patterns, PatternRule::Any) {
             restricted = restricted.insert(Keyword::Pattern).insert(Keyword::PatternProperties);
         }
+        if self.drafts.is_some() {
+            restricted = restricted.insert(Keyword::Schema);
+        }
         if self.formats.is_some() {
             restricted = restricted.insert(Keyword::Format);
         }

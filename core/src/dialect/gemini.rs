@@ -159,7 +159,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     },
     any_of: AnyOfRule { beside: Keywords::of(&[Keyword::Description]), ..AnyOfRule::OPEN },
     objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, open: OpenRule::Listed, ..ObjectRule::OPEN },
-    arrays: ArrayRule { needs_items: true, open_items: false },
+    arrays: ArrayRule { needs_items: true, open_items: false, truthy_items: false },
     formats: Some(&[
         ("string", &["enum", "date-time"]),
         ("number", &["float", "double", "enum"]),

@@ -22,6 +22,7 @@ mod portable;
 mod sglang;
 pub(crate) mod surface;
 mod vertex;
+mod vscode;
 mod well_formed;
 mod xai;
 
@@ -143,6 +144,7 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     cohere::COHERE,
     llama_cpp::LLAMA_CPP,
     sglang::SGLANG,
+    vscode::VSCODE,
 ];
 
 impl Dialect {

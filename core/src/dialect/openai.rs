@@ -107,7 +107,7 @@ pub(super) const CHAT_GRAMMAR: Grammar = Grammar {
     metaschema: true,
     enums: EnumRule { agrees: true, ..EnumRule::OPEN },
     objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
-    arrays: ArrayRule { needs_items: true, open_items: true },
+    arrays: ArrayRule { needs_items: true, open_items: true, truthy_items: false },
     patterns: PatternRule::Python,
     array_items: false,
     ..Grammar::OPEN
@@ -293,7 +293,7 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
         maps: false,
         maps_count: false,
     },
-    arrays: ArrayRule { needs_items: true, open_items: false },
+    arrays: ArrayRule { needs_items: true, open_items: false, truthy_items: false },
     patterns: PatternRule::Regular,
     formats: Some(&[("string", STRICT_FORMATS), ("number", &[]), ("integer", &[])]),
     required_is_known: true,

@@ -121,6 +121,8 @@ constraints! {
     EndlessRecursion = "endless-recursion",
     /// A keyword that may not stand at the root.
     RootKeyword = "root-keyword",
+    /// `$schema` names a draft that is not taken.
+    UnknownDraft = "unknown-draft",
     /// A keyword that may not stand anywhere.
     RefusedKeyword = "refused-keyword",
     /// A key that is no keyword, where only keywords may stand.

@@ -29,6 +29,7 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("cohere", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("llama-cpp", [[0, 0, 0], [0, 0, 44], [0, 0, 0], [0, 0, 0]]),
     ("sglang", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+    ("vscode", [[0, 0, 0], [0, 0, 10], [0, 0, 0], [0, 0, 0]]),
 ];
 
 /// The limits of one dialect and one collection, which is known by its place.

@@ -133,7 +133,7 @@ describe('the page', { skip }, () => {
       await page.keyboard.press('Shift+F8');
       assert.equal(await page.locator('.note[data-chosen=true] .note-number').innerText(), '1');
       await page.keyboard.press(']');
-      assert.equal(await page.locator('.dialect[aria-checked=true]').getAttribute('data-dialect'), 'portable');
+      assert.equal(await page.locator('.dialect[aria-checked=true]').getAttribute('data-dialect'), 'azure-strict');
       await page.keyboard.press('e');
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.type('12');

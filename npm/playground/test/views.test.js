@@ -140,8 +140,12 @@ describe('the views', { skip }, () => {
     site.page({}, async (page) => {
       await pick(page, 'workspace');
       await view(page, 'matrix');
-      await page.locator('.cell:not(.sign-none)').nth(119).waitFor();
-      assert.equal(await page.locator('.cell').count(), 120);
+      const dialectCount = await page.evaluate(() => window.toolwire.dialects().length);
+      const cells = example('workspace').length * dialectCount;
+      await page.locator('.cell:not(.sign-none)')
+        .nth(cells - 1)
+        .waitFor();
+      assert.equal(await page.locator('.cell').count(), cells);
       const refused = await page.evaluate((tools) => {
         const { dialects, sanitizeTools } = window.toolwire;
         const of = ({ name }) => sanitizeTools(tools, { dialect: name }).quarantined.length;

@@ -37,6 +37,7 @@ DialectName: TypeAlias = Literal[
     "cohere",
     "llama-cpp",
     "sglang",
+    "vscode",
 ]
 """The dialects there are; `dialects()` says what is known about each."""
 

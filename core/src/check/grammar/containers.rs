@@ -53,13 +53,16 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
 fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
     let is_true = items.as_bool() == Some(true);
     let says_nothing = is_true || items.as_object().is_some_and(|object| object.is_empty());
-    (says_nothing && !grammar.arrays.open_items) || (is_true && !grammar.true_items)
+    let is_false = items.as_bool() == Some(false);
+    (says_nothing && !grammar.arrays.open_items)
+        || (is_true && !grammar.true_items)
+        || (is_false && grammar.arrays.truthy_items)
 }
 
 fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let rule = report.grammar.arrays;
     match schema.get(Keyword::Items) {
-        None if rule.needs_items && schema.get(Keyword::PrefixItems).is_none() => {
+        None if rule.needs_items && (rule.truthy_items || schema.get(Keyword::PrefixItems).is_none()) => {
             report.add(
                 node,
                 Constraint::ArrayWithoutItems,

@@ -4,7 +4,7 @@ use alloc::format;
 
 use super::{super::Extent, quoted, types, Report, Schema};
 use crate::{
-    json::Member,
+    json::{Member, Text},
     rules::Constraint,
     schema::keyword::{Keyword, Role},
 };
@@ -44,6 +44,13 @@ pub(super) fn check(
     if schema.is_root() && grammar.root_refuses.contains(keyword) {
         report.add(&member.value, Constraint::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");
         return false;
+    }
+    if let (Keyword::Schema, Some(drafts)) = (keyword, grammar.drafts) {
+        let is_taken = |text: &Text<'_>| drafts.iter().any(|draft| text.display().contains(draft));
+        if !member.value.as_text().is_none_or(is_taken) {
+            let expected = format!("`$schema` of {}", drafts.join(" or "));
+            report.add(&member.value, Constraint::UnknownDraft, at(), &expected, &super::seen(&member.value));
+        }
     }
     if grammar.beside_their_type.contains(keyword) {
         beside_its_type(schema, member, keyword, report);

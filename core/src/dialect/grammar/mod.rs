@@ -31,6 +31,8 @@ pub(crate) struct Grammar {
     pub(crate) ignores: Keywords,
     /// Keys that JSON Schema does not have: `None`, any may stand; else only these.
     pub(crate) unknown: Option<&'static [&'static str]>,
+    /// What `$schema` must speak of; `None`: anything.
+    pub(crate) drafts: Option<&'static [&'static str]>,
     /// Every keyword's value must be what the 2020-12 meta-schema says.
     pub(crate) metaschema: bool,
     /// The names that `type` may hold.
@@ -114,6 +116,7 @@ impl Grammar {
         refuses: Keywords::NONE,
         ignores: Keywords::NONE,
         unknown: None,
+        drafts: None,
         metaschema: false,
         types: &["string", "number", "integer", "boolean", "object", "array", "null"],
         upper_case_types: false,
@@ -130,7 +133,7 @@ impl Grammar {
         enums: EnumRule::OPEN,
         any_of: AnyOfRule::OPEN,
         objects: ObjectRule::OPEN,
-        arrays: ArrayRule { needs_items: false, open_items: true },
+        arrays: ArrayRule { needs_items: false, open_items: true, truthy_items: false },
         patterns: PatternRule::Any,
         formats: None,
         at_most: &[],
@@ -215,6 +218,8 @@ pub(crate) struct ArrayRule {
     pub(crate) needs_items: bool,
     /// `items` may say nothing: `{}` or `true`.
     pub(crate) open_items: bool,
+    /// `items` must stand there whatever else does, and may not be `false`.
+    pub(crate) truthy_items: bool,
 }
 
 impl ArrayRule {

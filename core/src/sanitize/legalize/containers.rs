@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     dialect::grammar::{OpenRule, PropertiesRule},
     json::{Member, Node, Text},
-    report::Accepts,
+    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         anything,
@@ -125,7 +125,8 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let open =
         |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
     let missing = match node.get(Keyword::Items) {
-        None => rule.needs_items && node.get(Keyword::PrefixItems).is_none(),
+        None => rule.needs_items && (rule.truthy_items || node.get(Keyword::PrefixItems).is_none()),
+        Some(items) if rule.truthy_items && items.as_bool() == Some(false) => true,
         Some(items) if !context.grammar.true_items && items.as_bool() == Some(true) => true,
         // Anything is encoded.
         Some(items) => !rule.open_items && open(items) && !context.grammar.encodes(),
@@ -134,9 +135,12 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         return;
     }
     let (from, to) = (Location::of(node), Location::under(node, "items"));
-    context.diagnostics.report(place.polarity, from, to, said(ITEMS, Keyword::UnevaluatedItems, context), || {
-        String::from("added `items`, which accept anything")
-    });
+    let effect = said(ITEMS, Keyword::UnevaluatedItems, context);
+    let closed = node.get(Keyword::Items).is_some_and(|items| items.as_bool() == Some(false));
+    let effect = if closed { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
+    context
+        .diagnostics
+        .report(place.polarity, from, to, effect, || String::from("added `items`, which accept anything"));
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
         anything::write(&mut any, place, context);

@@ -129,6 +129,11 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     if grammar.refuses.contains(keyword) || (grammar.encodes() && JUDGES_MEMBERS.contains(keyword)) {
         return Some(Fault::Refused);
     }
+    let is_taken =
+        |text: &Text<'_>| grammar.drafts.is_none_or(|known| known.iter().any(|draft| text.display().contains(draft)));
+    if keyword == Keyword::Schema && member.value.as_text().is_some_and(|text| !is_taken(text)) {
+        return Some(Fault::Refused);
+    }
     // Unions at the root have a rule of their own.
     if is_root
         && grammar.root_refuses.contains(keyword)

@@ -1,0 +1,123 @@
+//! GitHub Copilot Chat in VS Code: what its own gate lets through to any model, whatever the model's API says.
+
+use super::{
+    grammar::{ArrayRule, Grammar},
+    surface::Surface,
+    well_formed::WELL_FORMED,
+    Dialect, Fact, Method,
+};
+use crate::{
+    report::Severity,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const NORMALIZER: &str = "microsoft/vscode-copilot-chat@31acd00a, toolSchemaNormalizer.ts (the same text in \
+    microsoft/vscode@33be5f5c, extensions/copilot)";
+
+/// What draft 7 has otherwise than 2020-12 is left out: lists of schemas in `items` are its own.
+const METASCHEMA: &[Constraint] = &[
+    Constraint::KeywordValue,
+    Constraint::UnknownType,
+    Constraint::NotASchema,
+    Constraint::ItemsNotSchema,
+    Constraint::PropertiesNotObject,
+    Constraint::AdditionalPropertiesNotSchema,
+    Constraint::RequiredNotStrings,
+    Constraint::CombinatorNotList,
+    Constraint::AnyOfSize,
+    Constraint::EnumNotList,
+    Constraint::EnumEmpty,
+    Constraint::DefsNotObject,
+    Constraint::RefNotString,
+    Constraint::RefTarget,
+];
+
+const GRAMMAR: Grammar = Grammar {
+    root_refuses: Keywords::of(&[
+        Keyword::OneOf,
+        Keyword::AnyOf,
+        Keyword::AllOf,
+        Keyword::Not,
+        Keyword::If,
+        Keyword::Then,
+        Keyword::Else,
+    ]),
+    drafts: Some(&["draft-07"]),
+    metaschema: true,
+    arrays: ArrayRule { needs_items: true, open_items: true, truthy_items: true },
+    required_is_known: true,
+    required_is_free_under: Keywords::ALL,
+    ..Grammar::OPEN
+};
+
+pub(super) const VSCODE: Dialect = Dialect {
+    name: "vscode",
+    surface: "GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through",
+    documentation: "https://code.visualstudio.com/docs/copilot/chat/mcp-servers",
+    as_of: "2026-11-21",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        Fact {
+            statement: "arrays have `items` that are not `false`, whatever else they say: otherwise the whole request is \
+                lost",
+            confidence: 'A',
+            source: "microsoft/vscode-copilot-chat@31acd00a; live, of many servers: `Failed to validate tool X: Error: \
+                tool parameters array type must have items`",
+            rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "the schema is valid by the meta-schema of draft 7",
+            confidence: 'A',
+            source: "microsoft/vscode-copilot-chat@31acd00a, by ajv: `tool parameters do not match JSON schema: …`",
+            rules: METASCHEMA,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`$schema` names draft 7 or is left out: some builds omit a tool that names another",
+            confidence: 'B',
+            source: "live: `Tool X has invalid JSON parameters: … meta-schema features ($dynamicRef) … not yet supported \
+                (at /$schema)` (2025-10)",
+            rules: &[Constraint::UnknownDraft],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "a root that is no object becomes an object without properties",
+            confidence: 'A',
+            source: NORMALIZER,
+            rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`oneOf`, `anyOf`, `allOf`, `not`, `if`, `then` and `else` are deleted at the root",
+            confidence: 'A',
+            source: NORMALIZER,
+            rules: &[Constraint::RootKeyword],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "names in the root's `required` that are no properties are deleted",
+            confidence: 'A',
+            source: NORMALIZER,
+            rules: &[Constraint::RequiredUnknown],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
+        WELL_FORMED,
+    ],
+    unverified: &[
+        "for GPT-4 it deletes lengths, bounds, `pattern`, `format`, `default`, counts and `patternProperties`, and cuts \
+            descriptions of schemas at 1,024 characters: the model never sees them",
+        "for Gemini it makes null in a list of types `nullable`, and deletes it beside several types",
+        "what the model's own API refuses comes on top: this table is the client's",
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface::PLAIN,
+};
