@@ -44,6 +44,7 @@ Columns:
   lossless   rewritten, the same arguments are accepted, and the model reads the same
   encoded    the same, once the model's arguments were brought back (`restoreArguments`)
   closed     arguments are refused that have properties the tool never named, nor said that it wants
+  not strict the tool is sent not strict, because the strict mode cannot take it: nothing enforces its schema
   lost       the same arguments are accepted, but something the model reads is gone
   wider      arguments are accepted that the tool's server will have to refuse
   narrower   arguments are refused that the tool's server would accept

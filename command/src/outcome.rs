@@ -1,6 +1,6 @@
 //! What becomes of a tool in a dialect: the columns of the matrix, and the words of `--fail-on`.
 
-use toolwire::{Accepts, Change, Guidance};
+use toolwire::{Accepts, Change, Guidance, Rule};
 
 /// What becomes of a tool, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,6 +9,8 @@ pub(crate) enum Outcome {
     Lossless,
     Encoded,
     Closed,
+    /// It is sent not strict, so that nothing enforces its schema.
+    NotStrict,
     Lost,
     Wider,
     Narrower,
@@ -17,19 +19,20 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// All of them.
-    pub(crate) const ALL: [Outcome; 8] = [
+    pub(crate) const ALL: [Outcome; 9] = [
         Outcome::Unchanged,
         Outcome::Lossless,
         Outcome::Encoded,
         Outcome::Closed,
+        Outcome::NotStrict,
         Outcome::Lost,
         Outcome::Wider,
         Outcome::Narrower,
         Outcome::Refused,
     ];
     /// What `--fail-on` takes, the least severe last. `rejected` and `never` are no outcomes.
-    pub(crate) const LEVELS: [&'static str; 9] =
-        ["never", "refused", "narrower", "wider", "lost", "closed", "encoded", "changed", "rejected"];
+    pub(crate) const LEVELS: [&'static str; 10] =
+        ["never", "refused", "narrower", "wider", "lost", "not-strict", "closed", "encoded", "changed", "rejected"];
 
     /// The word for it.
     pub(crate) const fn as_str(self) -> &'static str {
@@ -38,6 +41,7 @@ impl Outcome {
             Outcome::Lossless => "lossless",
             Outcome::Encoded => "encoded",
             Outcome::Closed => "closed",
+            Outcome::NotStrict => "not-strict",
             Outcome::Lost => "lost",
             Outcome::Wider => "wider",
             Outcome::Narrower => "narrower",
@@ -48,6 +52,7 @@ impl Outcome {
     /// What one change alone would make of a tool.
     pub(crate) fn of(change: &Change) -> Outcome {
         match change.accepts {
+            _ if change.rule == Rule::StrictFlag.id() => Outcome::NotStrict,
             Accepts::Wider => Outcome::Wider,
             Accepts::Narrower | Accepts::Mixed => Outcome::Narrower,
             Accepts::Same | Accepts::Closed if change.guidance == Guidance::Lost => Outcome::Lost,

@@ -90,6 +90,8 @@ impl Verdict {
 
     fn add(&mut self, change: &Change, above: &str) {
         let outcome = Outcome::of(change);
+        // `check` names the one strict tool that is too much, and not those behind it.
+        self.accepted &= outcome != Outcome::NotStrict;
         self.outcome = self.outcome.max(outcome);
         if outcome >= Outcome::Closed {
             let pointer = format!("{above}{}", change.pointer);

@@ -13,10 +13,11 @@ use crate::{
 };
 
 /// The outcomes that have a column of their own. Nothing lost is one thing, whether something had to change or not.
-const COLUMNS: [(&str, &[Outcome]); 7] = [
+const COLUMNS: [(&str, &[Outcome]); 8] = [
     ("lossless", &[Outcome::Unchanged, Outcome::Lossless]),
     ("encoded", &[Outcome::Encoded]),
     ("closed", &[Outcome::Closed]),
+    ("not strict", &[Outcome::NotStrict]),
     ("lost", &[Outcome::Lost]),
     ("wider", &[Outcome::Wider]),
     ("narrower", &[Outcome::Narrower]),
@@ -138,7 +139,9 @@ impl Matrix {
         for Row { outcome, tools, rules, dialects } in rows {
             let shade = match outcome {
                 Outcome::Refused => paint.bad(outcome.as_str()),
-                Outcome::Lost | Outcome::Wider | Outcome::Narrower => paint.doubtful(outcome.as_str()),
+                Outcome::NotStrict | Outcome::Lost | Outcome::Wider | Outcome::Narrower => {
+                    paint.doubtful(outcome.as_str())
+                }
                 _ => outcome.as_str().to_string(),
             };
             table.row(Vec::from([shade, some(&tools, TOOLS), rules, dialects]));
