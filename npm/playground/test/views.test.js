@@ -142,7 +142,8 @@ describe('the views', { skip }, () => {
       await view(page, 'matrix');
       const dialectCount = await page.evaluate(() => window.toolwire.dialects().length);
       const cells = example('workspace').length * dialectCount;
-      await page.locator('.cell:not(.sign-none)')
+      await page
+        .locator('.cell:not(.sign-none)')
         .nth(cells - 1)
         .waitFor();
       assert.equal(await page.locator('.cell').count(), cells);
