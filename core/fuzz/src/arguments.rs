@@ -5,7 +5,7 @@ use jsonschema::Draft;
 use serde_json::{json, Value};
 use toolwire::{
     dialects, restore_arguments, sanitize_tools, sanitize_with_report, Code, Restore, RestorePlan, SanitizeOptions,
-    ToolsOptions,
+    SanitizedTools, ToolsOptions,
 };
 
 #[path = "../../tests/honest/answers.rs"]
@@ -86,7 +86,11 @@ impl Kept {
     fn of(schema: &Value, options: &SanitizeOptions) -> Kept {
         let tools = json!([{"name": "tool", "inputSchema": schema}]);
         let done = sanitize_tools(&tools, &ToolsOptions::new(options.dialect.as_str())).ok();
-        let list = done.filter(|done| done.quarantined.is_empty()).map(|done| done.restore.to_json());
+        // A tool that is sent not strict is written in another dialect.
+        let as_asked = |done: &SanitizedTools<Value>| {
+            done.quarantined.is_empty() && done.changes.iter().all(|about| about.dialect == options.dialect)
+        };
+        let list = done.filter(|done| as_asked(done)).map(|done| done.restore.to_json());
         let plan = sanitize_with_report(schema, options).ok().map(|rewritten| rewritten.restore_plan.to_json());
         Kept {
             list: list.map(|text| Restore::from_json(&text).expect("what was written can be read")),

@@ -36,7 +36,13 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
         let known = dialect::of(&SanitizeOptions::new(fallback.as_str()))
             .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
         targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
-    } else if let Some(plain) = dialect::of(&options.sanitize)?.tools.not_strict {
+        return Ok(targets);
+    }
+    let strict = dialect::of(&options.sanitize)?;
+    let format = options.format.unwrap_or(strict.tools.format);
+    // Where a tool cannot say that it is not strict, it would be taken for a strict one.
+    let says_so = tool_format::strict_in(strict, format) == Some(true);
+    if let Some(plain) = strict.tools.not_strict.filter(|_| says_so) {
         let known = dialect::of(&SanitizeOptions::new(plain))?;
         targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
     }

@@ -1,6 +1,9 @@
 //! How types may be said, and what says "anything" and null.
 
-use crate::schema::keyword::{Keyword, Keywords};
+use crate::{
+    json::{Member, Node},
+    schema::keyword::{Keyword, Keywords},
+};
 
 /// Which lists of types may stand under `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +53,13 @@ impl TypeRequirement {
         }
     }
 
-    /// Must a type stand beside a list of values, or a constant?
-    pub(crate) fn needs_type_beside(self, keyword: Keyword) -> bool {
-        self != TypeRequirement::No && !self.one_of().contains(keyword)
+    /// Must a type stand beside a list of values, or a constant? Beside keywords that are about one type it is written,
+    /// so that what does not apply can be told.
+    pub(crate) fn needs_type_beside(self, keyword: Keyword, schema: &Node<'_>) -> bool {
+        let is_about_a_type = |member: &Member<'_>| Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
+        self != TypeRequirement::No
+            && (!self.one_of().contains(keyword)
+                || schema.as_object().is_some_and(|object| object.iter().any(is_about_a_type)))
     }
 }
 

@@ -215,7 +215,7 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
 fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Const) else { return };
     // Where `enum` needs a type beside it, one rule for both is enough.
-    let untyped = context.grammar.typed.needs_type_beside(Keyword::Const) && node.get(Keyword::Type).is_none();
+    let untyped = context.grammar.typed.needs_type_beside(Keyword::Const, node) && node.get(Keyword::Type).is_none();
     // Where values may be written as text, they are looked at once.
     let listed = context.grammar.encodes() && node.get(Keyword::Enum).is_some();
     if !context.grammar.refuses.contains(Keyword::Const) && !context.grammar.enums.needs_type && !untyped && !listed {

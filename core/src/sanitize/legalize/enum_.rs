@@ -31,7 +31,7 @@ pub(in crate::sanitize) fn apply<'a>(
     context: &mut PassContext,
 ) -> Result<(), Error> {
     let rule = context.grammar.enums;
-    let typed = rule.needs_type || context.grammar.typed.needs_type_beside(Keyword::Enum);
+    let typed = rule.needs_type || context.grammar.typed.needs_type_beside(Keyword::Enum, node);
     let encodes = context.grammar.encodes();
     if (rule.agrees || encodes) && !typed {
         agree(node, place, context);

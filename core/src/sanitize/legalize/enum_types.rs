@@ -81,7 +81,7 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 fn is_fine(node: &Node<'_>, context: &PassContext) -> bool {
     let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return true };
     let lists = context.grammar.type_lists == TypeLists::Any;
-    let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum)
+    let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum, node)
         || node.get(Keyword::Type).is_some_and(|name| lists || name.as_text().is_some());
     typed && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
 }

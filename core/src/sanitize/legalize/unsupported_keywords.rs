@@ -137,7 +137,10 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     // Unions at the root have a rule of their own.
     if is_root
         && grammar.root_refuses.contains(keyword)
-        && matches!(keyword, Keyword::Not | Keyword::Enum | Keyword::Const)
+        && matches!(
+            keyword,
+            Keyword::Not | Keyword::Enum | Keyword::Const | Keyword::If | Keyword::Then | Keyword::Else
+        )
     {
         return Some(Fault::Refused);
     }
