@@ -31,6 +31,9 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
     match (&answer.error, &answer.sent) {
         (None, Sent::Request(request)) => {
             let mut judgement = taken(&in_list(&tools_of(request), dialect), request);
+            if names_changed(request, dialect) {
+                judgement.differs.push("accepted: a name is changed".to_owned());
+            }
             if choice_changed(request, dialect) {
                 judgement.differs.push("accepted: the choice is changed".to_owned());
             }
@@ -52,7 +55,20 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
             }
             judgement
         }
-        (Some(error), Sent::Request(request)) => refused_list(error, &tools_of(request), dialect),
+        (Some(error), Sent::Request(request)) => {
+            let mut judgement = refused_list(error, &tools_of(request), dialect);
+            match adapt_request(request, &AdaptOptions::new(dialect)) {
+                Ok(adapted) => {
+                    for (rule, _) in in_list(&tools_of(&adapted.request), dialect) {
+                        judgement.differs.push(format!("rejected: `{rule}` is still found after `adaptRequest`"));
+                    }
+                }
+                Err(error) => {
+                    judgement.differs.push(format!("rejected: `adaptRequest` fails with `{}`", error.code().as_str()));
+                }
+            }
+            judgement
+        }
     }
 }
 
@@ -150,6 +166,14 @@ fn tools_of(request: &Value) -> Value {
     let messages = request["messages"].as_array().into_iter().flatten();
     let lists = [request].into_iter().chain(messages).filter_map(|holder| holder["tools"].as_array());
     lists.flatten().cloned().collect()
+}
+
+fn names_changed(request: &Value, dialect: &str) -> bool {
+    let names = |request: &Value| -> Vec<Value> {
+        tools_of(request).as_array().into_iter().flatten().map(|tool| tool["function"]["name"].clone()).collect()
+    };
+    let adapted = adapt_request(request, &AdaptOptions::new(dialect).deferred(None));
+    !adapted.is_ok_and(|adapted| names(&adapted.request) == names(request))
 }
 
 fn choice_changed(request: &Value, dialect: &str) -> bool {

@@ -17,7 +17,7 @@ this repository: they lie in `../shared/data`, beside the checkout.
 
 - An *accepted* row was answered 200. `check` refuses nothing in it.
 - A *rejected* row was refused for its schema or its tools. `check` refuses it, by the rule that the error names; what
-  `sanitize` writes for it is accepted, and what the error named is no longer there.
+  `sanitize`, `sanitizeTools` or `adaptRequest` writes for it is accepted, and what the error named is no longer there.
 - *Recorded*: the exchange itself was recorded, or the validator that the server runs was run. Other rows are what
   users quoted, what tests or documentation state, and schemas written to fit a message.
 - *Requests* are whole lists of tools; all other rows are one schema.
