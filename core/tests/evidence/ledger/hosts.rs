@@ -1,10 +1,8 @@
-//! What real APIs answered 200 to: `check` finds nothing in it.
-
-use std::collections::BTreeMap;
+//! Which dialect the rows of `accepted_schemas.jsonl` speak of: by host, format, kind and `strict`.
 
 use serde_json::Value;
 
-use super::{rows, say, text, violations};
+use super::{text, Binds};
 
 /// What `strict` of a tool says.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,6 +75,20 @@ const MAPPED: &[Surface] = &[
         dialect: "anthropic",
     },
     Surface {
+        host: "aiplatform.googleapis.com",
+        format: "gemini-generateContent",
+        kinds: &["tool:parameters", "response_format:responseSchema"],
+        strict: Strict::Any,
+        dialect: "vertex",
+    },
+    Surface {
+        host: "aiplatform.googleapis.com",
+        format: "gemini-generateContent",
+        kinds: &["tool:parametersJsonSchema", "response_format:responseJsonSchema"],
+        strict: Strict::Any,
+        dialect: "vertex-json-schema",
+    },
+    Surface {
         host: "googleapis.com",
         format: "gemini-generateContent",
         kinds: &["tool:parameters", "response_format:responseSchema"],
@@ -102,6 +114,7 @@ const MAPPED: &[Surface] = &[
     Surface { host: "amazonaws.com", format: "bedrock-converse", kinds: TOOL, strict: Strict::Not, dialect: "bedrock" },
     Surface { host: "api.mistral.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "mistral" },
     Surface { host: "api.groq.com", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "groq" },
+    Surface { host: "api.cohere.com", format: "cohere-chat", kinds: TOOL, strict: Strict::Not, dialect: "cohere" },
     Surface { host: "api.cerebras.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Any, dialect: "cerebras" },
 ];
 
@@ -113,13 +126,8 @@ const UNMAPPED: &[(&str, &str, &str)] = &[
     ("openrouter.ai", "tool", "a router: the request went to a provider that is not told"),
     ("router.huggingface.co", "tool", "a router: the request went to a provider that is not told"),
     ("<GPUSTACK_API_BASE>/chat/completions", "tool", "a server for several engines, one of them not told"),
-    (
-        "<OLLAMA_API_BASE>/chat/completions",
-        "tool",
-        "Ollama shows tools to the model and makes no grammar of them: nothing is checked",
-    ),
+    ("<OLLAMA_API_BASE>/chat/completions", "tool", "no table yet: Ollama"),
     ("ollama.com", "tool", "Ollama's cloud hands requests on to hosts that are not told"),
-    ("api.cohere.com", "tool", "no dialect: Cohere"),
     ("rubyllm.services.ai.azure.com", "tool", "no dialect: Azure, for models of several makers"),
     ("api.aws", "tool", "no dialect: Bedrock's OpenAI-compatible API"),
     ("amazonaws.com", "tool", "no dialect: Bedrock's strict tools"),
@@ -129,90 +137,25 @@ const UNMAPPED: &[(&str, &str, &str)] = &[
     ("myorg-myaccount.snowflakecomputing.com", "tool", "no dialect: Snowflake"),
 ];
 
-/// What `check` refuses though it was accepted: the dialect, the rule, in how many rows, and why the table stays.
-const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
-    ("gemini", "unknown-keyword", 1, "`any_of` is the protocol's other name for `anyOf`, and no key of JSON Schema"),
-    ("gemini", "untyped", 1, "the same schema"),
-    ("gemini-json-schema", "root-object", 1, "a response format whose root is a reference; tools have an object there"),
-    (
-        "gemini-json-schema",
-        "beside-ref",
-        1,
-        "`title` beside a reference at the root: the documentation refuses it everywhere",
-    ),
-    (
-        "openai-strict",
-        "any-of-first-keys",
-        1,
-        "recorded with sorted keys: `kind`, by which the branches differ, stood first",
-    ),
-];
-
-fn surface(row: &Value) -> Option<&'static Surface> {
+/// The dialect of a row, or why there is none.
+pub(super) fn binds(row: &Value) -> Binds {
     let strict = row["strict"] == true;
-    MAPPED.iter().find(|surface| {
+    let (host, kind) = (text(row, "host"), text(row, "kind"));
+    let surface = MAPPED.iter().find(|surface| {
         let strict_fits = match surface.strict {
             Strict::True => strict,
             Strict::Not => !strict,
             Strict::Any => true,
         };
         strict_fits
-            && text(row, "host").ends_with(surface.host)
+            && host.ends_with(surface.host)
             && text(row, "format") == surface.format
-            && surface.kinds.contains(&text(row, "kind"))
-    })
-}
-
-#[test]
-fn accepted_schemas_are_accepted() {
-    for (rows, is_whole) in rows("accepted_schemas.jsonl") {
-        let (mut mapped, mut unmapped): (BTreeMap<&str, usize>, BTreeMap<&str, usize>) = Default::default();
-        let mut excepted: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        let mut faults = Vec::new();
-        for row in &rows {
-            let name =
-                format!("{} {} {} ({})", text(row, "host"), text(row, "kind"), text(row, "name"), text(row, "source"));
-            let Some(surface) = surface(row) else {
-                let known = UNMAPPED
-                    .iter()
-                    .find(|(host, kind, _)| text(row, "host").ends_with(host) && text(row, "kind").starts_with(kind));
-                match known {
-                    Some((_, _, why)) => *unmapped.entry(why).or_default() += 1,
-                    None => {
-                        faults.push(format!("{name}: neither mapped to a dialect nor named as one that binds none"))
-                    }
-                }
-                continue;
-            };
-            *mapped.entry(surface.dialect).or_default() += 1;
-            let found = violations(&row["schema"], surface.dialect);
-            let rules: std::collections::BTreeSet<&str> = found.iter().map(|violation| violation.rule).collect();
-            for rule in &rules {
-                *excepted.entry((surface.dialect, rule)).or_default() += 1;
-            }
-            let is_known = |rule: &&str| {
-                EXCEPTIONS.iter().any(|(dialect, known, _, _)| *dialect == surface.dialect && known == rule)
-            };
-            if !rules.iter().all(is_known) {
-                faults.push(format!("{name}: {} finds {found:?}\n  in {}", surface.dialect, row["schema"]));
-            }
-        }
-        say(&format!("accepted_schemas.jsonl: {} rows, {} of them mapped", rows.len(), mapped.values().sum::<usize>()));
-        for (dialect, count) in &mapped {
-            say(&format!("  {dialect:<20} {count:>4}"));
-        }
-        for (why, count) in &unmapped {
-            say(&format!("  {count:>4} unmapped: {why}"));
-        }
-        for (dialect, rule, count, why) in EXCEPTIONS {
-            say(&format!("  {count:>4} rows of {dialect} excepted from `{rule}`: {why}"));
-            let found = excepted.get(&(*dialect, *rule)).copied().unwrap_or_default();
-            if found > *count || (is_whole && found < *count) {
-                faults.push(format!(
-                    "{dialect} refuses {found} accepted rows by `{rule}`, the list of exceptions says {count}"
-                ));
-            }
-        }
-        assert!(faults.is_empty(), "{} faults\n\n{}\n", faults.len(), faults.join("\n\n"));
+            && surface.kinds.contains(&kind)
+    });
+    let unmapped = || UNMAPPED.iter().find(|(end, begin, _)| host.ends_with(end) && kind.starts_with(begin));
+    match (surface, unmapped()) {
+        (Some(surface), _) => Binds::Dialect(surface.dialect),
+        (None, Some((_, _, why))) => Binds::Nothing(why),
+        (None, None) => Binds::Unknown,
     }
 }

@@ -1,0 +1,86 @@
+//! Where a table says otherwise than an answer, and why it stays.
+
+const IN_MESSAGES: &str =
+    "tools in messages, as Moonshot has them: `adaptRequest` leaves them; `sanitizeTools` mends the list";
+
+/// The dialect, how it differs, in how many rows, and why the table stays.
+pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
+    (
+        "gemini",
+        "accepted: `unknown-keyword`",
+        1,
+        "`any_of` is the protocol's other name for `anyOf`, and no key of JSON Schema",
+    ),
+    ("gemini", "accepted: `untyped`", 1, "the schema with `any_of`"),
+    (
+        "gemini-json-schema",
+        "accepted: `root-object`",
+        1,
+        "a response format whose root is a reference; tools have an object there",
+    ),
+    (
+        "gemini-json-schema",
+        "accepted: `beside-ref`",
+        1,
+        "`title` beside a reference at the root: the documentation refuses it everywhere",
+    ),
+    (
+        "openai-strict",
+        "accepted: `any-of-first-keys`",
+        1,
+        "recorded with sorted keys: `kind`, by which the branches differ, stood first",
+    ),
+    (
+        "openai-strict",
+        "accepted: `root-object`",
+        1,
+        "stated by a project's fixture, no exchange: a response format whose root is a reference",
+    ),
+    ("openai-strict", "accepted: `beside-ref`", 1, "the same schema: `$schema` beside the reference at the root"),
+    (
+        "openai-strict",
+        "rejected: nothing is refused, not by `refused-keyword` either",
+        2,
+        "outdated: `default` was refused in 2024, and a maintainer's probe of 2026-08 was answered 200",
+    ),
+    (
+        "openai-chat",
+        "rejected: nothing is refused, not by `refused-keyword` either",
+        1,
+        "really strict mode: `allOf` is accepted where it is not",
+    ),
+    (
+        "moonshot",
+        "rejected: nothing is refused, not by `ref-shared` either",
+        1,
+        "outdated: the validator accepts descriptions on both sides of a reference",
+    ),
+    (
+        "moonshot",
+        "rejected: nothing is refused, not by `untyped` either",
+        1,
+        "outdated: the validator accepts schemas without a type",
+    ),
+    (
+        "moonshot",
+        "rejected: nothing is refused, not by `not-a-tool` either",
+        1,
+        "a tool without `type` is read as the function that it means; `sanitizeTools` does not write it either",
+    ),
+    ("moonshot", "rejected: `nameless-tool` is still found after `adaptRequest`", 3, IN_MESSAGES),
+    ("moonshot", "rejected: `tool-name` is still found after `adaptRequest`", 3, IN_MESSAGES),
+    ("moonshot", "rejected: `not-a-tool` is still found after `adaptRequest`", 1, IN_MESSAGES),
+    ("moonshot", "rejected: `duplicate-name` is still found after `adaptRequest`", 3, IN_MESSAGES),
+    (
+        "gemini",
+        "accepted: `no-arguments`",
+        2,
+        "`sanitizeTools` leaves such a schema out; no fact says what the API does, so it counts as refused",
+    ),
+    (
+        "xai",
+        "accepted: `strict-flag`",
+        5,
+        "xAI ignores the flag; its table has no fact that says so, and without one the finding counts as refused",
+    ),
+];

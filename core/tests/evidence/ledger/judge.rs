@@ -1,0 +1,233 @@
+//! Whether a table says what an API answered.
+
+use std::collections::BTreeSet;
+
+use serde_json::{json, Map, Value};
+use toolwire::{
+    adapt_request, check, check_tools_json, dialects, internal::fact_of, sanitize, sanitize_tools, AdaptOptions, Code,
+    SanitizeOptions, Severity, ToolsOptions,
+};
+
+use super::{
+    providers::{Gone, NAMED},
+    Answer, Sent,
+};
+
+/// What came of one row.
+#[derive(Default)]
+pub(super) struct Judgement {
+    /// How the table says otherwise, in the words of the list of exceptions.
+    pub(super) differs: Vec<String>,
+    /// The facts that a rejection shows, by their statements.
+    pub(super) facts: BTreeSet<&'static str>,
+    /// For people: what was found.
+    pub(super) found: String,
+}
+
+/// Rule and pointer of what is refused.
+type Refused = Vec<(&'static str, String)>;
+
+pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
+    match (&answer.error, &answer.sent) {
+        (None, Sent::Request(request)) => {
+            let mut judgement = taken(&in_list(&tools_of(request), dialect), request);
+            if names_changed(request, dialect) {
+                judgement.differs.push("accepted: a name is changed".to_owned());
+            }
+            if choice_changed(request, dialect) {
+                judgement.differs.push("accepted: the choice is changed".to_owned());
+            }
+            judgement
+        }
+        (None, Sent::Schema(schema)) => taken(&in_schema(schema, dialect), schema),
+        (None, Sent::Tools(tools)) => taken(&in_list(tools, dialect), tools),
+        (Some(error), Sent::Schema(schema)) => refused(error, schema, in_schema(schema, dialect), dialect, || {
+            match sanitize(schema, &SanitizeOptions::new(dialect)) {
+                Ok(output) => Ok((in_schema(&output, dialect), vec![output])),
+                Err(error) => Err(error.code()),
+            }
+        }),
+        (Some(error), Sent::Tools(tools)) => refused_list(error, tools, dialect),
+        (Some(error), Sent::Request(request)) if error.contains("tool_choice") => {
+            let mut judgement = Judgement::default();
+            if !choice_changed(&thinking(request), dialect) {
+                judgement.differs.push("rejected: the choice stays".to_owned());
+            }
+            judgement
+        }
+        (Some(error), Sent::Request(request)) => {
+            let mut judgement = refused_list(error, &tools_of(request), dialect);
+            match adapt_request(request, &AdaptOptions::new(dialect)) {
+                Ok(adapted) => {
+                    for (rule, _) in in_list(&tools_of(&adapted.request), dialect) {
+                        judgement.differs.push(format!("rejected: `{rule}` is still found after `adaptRequest`"));
+                    }
+                }
+                Err(error) => {
+                    judgement.differs.push(format!("rejected: `adaptRequest` fails with `{}`", error.code().as_str()));
+                }
+            }
+            judgement
+        }
+    }
+}
+
+/// An accepted row: nothing in it is refused.
+fn taken(refused: &Refused, sent: &Value) -> Judgement {
+    let differs = refused.iter().map(|(rule, _)| format!("accepted: `{rule}`")).collect();
+    Judgement { differs, found: format!("{refused:?}\n  {sent}"), ..Judgement::default() }
+}
+
+fn refused_list(error: &str, tools: &Value, dialect: &'static str) -> Judgement {
+    refused(error, tools, in_list(tools, dialect), dialect, || {
+        match sanitize_tools(tools, &ToolsOptions::new(dialect)) {
+            Ok(output) => Ok((in_list(&output.tools, dialect), Vec::new())),
+            Err(error) => Err(error.code()),
+        }
+    })
+}
+
+/// A rejected row: `check` says the same, what is written for it is accepted, and what the error named is gone.
+fn refused(
+    error: &str,
+    sent: &Value,
+    found: Refused,
+    dialect: &'static str,
+    rewrite: impl FnOnce() -> Result<(Refused, Vec<Value>), Code>,
+) -> Judgement {
+    let mut judgement = Judgement { found: format!("{error}\n  {found:?}\n  {sent}"), ..Judgement::default() };
+    let Some((_, rule, gone)) = NAMED.iter().find(|(says, ..)| error.contains(says)) else {
+        judgement.differs.push("rejected: no rule is known for the error".to_owned());
+        return judgement;
+    };
+    if found.is_empty() {
+        judgement.differs.push(format!("rejected: nothing is refused, not by `{rule}` either"));
+        return judgement;
+    }
+    if !found.iter().any(|(name, _)| name == rule) {
+        judgement.differs.push(format!("rejected: refused, but not by `{rule}`"));
+    }
+    // What else is refused, the error does not show: an API names the first thing that it finds.
+    let is_named = |name: &str, pointer: &str| match gone {
+        Gone::Keywords(keywords) if *rule == "refused-keyword" => {
+            name == *rule && keywords.iter().any(|keyword| pointer.ends_with(keyword))
+        }
+        _ => name == *rule,
+    };
+    let named = found.iter().filter(|(name, pointer)| is_named(name, pointer));
+    judgement.facts = named.filter_map(|(name, pointer)| statement(dialect, name, pointer)).collect();
+    match rewrite() {
+        Err(Code::NotRepresentable) => {}
+        Err(code) => judgement.differs.push(format!("rejected: `sanitize` fails with `{}`", code.as_str())),
+        Ok((left, outputs)) => {
+            for (rule, _) in left {
+                judgement.differs.push(format!("rejected: `{rule}` is still found after `sanitize`"));
+            }
+            if outputs.iter().any(|output| is_there(*gone, output, true)) {
+                judgement.differs.push(format!("rejected: what the error names by `{rule}` is still there"));
+            }
+        }
+    }
+    judgement
+}
+
+/// The fact of the dialect that a rule rests on. What is true of tools everywhere is no dialect's.
+fn statement(dialect: &str, rule: &str, pointer: &str) -> Option<&'static str> {
+    let dialect = dialects().iter().find(|known| known.name == dialect)?;
+    let fact = fact_of(dialect, rule, pointer)?;
+    fact.rules.iter().any(|constraint| constraint.id() == rule).then_some(fact.statement)
+}
+
+/// What the API would refuse; what it takes in another sense, or ignores, was answered 200, too.
+fn in_schema(schema: &Value, dialect: &str) -> Refused {
+    match check(schema, &SanitizeOptions::new(dialect)) {
+        Ok(found) => found
+            .into_iter()
+            .filter(|violation| violation.severity == Severity::Refused)
+            .map(|violation| (violation.rule, violation.pointer))
+            .collect(),
+        Err(error) => vec![(error.code().as_str(), error.pointer().to_owned())],
+    }
+}
+
+fn in_list(tools: &Value, dialect: &str) -> Refused {
+    match check_tools_json(&tools.to_string(), &[dialect]) {
+        Ok(found) => found
+            .into_iter()
+            .filter(|violation| violation.severity == Severity::Refused)
+            .map(|violation| (violation.rule, violation.pointer))
+            .collect(),
+        Err(error) => vec![(error.code().as_str(), error.pointer().to_owned())],
+    }
+}
+
+/// The tools of a request and of its messages: names are unique over all of them.
+fn tools_of(request: &Value) -> Value {
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let lists = [request].into_iter().chain(messages).filter_map(|holder| holder["tools"].as_array());
+    lists.flatten().cloned().collect()
+}
+
+fn names_changed(request: &Value, dialect: &str) -> bool {
+    let names = |request: &Value| -> Vec<Value> {
+        tools_of(request).as_array().into_iter().flatten().map(|tool| tool["function"]["name"].clone()).collect()
+    };
+    let adapted = adapt_request(request, &AdaptOptions::new(dialect).deferred(None));
+    !adapted.is_ok_and(|adapted| names(&adapted.request) == names(request))
+}
+
+fn choice_changed(request: &Value, dialect: &str) -> bool {
+    adapt_request(request, &AdaptOptions::new(dialect).deferred(None))
+        .is_ok_and(|adapted| adapted.report.choice.is_some())
+}
+
+/// The request with what its recording is named after, and what the row leaves out: the model thinks.
+fn thinking(request: &Value) -> Value {
+    let mut request = request.clone();
+    request["thinking"] = json!({"type": "enabled"});
+    request["messages"] = json!([{"role": "user", "content": "Go on."}]);
+    request
+}
+
+/// Whether what an error named is in a schema still.
+fn is_there(gone: Gone, schema: &Value, is_root: bool) -> bool {
+    let Some(object) = schema.as_object() else { return false };
+    let is_object = object.get("type").is_some_and(|kind| kind == "object");
+    let is_array = object.get("type").is_some_and(|kind| kind == "array");
+    let here = match gone {
+        Gone::Keywords(keywords) => keywords.iter().any(|keyword| object.contains_key(*keyword)),
+        Gone::Optional => has_optional(object),
+        Gone::Open => is_object && object.get("additionalProperties") != Some(&Value::Bool(false)),
+        Gone::OtherRoot => is_root && (!is_object || object.contains_key("anyOf") || object.contains_key("oneOf")),
+        Gone::NoProperties => is_root && !object.get("properties").is_some_and(Value::is_object),
+        Gone::NoItems => is_array && !object.contains_key("items"),
+        Gone::ItemsList => object.get("items").is_some_and(Value::is_array),
+        Gone::Boolean => {
+            let properties = object.get("properties").and_then(Value::as_object);
+            properties.is_some_and(|properties| properties.values().any(Value::is_boolean))
+        }
+        Gone::Null => object.iter().any(|(keyword, value)| keyword != "default" && value.is_null()),
+        Gone::Finding => false,
+    };
+    here || children(object).any(|child| is_there(gone, child, false))
+}
+
+fn has_optional(object: &Map<String, Value>) -> bool {
+    let required = object.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|names| names.iter().any(|known| known == name));
+    object.get("properties").and_then(Value::as_object).is_some_and(|known| !known.keys().all(is_required))
+}
+
+/// The schemas right below one. Names of properties are no keywords, and values in `enum` no schemas.
+fn children(object: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    let named = ["properties", "$defs", "definitions", "patternProperties"];
+    let values = ["enum", "const", "default", "examples", "required", "type"];
+    object.iter().filter(move |(keyword, _)| !values.contains(&keyword.as_str())).flat_map(move |(keyword, value)| {
+        let children: Vec<&Value> = match value {
+            Value::Object(members) if named.contains(&keyword.as_str()) => members.values().collect(),
+            Value::Array(items) => items.iter().collect(),
+            value => vec![value],
+        };
+        children
+    })
+}

@@ -1,0 +1,285 @@
+//! Every recorded answer of an API that lies beside the checkout: which dialect it speaks of, and whether the table
+//! says the same. The tests judge by it, and `docs/evidence.md` is what it counts.
+
+pub(crate) mod exceptions;
+mod hosts;
+mod judge;
+mod page;
+pub(crate) mod providers;
+mod surfaces;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+};
+
+use serde_json::{json, Value};
+
+use self::exceptions::EXCEPTIONS;
+
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Where the answers are, seen from the root of the project.
+pub(crate) const DATA: &str = "../shared/data";
+
+/// The page that is made of them, seen from the same place.
+pub(crate) const PAGE: &str = "docs/evidence.md";
+
+/// How a row is read.
+type Read = fn(&Value) -> Answer;
+
+/// All files of answers, and how a row of each is read.
+const FILES: &[(&str, Read)] = &[
+    ("accepted_schemas.jsonl", accepted),
+    ("answers.jsonl", answered),
+    ("more/answers.jsonl", answered),
+    ("answered_requests.jsonl", requested),
+    ("more/answered_requests.jsonl", requested),
+    ("issue_cases.jsonl", reported),
+    ("issue_cases_2.jsonl", reported),
+    ("more/issue_cases_2.jsonl", reported),
+    ("kimi_dynamic_tools.json", of_kimi),
+    ("more/kimi_dynamic_tools.json", of_kimi),
+];
+
+/// What a row speaks of.
+pub(crate) enum Binds {
+    Dialect(&'static str),
+    /// Of no dialect, and why.
+    Nothing(&'static str),
+    /// Nobody has thought of it yet: a fault.
+    Unknown,
+}
+
+impl Binds {
+    fn of(found: Option<Result<&'static str, &'static str>>) -> Binds {
+        match found {
+            Some(Ok(dialect)) => Binds::Dialect(dialect),
+            Some(Err(why)) => Binds::Nothing(why),
+            None => Binds::Unknown,
+        }
+    }
+}
+
+/// What was sent.
+pub(crate) enum Sent {
+    Schema(Value),
+    /// A whole list of tools.
+    Tools(Value),
+    /// A whole request, with its tools wherever they stand: what is judged is its choice among them, too.
+    Request(Value),
+}
+
+/// One row of the data.
+pub(crate) struct Answer {
+    /// For those who look for it.
+    name: String,
+    binds: Binds,
+    /// What the error says, or where it stands; `None`: accepted.
+    error: Option<String>,
+    sent: Sent,
+    /// Whether the exchange itself was recorded; else somebody quotes or says it.
+    recorded: bool,
+}
+
+pub(crate) fn text<'a>(row: &'a Value, member: &str) -> &'a str {
+    row[member].as_str().unwrap_or_default()
+}
+
+fn accepted(row: &Value) -> Answer {
+    let name = format!("{} {} {} ({})", text(row, "host"), text(row, "kind"), text(row, "name"), text(row, "source"));
+    Answer { name, binds: hosts::binds(row), error: None, sent: Sent::Schema(row["schema"].clone()), recorded: true }
+}
+
+/// Of a row whose `verdict` stands beside the provider's text.
+fn of_exchange(row: &Value, binds: Binds, sent: Sent) -> Answer {
+    Answer {
+        name: format!("{} {} ({})", text(row, "surface"), text(row, "name"), text(row, "source")),
+        binds,
+        error: (text(row, "verdict") != "accepted").then(|| text(row, "error").to_owned()),
+        sent,
+        recorded: text(row, "evidence") == "recorded",
+    }
+}
+
+fn answered(row: &Value) -> Answer {
+    of_exchange(row, surfaces::of_schema(row), Sent::Schema(row["schema"].clone()))
+}
+
+fn requested(row: &Value) -> Answer {
+    of_exchange(row, surfaces::of_request(row), Sent::Tools(row["tools"].clone()))
+}
+
+fn reported(row: &Value) -> Answer {
+    let (url, error, note) = (text(row, "url"), text(row, "error"), text(row, "note"));
+    // Without a status it is a client that speaks, or the documentation: what has no error is accepted.
+    let is_accepted = row["status"] == 200 || (row["status"].is_null() && row["error"].is_null());
+    let mut binds = providers::binds(text(row, "provider"));
+    let sent = match (&row["schema"], &row["request"]) {
+        (Value::Null, Value::Null) if error.starts_with("tool_choice '") => Sent::Request(with_choice(error)),
+        (Value::Null, request @ Value::Object(_)) => Sent::Request(request.clone()),
+        (schema, _) => Sent::Schema(schema.clone()),
+    };
+    if matches!((&binds, &sent), (Binds::Dialect(_), Sent::Schema(Value::Null))) {
+        binds = Binds::Nothing("the thread tells no schema");
+    }
+    Answer {
+        name: format!("{url}: {error} {note}"),
+        binds,
+        error: (!is_accepted).then(|| format!("{error} | {url}")),
+        sent,
+        // As good as a recording: the validator that the server runs was run.
+        recorded: ["recorded", "run through"].iter().any(|begin| text(row, "schema_origin").starts_with(begin)),
+    }
+}
+
+/// The request that an error about a choice speaks of, written by us.
+fn with_choice(error: &str) -> Value {
+    let choice = match error.split('\'').nth(1) {
+        Some("specified") => json!({"type": "function", "function": {"name": "ping"}}),
+        choice => json!(choice),
+    };
+    let parameters = json!({"type": "object", "properties": {}});
+    let tool = json!({"type": "function", "function": {"name": "ping", "parameters": parameters}});
+    json!({"tools": [tool], "tool_choice": choice})
+}
+
+/// What Moonshot refuses about the messages, and about a choice without tools: nothing that a list of tools shows.
+const OF_MESSAGES: &[&str] = &[
+    "dynamic_tool_in_user_message",
+    "dynamic_tool_in_assistant_message",
+    "content_and_dynamic_tools",
+    "dynamic_tools_not_array",
+    "tool_role_without_tool_call_id",
+    "tool_choice_with_empty_tools",
+    "tool_choice_required_without_tools",
+    "tool_choice_invalid_value",
+];
+
+/// What Moonshot refuses about the `type` of a tool.
+const OF_TYPES: &[&str] = &["unsupported_tool_type", "mixed_valid_and_bogus_type_tools"];
+
+fn of_kimi(row: &Value) -> Answer {
+    let (name, why) = (text(row, "name"), text(row, "why"));
+    let is = |names: &[&str]| names.iter().any(|begin| name.starts_with(begin));
+    let binds = match () {
+        () if is(OF_MESSAGES) => Binds::Nothing("of a request's messages and choice, not of its tools"),
+        () if is(OF_TYPES) => Binds::Nothing("of tools of other types, which are passed on as hosted ones"),
+        () => Binds::Dialect("moonshot"),
+    };
+    Answer {
+        name: format!("kimi {name}: {why}"),
+        binds,
+        error: (row["expect"] != 200).then(|| why.to_owned()),
+        sent: Sent::Request(row["request"].clone()),
+        recorded: false,
+    }
+}
+
+/// What is known of one dialect.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) accepted: usize,
+    pub(crate) rejected: usize,
+    /// Of both, those whose exchange was recorded.
+    recorded: usize,
+    /// Of both, the whole requests.
+    requests: usize,
+    /// Rows in which the table says otherwise.
+    pub(crate) excepted: usize,
+    /// How many rejections rest on a fact, by its statement.
+    facts: BTreeMap<&'static str, usize>,
+}
+
+/// All answers, judged.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    pub(crate) rows: usize,
+    pub(crate) tallies: BTreeMap<&'static str, Tally>,
+    /// Rows that speak of no dialect, by the reason.
+    pub(crate) nothing: BTreeMap<&'static str, usize>,
+    /// In how many rows a dialect differs, and how.
+    pub(crate) differs: BTreeMap<(&'static str, String), usize>,
+    /// What is no exception.
+    pub(crate) faults: Vec<String>,
+}
+
+impl Ledger {
+    /// Of all files beside the checkout, if they are there.
+    pub(crate) fn whole() -> Option<Ledger> {
+        let mut ledger = Ledger::default();
+        for (name, read) in FILES {
+            ledger.add(&fs::read_to_string(root().join(DATA).join(name)).ok()?, *read);
+        }
+        ledger.count_exceptions();
+        Some(ledger)
+    }
+
+    /// Of one file of that name, which has this text.
+    #[allow(dead_code, reason = "the tests judge the sample, too")]
+    pub(crate) fn of(name: &str, source: &str) -> Option<Ledger> {
+        let (_, read) = FILES.iter().find(|(known, _)| *known == name)?;
+        let mut ledger = Ledger::default();
+        ledger.add(source, *read);
+        Some(ledger)
+    }
+
+    fn add(&mut self, source: &str, read: Read) {
+        let rows = match serde_json::from_str(source) {
+            Ok(Value::Array(rows)) => rows,
+            _ => source.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| json!({}))).collect(),
+        };
+        for row in &rows {
+            self.rows += 1;
+            self.judge(&read(row));
+        }
+    }
+
+    fn judge(&mut self, answer: &Answer) {
+        let name = &answer.name;
+        let dialect = match answer.binds {
+            Binds::Dialect(dialect) => dialect,
+            Binds::Nothing(why) => {
+                *self.nothing.entry(why).or_default() += 1;
+                return;
+            }
+            Binds::Unknown => {
+                self.faults.push(format!("{name}: neither mapped to a dialect nor named as one that binds none"));
+                return;
+            }
+        };
+        let judgement = judge::judge(answer, dialect);
+        let tally = self.tallies.entry(dialect).or_default();
+        *(if answer.error.is_none() { &mut tally.accepted } else { &mut tally.rejected }) += 1;
+        tally.recorded += usize::from(answer.recorded);
+        tally.requests += usize::from(!matches!(answer.sent, Sent::Schema(_)));
+        tally.excepted += usize::from(!judgement.differs.is_empty());
+        for fact in judgement.facts {
+            *tally.facts.entry(fact).or_default() += 1;
+        }
+        for differs in judgement.differs.into_iter().collect::<BTreeSet<_>>() {
+            if !EXCEPTIONS.iter().any(|(of, known, ..)| *of == dialect && *known == differs) {
+                self.faults.push(format!("{dialect}: {differs}\n  {name}\n  {}", judgement.found));
+            }
+            *self.differs.entry((dialect, differs)).or_default() += 1;
+        }
+    }
+
+    /// Counts are of all there is: an exception is a fault if fewer or more rows need it than it says.
+    fn count_exceptions(&mut self) {
+        for (dialect, differs, count, _) in EXCEPTIONS {
+            let found = self.differs.get(&(*dialect, (*differs).to_owned())).copied().unwrap_or_default();
+            if found != *count {
+                self.faults.push(format!("{dialect}: {differs}: {found} rows, the list of exceptions says {count}"));
+            }
+        }
+    }
+
+    /// The page.
+    pub(crate) fn page(&self) -> String {
+        page::page(self)
+    }
+}

@@ -1,0 +1,105 @@
+//! The page: what was counted, in words and tables. Of the answers it shows figures alone.
+
+use std::fmt::Write as _;
+
+use toolwire::{dialects, Dialect, Severity};
+
+use super::{Ledger, Tally, EXCEPTIONS};
+
+const HEAD: &str = "\
+<!-- Generated: `cargo run -p toolwire --example evidence`. Edit core/tests/evidence/, not this page. -->
+
+# Evidence
+
+The tables of the [dialects](dialects/README.md) are held to answers of the APIs: `core/tests/evidence/` judges each
+of them, and every disagreement is an exception with its reason. This page counts them. The answers are not part of
+this repository: they lie in `../shared/data`, beside the checkout.
+
+- An *accepted* row was answered 200. `check` refuses nothing in it.
+- A *rejected* row was refused for its schema or its tools. `check` refuses it, by the rule that the error names; what
+  `sanitize`, `sanitizeTools` or `adaptRequest` writes for it is accepted, and what the error named is no longer there.
+- *Recorded*: the exchange itself was recorded, or the validator that the server runs was run. Other rows are what
+  users quoted, what tests or documentation state, and schemas written to fit a message.
+- *Requests* are whole lists of tools; all other rows are one schema.
+- *Excepted* rows are those in which the table says otherwise.
+
+";
+
+const FACTS: &str = "\
+## Facts
+
+Of each fact that makes an API refuse something: how many rejected rows rest on it. A row counts for the fact behind
+what its error names, and for no other that `check` finds beside it. None means that no answer here shows it; its
+source may be documentation, a validator, or a report without its schema (the pages of the dialects say which). Facts
+by which nothing is refused have a dash: a rejection cannot show them.
+
+";
+
+const COLUMNS: &str = "\
+| dialect | accepted | rejected | recorded | requests | excepted | facts that refuse | with an answer |
+|---|--:|--:|--:|--:|--:|--:|--:|
+";
+
+const NO_ANSWERS: &str = "
+`moonshot` is held to its validator's own cases, too, and `codex` and `codex-wire` to Codex's tests: those are not
+answers. `portable` is no API's.
+
+## Exceptions
+
+| dialect | the table says otherwise | rows | why it stays |
+|---|---|--:|---|
+";
+
+/// The whole page.
+pub(super) fn page(ledger: &Ledger) -> String {
+    let mut page = String::from(HEAD);
+    let bound: usize = ledger.tallies.values().map(|tally| tally.accepted + tally.rejected).sum();
+    let _ = writeln!(page, "{} rows: {bound} speak of a dialect, {} of none.\n", ledger.rows, ledger.rows - bound);
+    page += COLUMNS;
+    for dialect in dialects() {
+        let nothing = Tally::default();
+        let tally = ledger.tallies.get(dialect.name).unwrap_or(&nothing);
+        let refusing = refusing(dialect).count();
+        let shown = refusing_statements(dialect).filter(|statement| tally.facts.contains_key(statement)).count();
+        let Tally { accepted, rejected, recorded, requests, excepted, .. } = tally;
+        let _ = writeln!(page, "| [`{0}`](dialects/{0}.md) | {1} | {refusing} | {shown} |", dialect.name, {
+            [accepted, rejected, recorded, requests, excepted].map(usize::to_string).join(" | ")
+        });
+    }
+    page += NO_ANSWERS;
+    for (dialect, differs, count, why) in EXCEPTIONS {
+        let _ = writeln!(page, "| `{dialect}` | {differs} | {count} | {why} |");
+    }
+    page += "\n## Rows that speak of no dialect\n\n| why | rows |\n|---|--:|\n";
+    for (why, count) in &ledger.nothing {
+        let _ = writeln!(page, "| {why} | {count} |");
+    }
+    let _ = write!(page, "\n{FACTS}");
+    for dialect in dialects() {
+        facts(&mut page, dialect, ledger.tallies.get(dialect.name));
+    }
+    page.truncate(page.trim_end().len());
+    page + "\n"
+}
+
+fn facts(page: &mut String, dialect: &Dialect, tally: Option<&Tally>) {
+    let _ = writeln!(page, "### `{}`\n\n| fact | confidence | answers |\n|---|---|--:|", dialect.name);
+    for fact in dialect.facts {
+        let count = tally.and_then(|tally| tally.facts.get(fact.statement)).copied().unwrap_or_default();
+        let shown = match count {
+            _ if fact.rules.is_empty() || fact.severity != Severity::Refused => "-".to_owned(),
+            0 => "none".to_owned(),
+            count => count.to_string(),
+        };
+        let _ = writeln!(page, "| {} | {} | {shown} |", fact.statement.replace('|', "\\|"), fact.confidence);
+    }
+    page.push('\n');
+}
+
+fn refusing(dialect: &Dialect) -> impl Iterator<Item = &'static toolwire::Fact> {
+    dialect.facts.iter().filter(|fact| !fact.rules.is_empty() && fact.severity == Severity::Refused)
+}
+
+fn refusing_statements(dialect: &Dialect) -> impl Iterator<Item = &'static str> {
+    refusing(dialect).map(|fact| fact.statement)
+}

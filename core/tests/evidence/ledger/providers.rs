@@ -1,0 +1,135 @@
+//! Which dialect the rows of `issue_cases.jsonl` and `issue_cases_2.jsonl` speak of, and what errors name.
+
+use super::Binds;
+
+/// Which API a row speaks of, and the dialect of it.
+const PROVIDERS: &[(&str, &str)] = &[
+    ("openai", "openai-chat"),
+    ("openai(copilot)", "openai-chat"),
+    ("openai strict", "openai-strict"),
+    ("azure strict", "azure-strict"),
+    ("anthropic", "anthropic"),
+    ("gemini", "gemini"),
+    ("gemini parameters", "gemini"),
+    // Gemini behind Copilot is held to the table of Gemini, as `dialect_for` does.
+    ("gemini(copilot)", "gemini"),
+    ("vertex", "vertex"),
+    ("moonshot", "moonshot"),
+    ("fireworks/ollama cloud", "fireworks"),
+    ("deepseek", "deepseek"),
+    ("deepseek strict", "deepseek-strict"),
+    ("llama.cpp", "llama-cpp"),
+    ("sglang", "sglang"),
+    ("vscode", "vscode"),
+];
+
+/// Providers that no dialect speaks of.
+const UNMAPPED: &[(&str, &str)] = &[
+    ("anthropic (Claude Code drops silently)", "a client, not an API"),
+    ("MCP TypeScript SDK (client)", "a client, not an API"),
+    ("anthropic-compatible gateway", "a gateway, not told which"),
+    ("openai codex (old)", "of requests, not of schemas: deferred loading"),
+    ("openai responses", "of requests, not of schemas: deferred loading"),
+    ("vllm", "no table yet: vLLM"),
+    ("ollama", "no table yet: Ollama"),
+    ("cohere strict", "no table yet: Cohere's strict tools"),
+    ("minimax", "no dialect: MiniMax"),
+    ("z.ai", "no dialect: Z.ai"),
+    ("volcengine", "no dialect: Volcengine"),
+    ("lm studio", "no dialect: LM Studio"),
+    ("opencode console (muse-spark)", "no dialect: OpenCode's gateway"),
+];
+
+/// The dialect of a provider, or why there is none.
+pub(super) fn binds(provider: &str) -> Binds {
+    let of = |rows: &[(&str, &'static str)]| rows.iter().find(|(name, _)| *name == provider).map(|(_, what)| *what);
+    Binds::of(of(PROVIDERS).map(Ok).or_else(|| of(UNMAPPED).map(Err)))
+}
+
+/// What must no longer be there once `sanitize` is through.
+#[derive(Clone, Copy)]
+pub(crate) enum Gone {
+    /// These keywords, anywhere.
+    Keywords(&'static [&'static str]),
+    /// An object with an optional property.
+    Optional,
+    /// An object that is not closed.
+    Open,
+    /// A root that is no object.
+    OtherRoot,
+    /// A root without `properties`.
+    NoProperties,
+    /// An array without `items`.
+    NoItems,
+    /// `items` that are a list.
+    ItemsList,
+    /// A property that is `true` or `false`.
+    Boolean,
+    /// A member with the value null.
+    Null,
+    /// What the rule finds: `check` says that it is gone.
+    Finding,
+}
+
+/// What an API answered, or where; the rule by which `check` must say the same; what is gone after `sanitize`. The
+/// first that fits counts.
+pub(crate) const NAMED: &[(&str, &str, Gone)] = &[
+    ("array schema missing items", "array-without-items", Gone::NoItems),
+    ("array type must have items", "array-without-items", Gone::NoItems),
+    ("object schema missing properties", "object-without-properties", Gone::NoProperties),
+    ("'object' is not of type 'object', 'boolean'", "not-a-schema", Gone::Finding),
+    ("None is not of type 'object', 'boolean'", "items-not-schema", Gone::Null),
+    ("None is not of type 'array'", "required-not-strings", Gone::Null),
+    ("True is not of type 'array'", "required-not-strings", Gone::Finding),
+    ("True is not of type 'number'", "keyword-value", Gone::Finding),
+    ("is not of type 'object', 'boolean'", "array-items", Gone::ItemsList),
+    ("is not a 'regex'", "pattern", Gone::Keywords(&["pattern"])),
+    ("got 'type: \"", "root-object", Gone::OtherRoot),
+    ("'any' is not valid under any of the given schemas", "unknown-type", Gone::Finding),
+    ("/type must be equal to one of the allowed values", "unknown-type", Gone::Finding),
+    ("'allOf' is not permitted", "refused-keyword", Gone::Keywords(&["allOf"])),
+    ("oneOf is not permitted", "refused-keyword", Gone::Keywords(&["oneOf"])),
+    ("'oneOf' is not permitted", "refused-keyword", Gone::Keywords(&["oneOf"])),
+    ("'default' is not permitted", "refused-keyword", Gone::Keywords(&["default"])),
+    ("openai-agents-python/issues/4390", "refused-keyword", Gone::Keywords(&["default"])),
+    ("`const`/`patternProperties` are rejected", "refused-keyword", Gone::Keywords(&["const", "patternProperties"])),
+    ("does not support oneOf, allOf, or anyOf at the top level", "root-keyword", Gone::OtherRoot),
+    // The API left `$ref` out, and then missed what it had led to.
+    ("items: missing field", "refused-keyword", Gone::NoItems),
+    ("enum[0]' (TYPE_STRING)", "enum-kind", Gone::Finding),
+    ("Proto field is not repeating, cannot start list", "type-list", Gone::Finding),
+    ("copilot-cli/issues/4623", "type-list", Gone::Finding),
+    ("schema didn't specify the schema type field", "untyped", Gone::Finding),
+    ("only allowed for OBJECT type", "beside-other-type", Gone::Finding),
+    ("are not defined in the schema properties", "required-unknown", Gone::Finding),
+    ("when using anyOf, type should be defined in anyOf items", "type-beside-any-of", Gone::Finding),
+    ("is not defined in properties", "required-unknown", Gone::Finding),
+    ("references must start with", "ref-form", Gone::Finding),
+    ("items must be an object", "array-items", Gone::ItemsList),
+    ("conflicting keywords found after $ref expansion", "ref-shared", Gone::Finding),
+    ("type is not defined", "untyped", Gone::Finding),
+    ("could not understand the instance", "untyped", Gone::Keywords(&["not"])),
+    ("field `anyOf`: missing field `type`", "untyped-branch", Gone::Finding),
+    ("failed to parse grammar", "pattern", Gone::Finding),
+    ("Missing '", "not-required", Gone::Optional),
+    ("required must include every key", "not-required", Gone::Optional),
+    ("additionalProperties is required to be supplied", "object-not-closed", Gone::Open),
+    ("input_schema.type: Field required", "root-object", Gone::OtherRoot),
+    ("input_schema.type: Input should be 'object'", "root-object", Gone::OtherRoot),
+    ("input_schema: Input does not match the expected shape", "root-not-schema", Gone::OtherRoot),
+    ("property 'properties' is not supported", "not-a-schema", Gone::Boolean),
+    ("Circular reference detected", "recursion", Gone::Finding),
+    ("too many parameters with union types", "too-many-unions", Gone::Finding),
+    ("too many optional parameters", "too-many-optional-properties", Gone::Finding),
+    ("Schema is too complex for compilation", "too-complex", Gone::Finding),
+    ("Too many strict tools", "too-many-strict-tools", Gone::Finding),
+    ("a dynamic tool without `name`", "nameless-tool", Gone::Finding),
+    ("a dynamic tool without `function`", "nameless-tool", Gone::Finding),
+    ("a name that is empty", "nameless-tool", Gone::Finding),
+    ("a name that ", "tool-name", Gone::Finding),
+    ("a dynamic tool without `", "not-a-tool", Gone::Finding),
+    ("a tools item is not an object", "not-a-tool", Gone::Finding),
+    ("duplicate dynamic tool names", "duplicate-name", Gone::Finding),
+    ("declaring tools with the same name", "duplicate-name", Gone::Finding),
+    ("sharing the same name", "duplicate-name", Gone::Finding),
+];

@@ -1,0 +1,88 @@
+//! Which dialect the rows of `answers.jsonl` and `answered_requests.jsonl` speak of: by what they call a surface, the
+//! format, the member that held the schema, and `strict`.
+
+use serde_json::Value;
+
+use super::{text, Binds};
+
+/// What of a row decides.
+struct Sent<'a> {
+    surface: &'a str,
+    format: &'a str,
+    model: &'a str,
+    carrier: &'a str,
+    is_response: bool,
+    strict: bool,
+}
+
+/// The dialect of a schema.
+pub(super) fn of_schema(row: &Value) -> Binds {
+    Binds::of(dialect(&Sent {
+        surface: text(row, "surface"),
+        format: text(row, "format"),
+        model: text(row, "model"),
+        carrier: text(row, "carrier"),
+        is_response: text(row, "kind") == "response-format",
+        strict: row["strict"] == true,
+    }))
+}
+
+/// The dialect of a tool list. A list with a strict tool is held to the strict dialect: `check_tools` judges every tool
+/// by its own flag.
+pub(super) fn of_request(row: &Value) -> Binds {
+    let tools = row["tools"].to_string();
+    let carrier =
+        ["parametersJsonSchema", "parameters_json_schema", "parameters"].into_iter().find(|name| tools.contains(name));
+    Binds::of(dialect(&Sent {
+        surface: text(row, "surface"),
+        format: text(row, "format"),
+        model: text(row, "model"),
+        carrier: carrier.unwrap_or_default(),
+        is_response: false,
+        strict: row["request_facts"]["strict_tools"].as_u64().is_some_and(|count| count > 0),
+    }))
+}
+
+const RESPONSE: &str = "a response format of a host where no dialect is known to hold for them";
+const ROUTER: &str = "a router: the request went to a provider that is not told";
+
+/// The dialect, or why there is none; nothing for a surface that nobody has thought of.
+fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
+    let &Sent { surface, format, model, carrier, is_response, strict } = sent;
+    let is_responses = format == "openai-responses";
+    Some(match surface {
+        // Response formats have the validator of strict tools, but for the root.
+        "anthropic-messages" if strict || is_response => Ok("anthropic-strict"),
+        "anthropic-messages" | "vertex-anthropic" if !is_response => Ok("anthropic"),
+        "openai-chat" | "openai-responses" if strict => Ok("openai-strict"),
+        // Copilot hands requests on to the maker of the model.
+        "copilot" if strict && model.starts_with("gpt-") => Ok("openai-strict"),
+        "azure-openai" if strict => Ok("azure-strict"),
+        _ if is_response && !matches!(surface, "gemini" | "vertex" | "llama-cpp") => Err(RESPONSE),
+        "openai-chat" | "openai-responses" | "azure-openai" if is_responses => Ok("openai-responses"),
+        "openai-chat" | "openai-responses" | "azure-openai" => Ok("openai-chat"),
+        "copilot" if model.starts_with("gpt-") && !is_responses => Ok("openai-chat"),
+        "gemini" if format == "gemini-interactions" => Err("no dialect: Gemini's Interactions API"),
+        "gemini" if matches!(carrier, "parameters" | "responseSchema") => Ok("gemini"),
+        "gemini" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("gemini-json-schema"),
+        "vertex" if matches!(carrier, "parameters" | "responseSchema") => Ok("vertex"),
+        "vertex" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("vertex-json-schema"),
+        "bedrock" if format == "bedrock-converse" && !strict => Ok("bedrock"),
+        "bedrock" => Err("no dialect: Bedrock's InvokeModel, where the format is the model's own"),
+        // The same converter makes a grammar of both.
+        "llama-cpp" => Ok("llama-cpp"),
+        "deepseek" if !strict => Ok("deepseek"),
+        "mistral" if !strict => Ok("mistral"),
+        "groq" if !strict => Ok("groq"),
+        "xai" => Ok("xai"),
+        "cohere" if !strict => Ok("cohere"),
+        "ollama" => Err("no table yet: Ollama"),
+        "mistral-rs" => Err("no dialect: mistral.rs"),
+        "chatgpt-codex" => Err("no dialect: chatgpt.com, the backend of Codex"),
+        "openrouter" | "huggingface-router" | "pydantic-gateway" | "vercel-gateway" => Err(ROUTER),
+        "together" | "doubleword" | "venice" | "avian" | "zai" => {
+            Err("no dialect: a host of open-weight models that does not say what server it runs")
+        }
+        _ => return None,
+    })
+}
