@@ -78,6 +78,7 @@ const OF_REQUESTS: &[&str] = &[
     "too-many-strict-tools",
     "too-many-optional-properties",
     "too-many-unions",
+    "too-complex",
 ];
 
 /// What a schema must speak of to show that a fact does not refuse it, by rule: one of these keys. Other rules speak of

@@ -62,10 +62,11 @@ pub(super) const VSCODE: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "arrays have `items` that are not `false`, whatever else they say: otherwise the whole request is \
-                lost",
+            statement:
+                "arrays have `items` that are not `false`, whatever else they say: otherwise the request is lost",
             confidence: 'A',
-            source: "microsoft/vscode-copilot-chat@31acd00a; live, of many servers: `Failed to validate tool X: Error: \
+            source:
+                "microsoft/vscode-copilot-chat@31acd00a; live, of many servers: `Failed to validate tool X: Error: \
                 tool parameters array type must have items`",
             rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
             ..Fact::REFUSED
@@ -80,8 +81,7 @@ pub(super) const VSCODE: Dialect = Dialect {
         Fact {
             statement: "`$schema` names draft 7 or is left out: some builds omit a tool that names another",
             confidence: 'B',
-            source: "live: `Tool X has invalid JSON parameters: … meta-schema features ($dynamicRef) … not yet supported \
-                (at /$schema)` (2025-10)",
+            source: "live: `… meta-schema features ($dynamicRef) … not yet supported (at /$schema)` (2025-10)",
             rules: &[Constraint::UnknownDraft],
             ..Fact::REFUSED
         },
@@ -112,7 +112,7 @@ pub(super) const VSCODE: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "for GPT-4 it deletes lengths, bounds, `pattern`, `format`, `default`, counts and `patternProperties`, and cuts \
+        "for GPT-4 it deletes lengths, bounds, `pattern`, `format`, `default` and `patternProperties`, and cuts \
             descriptions of schemas at 1,024 characters: the model never sees them",
         "for Gemini it makes null in a list of types `nullable`, and deletes it beside several types",
         "what the model's own API refuses comes on top: this table is the client's",

@@ -155,7 +155,8 @@ rules! {
     /// Replaces the schema `false` by `{"not": {}}`.
     BooleanToNot = "boolean-to-not", Legalize, SAME, [NotASchema];
     /// Removes a keyword that the API refuses, and says in the description what it said, where that helps.
-    DropKeyword = "drop-keyword", Legalize, SAME, [RefusedKeyword, UnknownKeyword, RootKeyword, BesideOtherType, UnknownDraft];
+    DropKeyword = "drop-keyword", Legalize, SAME,
+        [RefusedKeyword, UnknownKeyword, RootKeyword, BesideOtherType, UnknownDraft];
     /// Removes a regular expression that the API's engine does not compile.
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern];
     /// Spells a regular expression in the escapes that the API's engine knows.

@@ -71,16 +71,4 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     ("moonshot", "rejected: `tool-name` is still found after `adaptRequest`", 3, IN_MESSAGES),
     ("moonshot", "rejected: `not-a-tool` is still found after `adaptRequest`", 1, IN_MESSAGES),
     ("moonshot", "rejected: `duplicate-name` is still found after `adaptRequest`", 3, IN_MESSAGES),
-    (
-        "gemini",
-        "accepted: `no-arguments`",
-        2,
-        "`sanitizeTools` leaves such a schema out; no fact says what the API does, so it counts as refused",
-    ),
-    (
-        "xai",
-        "accepted: `strict-flag`",
-        5,
-        "xAI ignores the flag; its table has no fact that says so, and without one the finding counts as refused",
-    ),
 ];
