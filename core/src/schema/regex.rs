@@ -105,8 +105,9 @@ impl Scan<'_> {
 
     /// The length of `m}`, `m,}`, `,n}` or `m,n}` at the start of the rest, and whether its bounds are in order.
     fn counted(&self) -> Option<(usize, bool)> {
-        let end = self.rest.find('}')?;
-        let inside = self.rest.get(..end)?;
+        // Nothing else than bounds stands there, so that what follows is not looked at for every `{`.
+        let end = self.rest.find(|character: char| !(character.is_ascii_digit() || character == ','))?;
+        let inside = self.rest.get(..end).filter(|_| self.rest.get(end..).is_some_and(|rest| rest.starts_with('}')))?;
         let (low, high) = inside.split_once(',').map_or((inside, None), |(low, high)| (low, Some(high)));
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         if !digits(low) || !high.is_none_or(digits) || (low.is_empty() && high.is_none_or(str::is_empty)) {

@@ -60,17 +60,29 @@ pub(super) fn beside_thinking(
         (_, true) => Node::literal("required"),
         (_, false) => Node::literal("auto"),
     };
-    let change = ChoiceChange { found: json::write(&choice), sent: json::write(&sent), because: rule.source };
-    set(request, "tool_choice", sent);
-    Ok(Some(change))
+    let found = json::write(&choice);
+    drop(choice);
+    match sent.get("type") {
+        // Its siblings say how many calls there may be.
+        Some(kind) => {
+            edit_member(request, "tool_choice", |choice| {
+                remove(choice, "name");
+                set(choice, "type", kind.clone());
+                Ok(())
+            })?;
+        }
+        None => set(request, "tool_choice", sent),
+    }
+    let sent = request.get("tool_choice").map(json::write).unwrap_or_default();
+    Ok(Some(ChoiceChange { found, sent, because: rule.source }))
 }
 
-/// The model of a request, without the vendor that routers write before it.
+/// The model of a request in lower case, without the vendor that routers write before it.
 pub(super) fn model(request: &Node<'_>) -> Result<String, Error> {
     let Some(model) = request.get("model") else { return Ok(String::new()) };
     let model = view(model)?;
     let name = model.as_text().map(|name| name.display().into_owned()).unwrap_or_default();
-    Ok(name.rsplit('/').next().unwrap_or_default().into())
+    Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
 }
 
 /// Settles the choice of a request. Tells the names of forced tools that are gone.

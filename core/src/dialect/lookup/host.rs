@@ -1,6 +1,7 @@
 //! Where an API answers: a host, maybe with its port, read from whatever people paste.
 
 use alloc::string::String;
+use core::net::{IpAddr, Ipv4Addr};
 
 /// A host in lower case and its port, if one is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,22 +53,16 @@ impl Host {
 
     /// Whether it is the caller's own machine, or one in the caller's own network.
     pub(super) fn is_private(&self) -> bool {
-        const NAMES: &[&str] = &["localhost", "*.localhost", "*.local", "host.docker.internal", "::1"];
-        if NAMES.iter().any(|pattern| self.is(pattern)) {
-            return true;
-        }
-        let mut octets = self.name.split('.').map(str::parse::<u8>);
-        let mut next = || octets.next().and_then(Result::ok);
-        let address = [next(), next(), next(), next()];
+        const NAMES: &[&str] = &["localhost", "*.localhost", "*.local", "host.docker.internal"];
         // 0.0.0.0 is where servers say they listen, and people ask it back.
-        let is_private = matches!(
-            address,
-            [Some(127 | 10), Some(_), Some(_), Some(_)]
-                | [Some(172), Some(16..=31), Some(_), Some(_)]
-                | [Some(192), Some(168), Some(_), Some(_)]
-                | [Some(0), Some(0), Some(0), Some(0)]
-        );
-        is_private && octets.next().is_none()
+        let is_near = |address: Ipv4Addr| address.is_loopback() || address.is_private() || address.is_unspecified();
+        match self.name.parse() {
+            Ok(IpAddr::V4(address)) => is_near(address),
+            Ok(IpAddr::V6(address)) => {
+                address.is_loopback() || address.is_unique_local() || address.to_ipv4_mapped().is_some_and(is_near)
+            }
+            Err(_) => NAMES.iter().any(|pattern| self.is(pattern)),
+        }
     }
 }
 
@@ -130,6 +125,8 @@ mod tests {
             "192.168.1.2:8000",
             "0.0.0.0",
             "[::1]:8000",
+            "[fd00::1]:8080",
+            "[::ffff:127.0.0.1]:8080",
             "gpu.local",
             "host.docker.internal",
         ] {
@@ -137,6 +134,8 @@ mod tests {
         }
         for host in [
             "api.x.ai",
+            "+127.0.0.1",
+            "[2001:db8::1]",
             "172.15.0.1",
             "172.32.0.1",
             "192.169.0.1",

@@ -184,6 +184,7 @@ pub(super) const ROWS: &[Row] = &[
         .models(CLAUDE)
         .strict("anthropic-strict"),
     at(VERTEX, "portable", 'C', "Vertex has models of other makers, and does not say whose rules hold").models(GUESTS),
+    at(VERTEX, "portable", 'C', "Vertex has Grok, and does not say whether xAI's rules hold").models(&["grok"]),
     at(VERTEX, "portable", 'C', "Vertex has Mistral's models, and does not say whose rules hold").models(MISTRAL),
     at(
         VERTEX,

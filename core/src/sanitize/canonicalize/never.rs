@@ -17,6 +17,7 @@ use crate::{
         annotations::is_annotation,
         emptiness::{admits_nothing, branch_admits_nothing},
         keyword::{Keyword, Keywords, Role},
+        references::Form,
         visit::SchemaPath,
     },
 };
@@ -57,7 +58,8 @@ fn branches<'a>(
         return;
     }
     for (branch, _) in branches.iter().zip(&is_never).filter(|(_, never)| **never) {
-        context.diagnostics.report(place.polarity, Location::of(branch), Location::Nowhere, BRANCH, || {
+        let effect = told(BRANCH, branch);
+        context.diagnostics.report(place.polarity, Location::of(branch), Location::Nowhere, effect, || {
             format!("removed a branch of `{name}` that accepts nothing")
         });
     }
@@ -72,6 +74,14 @@ fn branches<'a>(
     }
 }
 
+/// What a reader was told there is gone, too.
+fn told(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
+    match gone.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
+        true => effect.guidance(Guidance::Lost),
+        false => effect,
+    }
+}
+
 /// The one branch that is left is the schema, unless both say something.
 fn lift<'a>(
     node: &mut Node<'a>,
@@ -81,6 +91,12 @@ fn lift<'a>(
 ) {
     let Some(object) = node.as_object() else { return };
     let Some(branch) = object.get(keyword).and_then(Node::as_array).and_then(<[_]>::first) else { return };
+    // What a reference leads to stays where it is.
+    let is_target = context.form == Form::Read
+        && context.references.as_ref().is_some_and(|references| references.at(branch, place).is_some());
+    if is_target {
+        return;
+    }
     let nothing_said = Object::new();
     let Some(inner) = branch.as_object().or_else(|| (branch.as_bool() == Some(true)).then_some(&nothing_said)) else {
         return;
@@ -125,6 +141,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     let is_exact = is_closed && !object.has(Keyword::PatternProperties);
     let effect = if is_exact { PROPERTY } else { PROPERTY.accepts(Accepts::Wider).guidance(Guidance::Lost) };
     for (member, _) in table.iter().zip(&goes).filter(|(_, goes)| **goes) {
+        let effect = told(effect, &member.value);
         context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
             format!("removed the optional property `{}`, which accepts no value", member.key.display())
         });

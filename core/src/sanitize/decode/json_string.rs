@@ -52,21 +52,24 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
             plan.set(Text::literal(keyword), value.copy(budget));
         }
     }
+    let others = object.get("additionalProperties").and_then(|others| needed(others, all, budget));
     if let Some(table) = object.get("properties").and_then(Node::as_object) {
+        // What has a name of its own is not one of the others.
+        let names = all || others.is_some();
         let below = |member: &Member<'a>| {
             let needed = needed(&member.value, all, budget);
-            Some(Member { key: member.key.clone(), value: if all { needed.unwrap_or_default() } else { needed? } })
+            Some(Member { key: member.key.clone(), value: if names { needed.unwrap_or_default() } else { needed? } })
         };
         let table: Vec<Member<'a>> = table.iter().filter_map(below).collect();
-        if all || !table.is_empty() {
+        if names || !table.is_empty() {
             plan.set(Text::literal("properties"), Node::object(Object::from_unique(table)));
         }
     }
+    if let Some(others) = others {
+        plan.set(Text::literal("additionalProperties"), others);
+    }
     if let Some(items) = object.get("items").and_then(|items| needed(items, all, budget)) {
         plan.set(Text::literal("items"), items);
-    }
-    if let Some(others) = object.get("additionalProperties").and_then(|others| needed(others, all, budget)) {
-        plan.set(Text::literal("additionalProperties"), others);
     }
     (all || !plan.is_empty()).then(|| Node::object(plan))
 }
