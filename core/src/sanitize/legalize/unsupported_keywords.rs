@@ -198,6 +198,8 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
     let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
     match keyword.role() {
         Role::Meta | Role::Identifier | Role::Definitions => false,
+        // The branches say it too, and its mapping leads to definitions that may be gone.
+        _ if keyword == Keyword::Discriminator => false,
         // What accepts anything by itself says nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
         Role::Assertion | Role::Annotation => {
