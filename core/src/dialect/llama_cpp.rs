@@ -108,7 +108,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         "builds differ: nested references, `properties` beside `anyOf`; older ones answer without any constraint where \
             a grammar does not parse (llama.cpp#19051)",
         "lookaround in patterns: left out with a warning by newer builds",
-        "`maxItems: 0`: one report says that its grammar does not parse (llama.cpp#13116)",
+        "builds before llama.cpp#13117 (2025-04) make no grammar of `maxItems: 0`; later ones allow the empty array",
         "keywords that the grammar does not know, `not`, `if`, `contains` and `uniqueItems` among them: ignored \
             without a word",
         "bounds of numbers that are no integers: ignored",
