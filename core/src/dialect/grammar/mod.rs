@@ -11,7 +11,7 @@ pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequireme
 
 use super::name_rule::NameRule;
 use crate::{
-    json::{Node, Pointer, Step, Text},
+    json::{Node, Object, Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -240,6 +240,28 @@ pub(crate) enum PatternRule {
     Regular,
     /// Regular ones that begin with `^` and end with `$`, in the escapes of GBNF. (Lookaround is left out there.)
     Gbnf,
+}
+
+impl PatternRule {
+    /// Is `pattern`, or a key of `patternProperties`, read in this schema at all? What becomes a grammar is read for
+    /// strings that nothing else describes.
+    pub(crate) fn reads(self, keyword: Keyword, schema: &Object<'_>) -> bool {
+        const BEFORE: Keywords =
+            Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::Const, Keyword::Enum]);
+        let names_string = |types: &Node<'_>| {
+            types.is_text("string")
+                || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text("string")))
+        };
+        match self {
+            PatternRule::Any => false,
+            PatternRule::Python | PatternRule::Regular => true,
+            PatternRule::Gbnf => {
+                keyword == Keyword::Pattern
+                    && !Keywords::in_object(schema).intersects(BEFORE)
+                    && schema.get(Keyword::Type).is_none_or(names_string)
+            }
+        }
+    }
 }
 
 /// How `enum` may be written.

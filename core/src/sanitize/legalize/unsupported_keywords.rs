@@ -155,6 +155,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return Some(Fault::TooLarge(most));
     }
     match keyword {
+        Keyword::Pattern | Keyword::PatternProperties if !grammar.patterns.reads(keyword, object) => None,
         Keyword::Pattern => {
             member.value.as_text().filter(|text| !compiles(text, grammar.patterns)).map(|_| Fault::Pattern)
         }
