@@ -2,7 +2,8 @@
 //! out.
 
 use super::{
-    grammar::{Grammar, ObjectRule, OpenRule, PatternRule},
+    grammar::{Grammar, ObjectRule, OpenRule, PatternRule, RefRule},
+    name_rule::NameRule,
     surface::Surface,
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -20,6 +21,7 @@ const README: &str = "ggml-org/llama.cpp, grammars/README.md and json-schema-to-
 const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::PrefixItems, Keyword::AllOf]),
     empty_schemas: false,
+    refs: RefRule { to_root: false, plain_pointers: true, ..RefRule::OPEN },
     objects: ObjectRule { open: OpenRule::ClosedByDefault, ..ObjectRule::OPEN },
     patterns: PatternRule::Gbnf,
     boolean_schemas: false,
@@ -31,6 +33,7 @@ const GRAMMAR: Grammar = Grammar {
         (Keyword::MinItems, 1_999),
     ],
     array_items: false,
+    names: NameRule { reserved: &["$ref"], ..NameRule::OPEN },
     ..Grammar::OPEN
 };
 
@@ -41,7 +44,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     as_of: "2026-11-20",
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
-    encodes: &[],
+    encodes: &["a property named `$ref` is renamed"],
     limits: &[],
     facts: &[
         Fact {
@@ -69,8 +72,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`pattern` begins with `^`, ends with `$`, and has no lookaround, backreference and word \
-                boundary; its escapes are those of GBNF: `\\d`, `\\w`, `\\s`, `\\/` and `\\-` are none",
+            statement: "where a string is read by it, `pattern` begins with `^`, ends with `$`, and has no lookaround, \
+                backreference and word boundary; its escapes are those of GBNF: `\\d`, `\\w`, `\\s`, `\\/` and `\\-` \
+                are none",
             confidence: 'A',
             source: "live: `Pattern must start with '^' and end with '$'`; `Failed to initialize samplers: failed to \
                 parse grammar` (llama.cpp#25895, ablation of 2026-07-19)",
@@ -96,6 +100,22 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
+            statement: "a reference is a pointer from `#/` on, whose escapes are not decoded: no `#`, no anchor, no \
+                identifier",
+            confidence: 'A',
+            source: "ggml-org/llama.cpp, common/json-schema-to-grammar.cpp@011c6c3c: `Unsupported ref`, \
+                `Error resolving ref`",
+            rules: &[Constraint::RefForm],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no property is named `$ref`: wherever that key stands, it is taken for a reference",
+            confidence: 'A',
+            source: CONVERTER,
+            rules: &[Constraint::ReservedName],
+            ..Fact::REFUSED
+        },
+        Fact {
             statement: "lengths and counts stay below 2,000, the most repetitions of a grammar",
             confidence: 'A',
             source: README,
@@ -108,7 +128,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         "builds differ: nested references, `properties` beside `anyOf`; older ones answer without any constraint where \
             a grammar does not parse (llama.cpp#19051)",
         "lookaround in patterns: left out with a warning by newer builds",
-        "`maxItems: 0`: one report says that its grammar does not parse (llama.cpp#13116)",
+        "a key `$ref` in values and under unknown keywords: taken for a reference, too, and refused where it leads \
+            nowhere",
+        "builds before llama.cpp#13117 (2025-04) make no grammar of `maxItems: 0`; later ones allow the empty array",
         "keywords that the grammar does not know, `not`, `if`, `contains` and `uniqueItems` among them: ignored \
             without a word",
         "bounds of numbers that are no integers: ignored",

@@ -289,6 +289,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ])),
         unjudged_under: Keywords::of(&[Keyword::Defs]),
         no_slash_in_definitions: true,
+        plain_pointers: false,
     },
     beside_type_list: Some(TypeListRule {
         anywhere: Keywords::of(&[Keyword::Description, Keyword::Title]),

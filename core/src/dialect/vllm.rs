@@ -56,6 +56,18 @@ const CONFLICTS: &[Conflict] = &[
     },
 ];
 
+/// The largest number of 31 bits.
+const MOST: u64 = 2_147_483_647;
+
+const AT_MOST: &[(Keyword, u64)] = &[
+    (Keyword::MaxLength, MOST),
+    (Keyword::MinLength, MOST),
+    (Keyword::MaxItems, MOST),
+    (Keyword::MinItems, MOST),
+    (Keyword::MaxProperties, MOST),
+    (Keyword::MinProperties, MOST),
+];
+
 const REFS: RefRule = RefRule {
     anywhere: false,
     to_definitions: false,
@@ -115,6 +127,7 @@ const XGRAMMAR: Grammar = Grammar {
     false_schemas: false,
     array_items: false,
     plain_counts: true,
+    at_most: AT_MOST,
     ..Grammar::OPEN
 };
 
@@ -144,6 +157,7 @@ const LLGUIDANCE: Grammar = Grammar {
     ]),
     refs: REFS,
     plain_counts: true,
+    at_most: AT_MOST,
     patterns: PatternRule::Regular,
     formats: Some(&[(
         "string",
@@ -267,11 +281,11 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a count has no fraction: `1.0` is none",
+            statement: "a count is below 2^31, and has no fraction: `1.0` is none",
             confidence: 'A',
-            source: "run: xgrammar, `minLength must be an integer`; llguidance, `Expected positive integer for \
-                'minLength', got 1.0`",
-            rules: &[Constraint::KeywordValue],
+            source: "run: xgrammar, `minLength must be an integer not exceeding 2147483647`; llguidance, `Expected \
+                positive integer for 'minLength', got 1.0`",
+            rules: &[Constraint::KeywordValue, Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },
         Fact {

@@ -10,6 +10,7 @@ pub(crate) mod decode;
 mod depth;
 mod description;
 mod diagnostics;
+mod discriminators;
 mod encode;
 mod fit;
 mod legalize;

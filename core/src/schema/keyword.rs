@@ -1,6 +1,7 @@
 //! The one keyword table: what every keyword of JSON Schema (draft 4 to 2020-12) holds, constrains and means.
 //!
-//! Sources: JSON Schema Core and Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0 for `nullable`.
+//! Sources: JSON Schema Core and Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI for `nullable` (3.0) and
+//! `discriminator`.
 
 use crate::json::{Name, Object, Text};
 
@@ -127,6 +128,7 @@ keywords! {
     DependentSchemas "dependentSchemas" Named Assertion Some(InstanceType::Object);
     Deprecated "deprecated" Value Annotation None;
     Description "description" Value Annotation None;
+    Discriminator "discriminator" Value Annotation None;
     Else "else" Schema Assertion None;
     Enum "enum" Value Assertion None;
     Examples "examples" Value Annotation None;

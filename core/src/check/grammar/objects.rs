@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{quoted, seen, stands_for_a_schema, Report, Schema};
+use super::{metaschema, quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
     collections::Set,
     json::{push_token, Node, Step},
@@ -66,6 +66,11 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     if names.is_empty() {
         return;
     }
+    if report.grammar.metaschema && !metaschema::are_names(value) {
+        let (expected, found) = ("a list of different strings", "one that stands there twice");
+        report.add(value, Constraint::RequiredNotStrings, schema.at("required"), expected, found);
+        return;
+    }
     schema.not_below_braces(Keyword::Required, value, report);
     if !report.grammar.required_is_known_at(schema.pointer) {
         return;
@@ -93,6 +98,10 @@ pub(super) fn additional_properties(schema: &Schema<'_, '_>, value: &Node<'_>, r
 
 pub(super) fn items(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let (rule, expected) = match value.as_array() {
+        Some([]) if report.grammar.array_items && report.grammar.metaschema => {
+            let (rule, expected) = (Constraint::KeywordValue, "at least one schema under `items`");
+            return report.add(value, rule, schema.at("items"), expected, "an empty list");
+        }
         Some(_) if report.grammar.array_items => return,
         Some(_) => (Constraint::ArrayItems, "one schema for all items"),
         None if stands_for_a_schema(value, report.grammar) => return,

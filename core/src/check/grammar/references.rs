@@ -29,6 +29,11 @@ pub(super) fn check(
     };
     let reference = text.display();
     if rule.anywhere {
+        if rule.plain_pointers && !is_plain_pointer(&reference) {
+            let expected = "`#/` and names, none of which needs an escape";
+            report.add(value, Constraint::RefForm, at(), expected, &quoted(text));
+            return;
+        }
         if references.resolved.target(value).is_none() {
             report.add(value, Constraint::RefTarget, at(), "a reference to a schema of this document", &quoted(text));
         }
@@ -80,4 +85,9 @@ pub(super) fn check(
             (format!("`properties` nested at most {deepest} deep"), format!("{in_all} levels through this reference"));
         report.add(value, Constraint::TooDeep, at(), &expected, &found);
     }
+}
+
+/// A pointer into the document that reads the same whether or not escapes are decoded.
+fn is_plain_pointer(reference: &str) -> bool {
+    reference.starts_with("#/") && !reference.contains(['~', '%'])
 }

@@ -11,7 +11,8 @@ use crate::{
 };
 
 pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
-    let Some(text) = value.as_text() else { return };
+    let is_read = report.grammar.patterns.reads(Keyword::Pattern, schema.object);
+    let Some(text) = value.as_text().filter(|_| is_read) else { return };
     if let Some((rule, why)) = fault(text, report.grammar.patterns) {
         report.add(value, rule, schema.at("pattern"), why, &quoted(text));
     }
@@ -19,6 +20,9 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
 
 /// The keys of `patternProperties` are patterns too.
 pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    if !report.grammar.patterns.reads(Keyword::PatternProperties, schema.object) {
+        return;
+    }
     for member in value.as_object().into_iter().flatten() {
         if let Some((rule, why)) = fault(&member.key, report.grammar.patterns) {
             let mut pointer = schema.at("patternProperties");
@@ -29,9 +33,6 @@ pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, repo
 }
 
 fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static str)> {
-    if rule == PatternRule::Any {
-        return None;
-    }
     let text = pattern.display();
     let uses = regex::uses(&text);
     let does_not_compile = |expected| Some((Constraint::Pattern, expected));

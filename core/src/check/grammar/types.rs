@@ -68,9 +68,18 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             };
             report.add(value, Constraint::TypeList, schema.at("type"), expected, &format!("`{}`", names.join("`, `")));
         }
+        Some(names) if grammar.metaschema && !are_different(&names) => {
+            let (expected, found) = ("a list of different types", format!("`{}`", names.join("`, `")));
+            report.add(value, Constraint::KeywordValue, schema.at("type"), expected, &found);
+        }
         Some(names) if names.len() > 1 => beside_list(schema, &names, report),
         Some(_) => {}
     }
+}
+
+/// (Of known types, so there are few unless most stand there twice.)
+fn are_different(names: &[&str]) -> bool {
+    names.iter().enumerate().all(|(at, name)| at < 7 && !names.iter().take(at).any(|before| before == name))
 }
 
 fn list_is_fine(names: &[&str], rule: TypeLists) -> bool {

@@ -13,7 +13,7 @@ pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequireme
 
 use super::name_rule::NameRule;
 use crate::{
-    json::{Node, Pointer, Step, Text},
+    json::{Node, Object, Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -280,6 +280,32 @@ pub(crate) enum PatternRule {
     Whole,
     /// Regular ones without anchors.
     Unanchored,
+}
+
+impl PatternRule {
+    /// Is `pattern`, or a key of `patternProperties`, read in this schema at all? What becomes a grammar is read for
+    /// strings that nothing else describes.
+    pub(crate) fn reads(self, keyword: Keyword, schema: &Object<'_>) -> bool {
+        const BEFORE: Keywords =
+            Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::Const, Keyword::Enum]);
+        let names_string = |types: &Node<'_>| {
+            types.is_text("string")
+                || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text("string")))
+        };
+        match self {
+            PatternRule::Any => false,
+            PatternRule::Python | PatternRule::Regular | PatternRule::Unanchored => true,
+            PatternRule::Whole if keyword == Keyword::PatternProperties => true,
+            PatternRule::Whole => {
+                !Keywords::in_object(schema).intersects(BEFORE) && schema.get(Keyword::Type).is_some_and(names_string)
+            }
+            PatternRule::Gbnf => {
+                keyword == Keyword::Pattern
+                    && !Keywords::in_object(schema).intersects(BEFORE)
+                    && schema.get(Keyword::Type).is_none_or(names_string)
+            }
+        }
+    }
 }
 
 /// How `enum` may be written.

@@ -35,6 +35,8 @@ pub(crate) struct RefRule {
     pub(crate) unjudged_under: Keywords,
     /// Pointer escapes are not decoded, so no definition's name, nor any key inside a definition, may need one.
     pub(crate) no_slash_in_definitions: bool,
+    /// References are pointers from `#/` on, followed as they stand: no anchor, no identifier, no escape, not the root.
+    pub(crate) plain_pointers: bool,
     /// References stay where they are accepted; `false`: they are inlined unless they are recursive.
     pub(crate) kept_by_default: bool,
 }
@@ -55,6 +57,7 @@ impl RefRule {
         only_under: None,
         unjudged_under: Keywords::NONE,
         no_slash_in_definitions: false,
+        plain_pointers: false,
         kept_by_default: true,
     };
 

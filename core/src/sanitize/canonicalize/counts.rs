@@ -22,7 +22,8 @@ pub(in crate::sanitize) fn spell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         let keyword = Keyword::named(&member.key).filter(|keyword| COUNTS.contains(*keyword))?;
         let number = member.value.as_number().filter(|number| json::is_integral(number))?;
         let plain = json::plain_number(number);
-        (plain != number).then(|| (keyword, String::from(plain)))
+        // What is larger than any count is not one in another spelling either.
+        (plain != number && plain.parse::<u64>().is_ok()).then(|| (keyword, String::from(plain)))
     });
     let spelled: alloc::vec::Vec<(Keyword, String)> = spelled.collect();
     for (keyword, plain) in spelled {

@@ -5,9 +5,11 @@
 //! draft.
 
 pub(in crate::sanitize) mod counts;
+mod names;
 pub(in crate::sanitize) mod never;
 pub(in crate::sanitize) mod repair;
 pub(in crate::sanitize) mod upgrade_draft;
+mod zod;
 
 use alloc::vec::Vec;
 

@@ -12,6 +12,10 @@ use crate::{
     report::Accepts,
     rules::Rule,
     sanitize::{
+        canonicalize::{
+            names::{self, are_different_names, are_different_words, is_flagged, Lists},
+            zod,
+        },
         context::PassContext,
         diagnostics::{ChangeKind, Location},
     },
@@ -62,10 +66,14 @@ pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     if node.as_object().is_some_and(|object| is_well_formed(object, &context.budget)) {
         return;
     }
+    // Arguments are an object, so whatever stands at their root was not meant to be a list of values.
+    if place.keyword.is_some() || !context.grammar.object_root {
+        zod::read(node, place, context);
+    }
     nulls(node, place, context);
     types(node, place, context);
     properties(node, place, context);
-    required(node, place, context);
+    names::required(node, place, context);
     values(node, place, context);
 }
 
@@ -78,9 +86,7 @@ fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
         Some(Keyword::Properties) => value.as_object().is_some_and(|table| {
             table.get(Keyword::Type).is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)
         }),
-        Some(Keyword::Required) => {
-            value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some()))
-        }
+        Some(Keyword::Required) => value.as_array().is_some_and(are_different_names),
         Some(keyword) => matches!(repair_value(keyword, value, budget), RepairedValue::Fine),
     })
 }
@@ -101,11 +107,6 @@ fn names_types(value: &Node<'_>) -> bool {
         }
         _ => false,
     }
-}
-
-/// A property that says of itself whether it is required.
-fn is_flagged(member: &Member<'_>) -> bool {
-    member.value.get(Keyword::Required).and_then(Node::as_bool).is_some()
 }
 
 fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
@@ -237,63 +238,6 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
 }
 
-/// `required: "name"`, `required: [1]`, and `required: true` on a property, which belongs to the object it is a
-/// property of.
-fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let mut hoisted: Vec<Text<'a>> = Vec::new();
-    let any_flagged =
-        node.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
-    if any_flagged {
-        node.visit(Keyword::Properties, |table| {
-            for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
-                let Some(flag) = member.value.get(Keyword::Required).and_then(Node::as_bool) else { continue };
-                let location = member.value.get(Keyword::Required).map(Location::of).unwrap_or(Location::Nowhere);
-                context.diagnostics.report(place.polarity, location, Location::Nowhere, REPAIR, || {
-                    format!("moved `required: {flag}` to the object")
-                });
-                if flag {
-                    hoisted.push(member.key.clone());
-                }
-                if let Some(object) = member.value.as_object_mut() {
-                    object.remove(Keyword::Required);
-                }
-            }
-        });
-    }
-    let Some(value) = node.get(Keyword::Required) else {
-        if hoisted.is_empty() {
-            return;
-        }
-        if let Some(object) = node.as_object_mut() {
-            object.set(Text::literal("required"), Node::array(hoisted.into_iter().map(Node::string).collect()));
-        }
-        return;
-    };
-    let is_name = |name: &Node<'_>| name.as_text().is_some();
-    if value.as_array().is_some_and(|names| names.iter().all(is_name)) && hoisted.is_empty() {
-        return;
-    }
-    let mut names: Vec<Node<'a>> = match value.data() {
-        Data::Array(names) => {
-            names.iter().filter(|name| is_name(name)).map(|name| name.copy(&context.budget)).collect()
-        }
-        Data::String(_) => vec![value.copy(&context.budget)],
-        _ => Vec::new(),
-    };
-    let location = Location::of(value);
-    context.diagnostics.report(place.polarity, location, Location::under(node, "required"), REPAIR, || {
-        String::from("removed from `required` what is not a name")
-    });
-    let known: Set<Text<'a>> = names.iter().filter_map(|name| name.as_text().cloned()).collect();
-    names.extend(hoisted.into_iter().filter(|name| !known.contains(name)).map(Node::string));
-    let Some(object) = node.as_object_mut() else { return };
-    if names.is_empty() {
-        object.remove(Keyword::Required);
-    } else {
-        object.set(Text::literal("required"), Node::array(names));
-    }
-}
-
 /// What a keyword's value must be, and what becomes of one that is something else.
 enum RepairedValue<'a> {
     Fine,
@@ -377,7 +321,11 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
         Keyword::UniqueItems | Keyword::Nullable => fine_if(value.as_bool().is_some()),
         // Handled with the lists that `items` may be.
         Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => RepairedValue::Fine,
-        Keyword::DependentRequired => fine_if(value.as_object().is_some()),
+        Keyword::DependentRequired | Keyword::Dependencies => match names::dependencies(keyword, value, budget) {
+            Lists::Fine => RepairedValue::Fine,
+            Lists::As(value) => RepairedValue::As(value),
+            Lists::Malformed => RepairedValue::Gone,
+        },
         _ => match keyword.holds() {
             Subschemas::Schemas => match value.data() {
                 Data::Array(items) => fine_if(!items.is_empty()),
@@ -425,13 +373,4 @@ fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
         Data::Object(_) => RepairedValue::Gone,
         _ => RepairedValue::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
     }
-}
-
-/// Are they strings, few enough to compare each with each, and no two the same? Most lists of values are.
-fn are_different_words(items: &[Node<'_>]) -> bool {
-    const FEW: usize = 16;
-    let word = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();
-    let differs =
-        |(at, item): (usize, &Node<'_>)| items.iter().take(at).all(|before| before.as_text() != item.as_text());
-    items.len() <= FEW && items.iter().all(word) && items.iter().enumerate().all(differs)
 }

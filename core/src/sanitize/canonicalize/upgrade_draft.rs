@@ -141,8 +141,11 @@ fn bound<'a>(
 
 /// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
 fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    // No meta-schema has a tuple of no positions.
+    let is_empty =
+        context.grammar.metaschema && node.get(Keyword::Items).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
     // Without its `$schema` nobody would know in which draft it was a tuple.
-    if !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
+    if is_empty || !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
         to_prefix_items(node, place, context);
     }
 }

@@ -63,6 +63,16 @@ fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
     node.get(Keyword::AllOf)?.as_array()?.iter().find_map(InstanceTypes::declared)
 }
 
+/// The types of the values that a schema lists: they hold for its branches, too.
+fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
+    let listed = node.get(Keyword::Enum).and_then(Node::as_array);
+    let values = listed.or_else(|| node.get(Keyword::Const).map(core::slice::from_ref))?;
+    let types = values.iter().map(InstanceTypes::of_instance).reduce(InstanceTypes::or)?;
+    // No name says the numbers that are no integers alone.
+    let whole = types.without(InstanceTypes::NUMBER.without(InstanceTypes::INTEGER)) == types;
+    Some(if whole { types } else { types.or(InstanceTypes::NUMBER) })
+}
+
 pub(in crate::sanitize) struct Legalize<'r> {
     context: &'r mut PassContext,
     enter: Vec<(&'static Pass, AtSchema)>,
@@ -97,7 +107,8 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
             },
         };
         self.context.deepest = self.context.deepest.max(place.depth);
-        let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node)).or(inferred.types);
+        let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node));
+        let types = types.or_else(|| types_of_values(node)).or(inferred.types);
         let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         let present = run_all(&self.enter, node, place, inferred, present, self.context)?;
         self.above.push((InferenceContext { types, ..inferred }, present));

@@ -159,6 +159,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return Some(Fault::TooLarge(most));
     }
     match keyword {
+        Keyword::Pattern | Keyword::PatternProperties if !grammar.patterns.reads(keyword, object) => None,
         Keyword::Pattern => {
             member.value.as_text().filter(|text| !compiles(text, grammar.patterns)).map(|_| Fault::Pattern)
         }
@@ -208,6 +209,8 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
     let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
     match keyword.role() {
         Role::Meta | Role::Identifier | Role::Definitions => false,
+        // The branches say it too, and its mapping leads to definitions that may be gone.
+        _ if keyword == Keyword::Discriminator => false,
         // What accepts anything by itself says nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
         _ if keyword == Keyword::PropertyNames && takes_every_name(value) => false,

@@ -25,6 +25,7 @@ use crate::{
         context::PassContext,
         decode::PlanBuilder,
         diagnostics::Diagnostics,
+        discriminators::Discriminators,
         encode,
         legalize::{property_names, root, Legalize},
         pass::{Pass, Run},
@@ -67,6 +68,7 @@ pub(in crate::sanitize) fn sanitize(
     if grammar.encodes() {
         diagnostics.listen(node, budget)?;
     }
+    let discriminators = Discriminators::of(node, budget)?;
     let (draft, origin) = (Draft::of(node), node.origin());
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, budget)?;
     diagnostics = round(node, context, plan.as_deref_mut())?;
@@ -106,6 +108,7 @@ pub(in crate::sanitize) fn sanitize(
             diagnostics = context.diagnostics;
         }
     }
+    discriminators.settle(node, &mut diagnostics, budget)?;
     diagnostics.finish(node, |rule, pointer| dialect.reason(rule, pointer), recorder);
     Ok(ends)
 }

@@ -64,7 +64,8 @@ pub(in crate::sanitize) fn as_written(
 fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
     let Some(reference) = reference.value() else { return false };
     // Where references are not read as JSON Schema reads them, nothing is decoded either.
-    let plain = |name: &str| !name.is_empty() && !name.contains('/') && (rule.anywhere || !name.contains(['%', '~']));
+    let decoded = rule.anywhere && !rule.plain_pointers;
+    let plain = |name: &str| !name.is_empty() && !name.contains('/') && (decoded || !name.contains(['%', '~']));
     let table = |prefix: &str| reference.strip_prefix(prefix).is_some_and(plain);
     (rule.to_root && reference == "#")
         || (rule.to_defs && table("#/$defs/"))

@@ -1,0 +1,120 @@
+//! Zod 4's own objects where their JSON Schema was meant: what is written is `JSON.stringify` of the validator.
+//!
+//! `def` says what it is once more, so nothing else looks like one. Read are those that list their values; of others
+//! their JSON tells too little.
+
+use alloc::{format, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    collections::Set,
+    json::{self, Data, Node, Object, Text},
+    report::Accepts,
+    rules::Rule,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{ChangeKind, Location},
+    },
+    schema::{keyword::Keyword, visit::SchemaPath},
+};
+
+const READ: ChangeKind = ChangeKind::of(Rule::RepairType).accepts(Accepts::Same);
+
+/// Unions in one another that are looked into.
+const DEEPEST: usize = 4;
+
+/// What Zod writes beside the schema's keywords.
+const OWN: [&str; 4] = ["def", "options", "entries", "values"];
+
+/// Makes a schema of a leaked validator, if that can be done.
+pub(super) fn read<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let Some((kind, meant)) = meant(node, &context.budget) else { return };
+    let from = node.get(Keyword::Type).map_or(Location::Nowhere, Location::of);
+    context.diagnostics.report(place.polarity, from, Location::of(node), READ, || {
+        format!("replaced Zod's own object of type `{kind}` by the schema that it means")
+    });
+    let Some(object) = node.as_object_mut() else { return };
+    let at = object.position(Keyword::Type).unwrap_or_default();
+    let before = object.iter().take(at).filter(|member| is_own(&member.key)).count();
+    object.retain(|member| !is_own(&member.key));
+    for (offset, (keyword, value)) in meant.into_iter().enumerate() {
+        object.insert_at(at - before + offset, Text::literal(keyword.name()), value);
+    }
+}
+
+fn is_own(key: &Text<'_>) -> bool {
+    OWN.iter().any(|own| key.is(own)) || key.is(Keyword::Type) || key.is(Keyword::Enum)
+}
+
+/// What a leaked validator is, and the keywords that say it.
+fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Keyword, Node<'a>)>)> {
+    let definition = leaked(node)?;
+    let listed = |kind, from: &Node<'a>, values: Vec<Node<'a>>| {
+        (!values.is_empty() && values.iter().all(is_scalar)).then(|| (kind, of_values(from, values)))
+    };
+    if node.get(Keyword::Type)?.is_text("enum") {
+        let table = definition.get("entries")?;
+        return listed("enum", table, entries(table.as_object()?, budget));
+    }
+    if node.get(Keyword::Type)?.is_text("literal") {
+        let list = definition.get("values")?;
+        return listed("literal", list, json::copies(list.as_array()?, budget));
+    }
+    is_of_lists(node, DEEPEST, budget)
+        .then(|| definition.get("options"))
+        .flatten()
+        .map(|options| ("union", Vec::from([(Keyword::AnyOf, options.copy(budget))])))
+}
+
+/// What a leaked validator says of itself: its type, twice.
+fn leaked<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a>> {
+    let definition = node.get("def")?.as_object()?;
+    let kind = node.get(Keyword::Type)?.as_text()?;
+    (definition.get(Keyword::Type)?.as_text()? == kind).then_some(definition)
+}
+
+/// Is it a leaked enum, a literal, or a union of nothing else?
+fn is_of_lists(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
+    let Some(definition) = leaked(node).filter(|_| budget.pay(1)) else { return false };
+    let is = |name: &str| node.get(Keyword::Type).is_some_and(|kind| kind.is_text(name));
+    let lists =
+        |of: &str| definition.get(of).is_some_and(|values| values.as_object().is_some() || values.as_array().is_some());
+    match () {
+        () if is("enum") => lists("entries"),
+        () if is("literal") => lists("values"),
+        () if is("union") && deepest > 0 => definition.get("options").and_then(Node::as_array).is_some_and(|options| {
+            !options.is_empty() && options.iter().all(|option| is_of_lists(option, deepest - 1, budget))
+        }),
+        () => false,
+    }
+}
+
+/// The values of an enum of TypeScript: one of numbers names each of them back, and those names are no values.
+fn entries<'a>(entries: &Object<'a>, budget: &Budget) -> Vec<Node<'a>> {
+    let numbers: Set<&str> = entries.iter().filter_map(|entry| entry.value.as_number()).collect();
+    let is_value = |key: &Text<'_>| !numbers.contains(&*key.display());
+    entries.iter().filter(|entry| is_value(&entry.key)).map(|entry| entry.value.copy(budget)).collect()
+}
+
+fn is_scalar(value: &Node<'_>) -> bool {
+    !matches!(value.data(), Data::Array(_) | Data::Object(_))
+}
+
+/// `enum`, with the type of its values if it is one.
+fn of_values<'a>(from: &Node<'a>, values: Vec<Node<'a>>) -> Vec<(Keyword, Node<'a>)> {
+    let kind = |value: &Node<'_>| match value.data() {
+        Data::String(_) => "string",
+        Data::Number(number) if json::is_integral(number) => "integer",
+        Data::Number(_) => "number",
+        Data::Bool(_) => "boolean",
+        _ => "null",
+    };
+    let kinds: Set<&str> = values.iter().map(kind).collect();
+    let single = match (kinds.len(), values.first().map(kind)) {
+        (1, Some(kind)) => Some(kind),
+        (2, _) if kinds.contains(&"integer") && kinds.contains(&"number") => Some("number"),
+        _ => None,
+    };
+    let kind = single.map(|kind| (Keyword::Type, Node::literal(kind)));
+    kind.into_iter().chain([(Keyword::Enum, Node::array(values).with_origin(from.origin()))]).collect()
+}

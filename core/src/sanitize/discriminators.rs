@@ -1,0 +1,219 @@
+//! OpenAPI's `discriminator`: its `mapping` names the branches of the union that it stands beside by their references.
+//!
+//! Passes rewrite the branches as they do any schema; in the end the mapping follows them here. An entry whose branch
+//! still is a reference leads where that leads; one whose branch was written out would lead nowhere, and goes.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use crate::{
+    budget::Budget,
+    collections::{Map, Set},
+    error::Error,
+    json::{Data, Node, Object, Text},
+    report::Guidance,
+    rules::Rule,
+    sanitize::diagnostics::{ChangeKind, Diagnostics, Location},
+    schema::{
+        draft::Draft,
+        keyword::{Keyword, Keywords},
+        references::{self, Form, Number, References},
+        visit::{self, SchemaPath, Visit, VisitorMut},
+    },
+};
+
+const POINT: ChangeKind = ChangeKind::of(Rule::RewriteRef);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword).guidance(Guidance::Lost);
+
+const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
+
+/// What the discriminators of a schema spoke of when it was read.
+#[derive(Default)]
+pub(in crate::sanitize) struct Discriminators {
+    /// Those that stood beside a union.
+    beside: Set<Number>,
+    /// The entries of mappings that led somewhere, with the reference of the branch that each named, if one did.
+    entries: Map<Number, Option<Number>>,
+}
+
+impl Discriminators {
+    /// Notes what stands in a schema before it is rewritten.
+    pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<Self, Error> {
+        let mut found = Discriminators::default();
+        let mut definitions: Option<References> = None;
+        let mut open = Vec::from([root]);
+        while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+            match node.data() {
+                Data::Array(items) => open.extend(items),
+                Data::Object(object) => {
+                    if let Some(discriminator) = object.get(Keyword::Discriminator).and_then(Node::as_object) {
+                        let definitions = match &mut definitions {
+                            Some(known) => known,
+                            None => definitions.insert(references::of(root, Form::Written, Draft::Y2020, budget)?),
+                        };
+                        found.note(object, discriminator, definitions, budget);
+                    }
+                    open.extend(object.iter().map(|member| &member.value));
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    fn note(&mut self, object: &Object<'_>, discriminator: &Object<'_>, definitions: &References, budget: &Budget) {
+        if UNIONS.iter().any(|union| object.has(*union)) {
+            self.beside.extend(object.get(Keyword::Discriminator).and_then(|value| value.origin().number()));
+        }
+        let named: Map<String, Number> = branches(object)
+            .filter_map(reference)
+            .filter(|reference| budget.pay(1 + reference.as_text().map_or(0, |text| text.chars().len())))
+            .filter_map(|reference| Some((reference.as_text()?.value()?.into_owned(), reference.origin().number()?)))
+            .flat_map(|(text, number)| [(last_token(&text), number), (text, number)])
+            .collect();
+        for entry in discriminator.get("mapping").and_then(Node::as_object).into_iter().flatten() {
+            let text = entry.value.as_text().and_then(Text::value);
+            let (Some(text), Some(number)) = (text, entry.value.origin().number()) else { continue };
+            let branch = named.get(&*text).copied();
+            if branch.is_some() || definitions.target(&entry.value).is_some() {
+                self.entries.insert(number, branch);
+            }
+        }
+    }
+
+    /// Lets the discriminators of what was written follow.
+    pub(in crate::sanitize) fn settle(
+        &self,
+        root: &mut Node<'_>,
+        diagnostics: &mut Diagnostics,
+        budget: &Budget,
+    ) -> Result<(), Error> {
+        if self.beside.is_empty() && self.entries.is_empty() {
+            return Ok(());
+        }
+        let references = references::of(root, Form::Written, Draft::Y2020, budget)?;
+        let mut settler = Settler { known: self, references, diagnostics, budget };
+        visit::walk_mut(budget, root, Keywords::ALL, &mut settler)
+    }
+}
+
+struct Settler<'e> {
+    known: &'e Discriminators,
+    references: References,
+    diagnostics: &'e mut Diagnostics,
+    budget: &'e Budget,
+}
+
+impl<'a> VisitorMut<'a> for Settler<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let Some(discriminator) = node.get(Keyword::Discriminator) else { return Ok(Visit::Descend) };
+        let is_alone = UNIONS.iter().all(|union| node.get(*union).is_none());
+        if is_alone && discriminator.origin().number().is_some_and(|number| self.known.beside.contains(&number)) {
+            self.diagnostics.report(place.polarity, Location::of(discriminator), Location::Nowhere, DROP, || {
+                String::from("removed `discriminator`: there is no union beside it any more")
+            });
+            if let Some(object) = node.as_object_mut() {
+                object.remove(Keyword::Discriminator);
+            }
+        } else if let Some(mapping) = discriminator.get("mapping").and_then(Node::as_object) {
+            let becomes = self.becomes(node, mapping);
+            if becomes.iter().any(|becomes| *becomes != Becomes::Same) {
+                self.rewrite(node, place, becomes);
+            }
+        }
+        Ok(Visit::Descend)
+    }
+}
+
+impl Settler<'_> {
+    /// What becomes of each entry of the mapping that stands in a schema.
+    fn becomes<'a>(&self, schema: &Node<'a>, mapping: &Object<'a>) -> Vec<Becomes<'a>> {
+        let by_number: Map<Number, &Node<'a>> = schema
+            .as_object()
+            .into_iter()
+            .flat_map(branches)
+            .filter_map(reference)
+            .filter(|_| self.budget.pay(1))
+            .filter_map(|reference| Some((reference.origin().number()?, reference)))
+            .collect();
+        let becomes = |entry: &Node<'a>| {
+            let Some(branch) = entry.origin().number().and_then(|number| self.known.entries.get(&number)) else {
+                return Becomes::Same;
+            };
+            let reference = branch.and_then(|branch| by_number.get(&branch)).and_then(|reference| reference.as_text());
+            match reference {
+                Some(text) if entry.as_text().is_some_and(|own| names(own, text)) => Becomes::Same,
+                Some(text) => Becomes::To(text.clone()),
+                None if self.references.target(entry).is_some() => Becomes::Same,
+                None => Becomes::Gone,
+            }
+        };
+        mapping.iter().map(|entry| becomes(&entry.value)).collect()
+    }
+
+    fn rewrite<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, becomes: Vec<Becomes<'a>>) {
+        let Some(discriminator) = node.get(Keyword::Discriminator) else { return };
+        let Some(mapping) = discriminator.get("mapping") else { return };
+        let is_empty = becomes.iter().all(|becomes| *becomes == Becomes::Gone);
+        if becomes.contains(&Becomes::Gone) {
+            let to = if is_empty { Location::Nowhere } else { Location::of(mapping) };
+            self.diagnostics.report(place.polarity, Location::of(mapping), to, DROP, || {
+                String::from("removed from the `mapping` of `discriminator` what leads to no definition any more")
+            });
+        }
+        for (entry, becomes) in mapping.as_object().into_iter().flatten().zip(&becomes) {
+            let Becomes::To(text) = becomes else { continue };
+            let location = Location::of(&entry.value);
+            self.diagnostics.report(place.polarity, location.clone(), location, POINT, || {
+                format!("replaced the reference in `mapping` by `{}`", text.display())
+            });
+        }
+        node.visit(Keyword::Discriminator, |discriminator| {
+            let Some(object) = discriminator.as_object_mut() else { return };
+            if is_empty {
+                object.remove("mapping");
+                return;
+            }
+            let Some(mapping) = object.get_mut("mapping").and_then(Node::as_object_mut) else { return };
+            let mut becomes = becomes.into_iter();
+            mapping.retain(|entry| match becomes.next() {
+                Some(Becomes::Gone) => false,
+                Some(Becomes::To(text)) => {
+                    entry.value.replace(Data::String(text));
+                    true
+                }
+                _ => true,
+            });
+        });
+    }
+}
+
+/// What becomes of an entry of a mapping.
+#[derive(PartialEq, Eq)]
+enum Becomes<'a> {
+    Same,
+    To(Text<'a>),
+    Gone,
+}
+
+/// The branches of the unions of a schema.
+fn branches<'n, 'a>(object: &'n Object<'a>) -> impl Iterator<Item = &'n Node<'a>> {
+    UNIONS.into_iter().filter_map(|union| object.get(union).and_then(Node::as_array)).flatten()
+}
+
+fn reference<'n, 'a>(branch: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    branch.get(Keyword::Ref).filter(|reference| reference.as_text().is_some())
+}
+
+/// Does an entry name the branch of this reference: by the same reference, or by the definition's bare name?
+fn names(entry: &Text<'_>, reference: &Text<'_>) -> bool {
+    entry == reference || reference.value().is_some_and(|reference| entry.is(&last_token(&reference)))
+}
+
+/// The name of the definition that a reference leads to.
+fn last_token(reference: &str) -> String {
+    reference.rsplit('/').next().unwrap_or_default().to_string()
+}
