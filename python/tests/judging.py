@@ -2,8 +2,9 @@
 
 A judge is code that knows nothing of toolwire. It is asked about what `sanitize` writes for a dialect, of which it
 should refuse nothing, and about the schemas themselves, of which it should refuse what `check` does: those of all real
-tools there are (`reference`), and of all fixtures. Every disagreement that is known has a row that says why, with the
-smallest schema that shows it; a row that no longer shows it fails, and so does a disagreement without a row.
+tools there are (`reference`), of all fixtures, and all of tests/judges/keywords.json. Every disagreement that is known
+has a row that says why, with the smallest schema that shows it; a row that no longer shows it fails, and so does a
+disagreement without a row.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import toolwire
 import xgrammar_alone
 from cases import CASES
 from exact import compact
-from reference import sources
+from reference import ROOT, sources
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ class Complaint:
         """Say it as rows match it."""
         return f"{self.says} at `{self.pointer}`"
 
+
+UNREAD = frozenset({"refused-keyword", "root-keyword"})
+"""The rules that make `check` look no further into what they refuse."""
 
 Judge: TypeAlias = Callable[[str], Sequence[Complaint]]
 """Takes the text of a schema."""
@@ -90,8 +94,18 @@ def real_schemas() -> list[str]:
 
 @cache
 def schemas() -> list[str]:
-    """The schemas of all real tools and all inputs of fixtures, whatever dialect these are about, each once."""
-    return sorted({*real_schemas(), *(case.text() for case in CASES if case.function == "sanitize")})
+    """All schemas that judges are asked of, whatever dialect a fixture is about, each once."""
+    fixtures = (case.text() for case in CASES if case.function == "sanitize")
+    return sorted({*real_schemas(), *fixtures, *made_schemas()})
+
+
+def made_schemas() -> Iterable[str]:
+    """Give a property of every keyword with every kind of value, alone and in a text."""
+    made = json.loads((ROOT / "tests" / "judges" / "keywords.json").read_text(encoding="utf-8"))
+    for keyword in made["keywords"]:
+        for value in made["values"]:
+            for more in ({}, {"type": "string"}):
+                yield json.dumps({"type": "object", "properties": {"p": {**more, keyword: value}}})
 
 
 def nested(depth: int, each: dict[str, Any]) -> Any:
@@ -128,8 +142,7 @@ def disputed_inputs(
 ) -> tuple[int, list[tuple[str, str]]]:
     """What only `check` or only the judge says of schemas that both read, each with the schema; and how many these are.
 
-    `known` are the rules that the judge can know of. The two speak of the same where one's place is in the other's;
-    what `check` refuses by a rule of the API's own it looks no further into.
+    `known` are the rules that the judge can know of. The two speak of the same where one's place is in the other's.
     """
     check: Any = toolwire.check_json
     read, found = 0, []
@@ -143,7 +156,7 @@ def disputed_inputs(
         ours = [one for one in refused if one["rule"] in known]
         theirs = judge(text)
         their_places = Places(one.pointer for one in theirs)
-        our_places = Places(one["pointer"] for one in refused if one["rule"] in known or one["pointer"] != "")
+        our_places = Places(one["pointer"] for one in refused if one["rule"] in known | UNREAD)
         for one in ours:
             if not their_places.have(one["pointer"]):
                 found.append((f"only check: {one['rule']} at `{one['pointer']}`: {shown(text, one['pointer'])}", text))

@@ -39,8 +39,8 @@ TEXTS = Row(
     {"type": "object", "properties": {"a": {"type": "string", "description": 7}}},
 )
 NUMBERS = Row(
-    "fault of ours: bounds and lengths are numbers, or whole ones, in the message",
-    r"Input should be a valid (number|integer), .* at `[^`]*/(minimum|maximum|(min|max)(Length|Items|Properties))`",
+    "fault of ours: bounds and lengths are numbers, or whole ones, and `nullable` is a boolean in the message",
+    r"should be a valid (number|integer|boolean)\b.* at `[^`]*/(minimum|maximum|(min|max)[A-Z]\w+|nullable)`",
     {"type": "object", "properties": {"a": {"type": "integer", "maximum": "much"}}},
 )
 OUTPUTS = [

@@ -1,5 +1,5 @@
-// What judges are asked, and where they may disagree with us: the schemas of all real tools there are, and all inputs of
-// fixtures. A judge is code that knows nothing of toolwire.
+// What judges are asked, and where they may disagree with us: the schemas of all real tools there are, all inputs of
+// fixtures, and all of tests/judges/keywords.json. A judge is code that knows nothing of toolwire.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,12 +14,23 @@ const files = ['../../../tests/sample', '../../../../shared/data']
 
 /** All schemas, as text, each once. */
 export const schemas = [
-  ...new Set([...files.flatMap(realSchemas), ...casesOf('sanitize').map((one) => one.inputText)]),
+  ...new Set([...files.flatMap(realSchemas), ...casesOf('sanitize').map((one) => one.inputText), ...madeSchemas()]),
 ];
 
 function realSchemas(file) {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.stringify(JSON.parse(line).inputSchema));
+}
+
+/** A property of every keyword with every kind of value, alone and in a text. */
+function madeSchemas() {
+  const { keywords, values } = JSON.parse(
+    readFileSync(new URL('../../../tests/judges/keywords.json', import.meta.url)),
+  );
+  const properties = keywords.flatMap((keyword) =>
+    values.flatMap((value) => [{ [keyword]: value }, { type: 'string', [keyword]: value }]),
+  );
+  return properties.map((p) => JSON.stringify({ type: 'object', properties: { p } }));
 }
 
 /** What `sanitize` writes for a dialect, or nothing where it refuses, which is for the fixtures to say. */

@@ -17,7 +17,9 @@ function metaSchema() {
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('uri-reference', true);
   ajv.addFormat('regex', true);
-  return ajv.compile(createRequire(import.meta.url)('ajv/dist/refs/json-schema-draft-07.json'));
+  const draft7 = createRequire(import.meta.url)('ajv/dist/refs/json-schema-draft-07.json');
+  // A part of draft 7 that ajv's copy lacks, and its own has.
+  return ajv.compile({ ...draft7, properties: { ...draft7.properties, writeOnly: { type: 'boolean' } } });
 }
 
 /**
