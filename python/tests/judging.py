@@ -138,11 +138,12 @@ def disputed_outputs(dialect: str, judge: Judge, texts: Iterable[str]) -> list[t
 
 
 def disputed_inputs(
-    dialect: str, judge: Judge, known: frozenset[str], texts: Iterable[str]
+    dialect: str, judge: Judge, known: frozenset[str] | None, texts: Iterable[str]
 ) -> tuple[int, list[tuple[str, str]]]:
     """What only `check` or only the judge says of schemas that both read, each with the schema; and how many these are.
 
-    `known` are the rules that the judge can know of. The two speak of the same where one's place is in the other's.
+    `known` are the rules that the judge can know of; where it is None, that is all. The two speak of the same where
+    one's place is in the other's.
     """
     check: Any = toolwire.check_json
     read, found = 0, []
@@ -153,10 +154,11 @@ def disputed_inputs(
             continue
         read += 1
         refused = [one for one in violations if one["severity"] == "refused"]
-        ours = [one for one in refused if one["rule"] in known]
+        ours = [one for one in refused if known is None or one["rule"] in known]
         theirs = judge(text)
         their_places = Places(one.pointer for one in theirs)
-        our_places = Places(one["pointer"] for one in refused if one["rule"] in known | UNREAD)
+        unread = [one for one in refused if one["rule"] in UNREAD]
+        our_places = Places(one["pointer"] for one in [*ours, *unread])
         for one in ours:
             if not their_places.have(one["pointer"]):
                 found.append((f"only check: {one['rule']} at `{one['pointer']}`: {shown(text, one['pointer'])}", text))
@@ -202,7 +204,7 @@ def accepts_outputs(dialect: str, judge: Judge, rows: Sequence[Row] = (), texts:
     judged(found, rows)
 
 
-def agrees_on_inputs(dialect: str, judge: Judge, known: frozenset[str], rows: Sequence[Row] = ()) -> None:
+def agrees_on_inputs(dialect: str, judge: Judge, known: frozenset[str] | None, rows: Sequence[Row] = ()) -> None:
     """Compare the judge with `check` on every schema."""
     read, found = disputed_inputs(dialect, judge, known, schemas())
     print(f"{dialect}: {read} different schemas")
@@ -224,7 +226,7 @@ def still_refused(dialect: str, judge: Judge, row: Row) -> None:
     assert any(re.search(row.says, says) for says, _ in found), f"no longer so, take the row out: {found}"
 
 
-def still_disputed(dialect: str, judge: Judge, known: frozenset[str], row: Row) -> None:
+def still_disputed(dialect: str, judge: Judge, known: frozenset[str] | None, row: Row) -> None:
     """Hold a row about inputs to its smallest example."""
     _, found = disputed_inputs(dialect, judge, known, [json.dumps(row.schema)])
     assert any(re.search(row.says, says) for says, _ in found), f"no longer so, take the row out: {found}"

@@ -9,9 +9,27 @@ from typing import Any
 
 import pytest
 
-from judging import installed, installed_xgrammar
+from judging import (
+    Complaint,
+    Judge,
+    Row,
+    accepts_outputs,
+    agrees_on_inputs,
+    installed,
+    installed_xgrammar,
+    still_disputed,
+    still_refused,
+)
 from reference import sources
 from vllm_backend import Backends, schema_of_calls
+
+DIALECTS: list[str] = []
+"""The dialects that are judged."""
+OUTPUTS: list[Row] = []
+INPUTS: list[Row] = []
+
+DEEP = 200
+"""What is deeper is not asked: xgrammar is seconds at 500 schemas inside one another."""
 
 STRING = {"type": "string"}
 
@@ -19,6 +37,31 @@ STRING = {"type": "string"}
 @cache
 def backends() -> Backends:
     return Backends(installed_xgrammar(), installed("llguidance"))
+
+
+@cache
+def required() -> Judge:
+    """Ask of a whole tool, which is taken or not; nobody says what outlines would do."""
+    chosen = backends()
+
+    @cache
+    def judge(text: str) -> tuple[Complaint, ...]:
+        if depth(text) > DEEP:
+            return ()
+        answer = chosen.answer(json.loads(text))
+        return (Complaint(str(answer.complaint)),) if answer.backend == "none" else ()
+
+    return judge
+
+
+def depth(text: str) -> int:
+    """Count the objects inside one another, braces in texts among them."""
+    open_now = deepest = 0
+    for character in text:
+        if character in "{}":
+            open_now += 1 if character == "{" else -1
+            deepest = max(deepest, open_now)
+    return deepest
 
 
 def argument(**schema: Any) -> dict[str, Any]:
@@ -111,3 +154,23 @@ def test_real_tools() -> None:
     assert counts == {"xgrammar": 1528, "llguidance": 7, "none": 12}
     by_names = [one for one in answers if one.backend == "none" and "propertyNames" in str(one.complaint)]
     assert len(by_names) == 9
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_takes_outputs(dialect: str) -> None:
+    accepts_outputs(dialect, required(), OUTPUTS)
+
+
+@pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in OUTPUTS], ids=str)
+def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+    still_refused(dialect, required(), row)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_agrees_with_check(dialect: str) -> None:
+    agrees_on_inputs(dialect, required(), None, INPUTS)
+
+
+@pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in INPUTS], ids=str)
+def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+    still_disputed(dialect, required(), None, row)

@@ -130,7 +130,7 @@ class Backends:
     def compile(self, schema: dict[str, Any]) -> str | None:
         """Say what xgrammar says, whose defaults vLLM keeps: objects that list properties are closed."""
         try:
-            self.grammar.from_json_schema(json.dumps(schema, ensure_ascii=False))
+            self.grammar.from_json_schema(json.dumps(schema))
         except RuntimeError as error:
             return str(error).split("] ", 1)[-1].split(": ", 1)[-1]
         return None
