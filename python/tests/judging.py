@@ -204,9 +204,15 @@ def accepts_outputs(dialect: str, judge: Judge, rows: Sequence[Row] = (), texts:
     judged(found, rows)
 
 
-def agrees_on_inputs(dialect: str, judge: Judge, known: frozenset[str] | None, rows: Sequence[Row] = ()) -> None:
+def agrees_on_inputs(
+    dialect: str,
+    judge: Judge,
+    known: frozenset[str] | None,
+    rows: Sequence[Row] = (),
+    texts: Iterable[str] | None = None,
+) -> None:
     """Compare the judge with `check` on every schema."""
-    read, found = disputed_inputs(dialect, judge, known, schemas())
+    read, found = disputed_inputs(dialect, judge, known, schemas() if texts is None else texts)
     print(f"{dialect}: {read} different schemas")
     judged(found, rows)
 

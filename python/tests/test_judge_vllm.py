@@ -17,17 +17,108 @@ from judging import (
     agrees_on_inputs,
     installed,
     installed_xgrammar,
+    schemas,
     still_disputed,
     still_refused,
 )
 from reference import sources
+from test_judge_metaschema import meta_schema
 from vllm_backend import Backends, schema_of_calls
 
 DIALECTS: list[str] = []
-"""The dialects that are judged."""
-OUTPUTS: list[Row] = []
-INPUTS: list[Row] = []
-
+"""The dialects that are judged: `vllm`, once there is one. Rows were written for a draft of it."""
+BEYOND = Row(
+    "numbers that no backend holds: `1e400`, which Python reads as infinite, and lengths beyond 64 bits",
+    r"near: Infinity|Expected positive integer for '\w+', got 1\.8\d*e19",
+    {"type": "object", "properties": {"a": {"type": "array", "minItems": 2**64}}},
+)
+SURROGATES = Row(
+    "half a surrogate pair is no text to either backend",
+    r"Failed to parse JSON: syntax error at line 1 near: (\"|: \{\})",
+    {"type": "object", "properties": {"a": {"description": "\ud800"}}},
+)
+ROOT = Row(
+    "fault of ours: `parameters` of a request are an object, and `true` is none",
+    r"the request has no other `parameters` than an object",
+    True,
+)
+NEVER = Row(
+    "fault of ours: a required property that may be nothing is refused by both backends",
+    r"Schema 'false' cannot accept any value; Unsatisfiable schema: required item is unsatisfiable",
+    {"type": "object", "properties": {"a": False}, "required": ["a"]},
+)
+OUTPUTS = [
+    BEYOND,
+    SURROGATES,
+    ROOT,
+    NEVER,
+    Row(
+        "fault of ours: what stands in a list in `items` is a schema to both backends",
+        r"^items must be a boolean or an object; schema must be an object or boolean",
+        {"type": "object", "properties": {"a": {"type": "array", "items": [1]}}},
+    ),
+    Row(
+        "fault of ours: `minItems` as a text is left at a root that is an array",
+        r"^minItems must be an integer; Expected positive integer for 'minItems', got \"2\"",
+        {"type": "array", "items": {"type": "string"}, "minItems": "2"},
+    ),
+    Row(
+        "fault of ours: a range in a class does not end at a class",
+        r"^EBNF parser error at .*: Invalid character class: lower bound is larger than upper bound",
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": r"^[a-zA-Z_-\s]+$"}}},
+    ),
+]
+INPUTS = [
+    BEYOND,
+    ROOT,
+    NEVER,
+    Row(
+        "fault of ours: `#` is taken, and means the list of calls; what leads out of the schema means anything",
+        r"^only check: ref-form at",
+        {"type": "object", "properties": {"a": {"$ref": "#"}}},
+    ),
+    Row(
+        "fault of ours: references with escapes, and to `true`, are taken by llguidance or xgrammar",
+        r"^only check: ref-target at",
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": True}},
+    ),
+    Row(
+        "fault of ours: llguidance takes an `enum` without values, of a property that may be absent",
+        r"^only check: enum-empty at",
+        {"type": "object", "properties": {"a": {"enum": []}}},
+    ),
+    Row(
+        "a keyword without a `type` is not looked at",
+        r"^only check: (format|keyword-value) at",
+        {"type": "object", "properties": {"a": {"format": "x"}}},
+    ),
+    Row(
+        "xgrammar takes a definition whose name is empty",
+        r"^only check: definition-name at `/\$defs/`",
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/"}}, "$defs": {"": True}},
+    ),
+    Row(
+        "fault of ours: llguidance takes a length beside `format` also where another property has `oneOf`",
+        r"^only check: refused-keyword at `/properties/a/minLength`",
+        {
+            "type": "object",
+            "properties": {
+                "a": {"type": "string", "minLength": 2, "format": "date"},
+                "d": {"oneOf": [{"type": "string", "maxLength": 3}, {"type": "integer"}]},
+            },
+        },
+    ),
+    Row(
+        "fault of ours: llguidance knows the format `uri`, and takes a length beside it",
+        r"^only check: refused-keyword at `/properties/url/minLength`",
+        {"type": "object", "properties": {"url": {"type": "string", "format": "uri", "minLength": 1}}},
+    ),
+    Row(
+        "fault of ours: xgrammar has no lookahead of anything beyond ASCII, and ignores others",
+        r"^only the judge: Regex parsing error .*: Lookahead is not supported yet",
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(?=é)"}}},
+    ),
+]
 DEEP = 200
 """What is deeper is not asked: xgrammar is seconds at 500 schemas inside one another."""
 
@@ -49,9 +140,27 @@ def required() -> Judge:
         if depth(text) > DEEP:
             return ()
         answer = chosen.answer(json.loads(text))
-        return (Complaint(str(answer.complaint)),) if answer.backend == "none" else ()
+        return (Complaint(" ".join(str(answer.complaint).split())),) if answer.backend == "none" else ()
 
     return judge
+
+
+def well_formed() -> list[str]:
+    """Give the schemas that are some by the meta-schema, and not for outlines: backends mend others their own way."""
+    texts = [text for text in schemas() if is_text(text) and depth(text) <= DEEP]
+    return [text for text in texts if not meta_schema()(text) and not outlines(text)]
+
+
+def is_text(text: str) -> bool:
+    try:
+        json.dumps(json.loads(text), ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def outlines(text: str) -> bool:
+    return backends().answer(json.loads(text)).backend == "outlines"
 
 
 def depth(text: str) -> int:
@@ -168,7 +277,7 @@ def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_it_agrees_with_check(dialect: str) -> None:
-    agrees_on_inputs(dialect, required(), None, INPUTS)
+    agrees_on_inputs(dialect, required(), None, INPUTS, well_formed())
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in INPUTS], ids=str)

@@ -132,5 +132,5 @@ class Backends:
         try:
             self.grammar.from_json_schema(json.dumps(schema))
         except RuntimeError as error:
-            return str(error).split("] ", 1)[-1].split(": ", 1)[-1]
+            return str(error).split("] ", 1)[-1].split(": ", 1)[-1].strip()
         return None
