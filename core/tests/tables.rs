@@ -79,6 +79,8 @@ const OF_REQUESTS: &[&str] = &[
     "too-many-optional-properties",
     "too-many-unions",
     "too-complex",
+    "definition-conflict",
+    "too-many-strict-properties",
 ];
 
 /// What a schema must speak of to show that a fact does not refuse it, by rule: one of these keys. Other rules speak of
@@ -121,6 +123,8 @@ const SUBJECTS: &[(&str, &[&str])] = &[
     ("object-not-closed", &["additionalProperties"]),
     ("map", &["additionalProperties"]),
     ("pattern", &["pattern", "patternProperties"]),
+    ("pattern-anchors", &["pattern", "patternProperties"]),
+    ("array-openness", &["prefixItems"]),
     ("format", &["format"]),
     ("keyword-too-large", &["minItems", "maxItems", "minLength", "maxLength"]),
 ];

@@ -46,9 +46,12 @@ export type Dialect =
   | 'fireworks'
   /** Cohere Chat v2, function tools without `strict_tools`. */
   | 'cohere'
+  | 'cohere-strict'
   /** llama.cpp's server: tools become a grammar (GBNF). */
   | 'llama-cpp'
   /** SGLang's server, function tools that are not strict. */
+  | 'ollama'
+  | 'vllm'
   | 'sglang'
   /** GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through. */
   | 'vscode';

@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
-    dialect::{self, Method},
+    dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
     json::Node,
     options::SanitizeOptions,
@@ -50,11 +50,37 @@ fn look(
     let dialect = dialect::of(options)?;
     let found = match dialect.method {
         Method::Codex { .. } => codex::check(node, budget)?,
-        Method::Rules(grammar) => grammar::check(node, form, (grammar, dialect), options, extent, budget)?,
+        Method::Rules(grammar) => by_grammar(node, form, (grammar, dialect), options, extent, budget)?,
     };
     // What some part did not look at, because nothing was left to pay with, might be wrong.
     budget.check(String::new)?;
     Ok(found)
+}
+
+/// What a grammar refuses, unless one of its alternatives takes the whole.
+fn by_grammar(
+    node: &Node<'_>,
+    form: Form,
+    (grammar, dialect): (&Grammar, &Dialect),
+    options: &SanitizeOptions,
+    extent: Extent,
+    budget: &Budget,
+) -> Result<Vec<Violation>, Error> {
+    let by = |grammar, extent| grammar::check(node, form, (grammar, dialect), options, extent, budget);
+    let found = by(grammar, extent)?;
+    if found.is_empty() || grammar.alternatives.is_empty() {
+        return Ok(found);
+    }
+    // What is only taken otherwise goes no further than the first.
+    let all = if extent == Extent::All { found } else { by(grammar, Extent::All)? };
+    if all.iter().any(|violation| violation.severity == Severity::Refused) {
+        for alternative in grammar.alternatives {
+            if by(alternative, Extent::First)?.is_empty() {
+                return Ok(Vec::new());
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Whether there is nothing that `sanitize` would mend, without looking further than the first, and without a word

@@ -115,7 +115,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     },
     enums: EnumRule { kinds: &["string", "number", "integer", "boolean", "null"], ..EnumRule::OPEN },
     objects: ObjectRule { open: OpenRule::MustClose, maps: false, ..ObjectRule::OPEN },
-    arrays: ArrayRule { needs_items: false, open_items: false, truthy_items: false },
+    arrays: ArrayRule { open_items: false, ..ArrayRule::OPEN },
     patterns: PatternRule::Regular,
     formats: Some(&[("string", STRICT_FORMATS)]),
     at_most: &[(Keyword::MinItems, 1)],

@@ -1,12 +1,30 @@
-//! Cohere: Chat v2, tools that are not strict.
+//! Cohere: Chat v2, tools as they are, and with `strict_tools`.
 
 use super::{
-    grammar::Grammar,
-    surface::{NamePattern, Surface},
+    grammar::{Grammar, ObjectRule, PatternRule, Recursion, RefRule, RequiredRule},
+    surface::{Budget, Counted, NamePattern, StrictFlag, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, rules::Constraint};
+use crate::{
+    options::ToolFormat,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const DOCUMENTATION: &str = "Cohere, structured outputs, unsupported schema features (cohere-developer-experience@\
+    c7266e6e); no answer that refuses one is recorded";
+
+const NAMES: NamePattern = NamePattern { also: Some("_"), letter_first: true, least: 1, most: usize::MAX };
+
+const NAMES_FACT: Fact = Fact {
+    statement: "a tool's name has letters, digits and `_`, and does not begin with a digit",
+    confidence: 'A',
+    source: "Cohere, API reference, tools (as Oracle's SDK repeats it): valid names contain only the characters a-z, \
+        A-Z, 0-9 and _, and must not begin with a digit",
+    rules: &[Constraint::ToolName],
+    ..Fact::REFUSED
+};
 
 pub(super) const COHERE: Dialect = Dialect {
     name: "cohere",
@@ -27,26 +45,123 @@ pub(super) const COHERE: Dialect = Dialect {
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
             ..Fact::REFUSED
         },
+        NAMES_FACT,
+        WELL_FORMED,
+    ],
+    unverified: &["how long a tool's name may be"],
+    reasons: &[],
+    method: Method::Rules(&Grammar::OPEN),
+    tools: Surface { format: ToolFormat::OpenaiChat, names: NAMES, ..Surface::PLAIN },
+};
+
+const STRICT_GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[
+        Keyword::AllOf,
+        Keyword::OneOf,
+        Keyword::Not,
+        Keyword::UniqueItems,
+        Keyword::Minimum,
+        Keyword::Maximum,
+        Keyword::ExclusiveMinimum,
+        Keyword::ExclusiveMaximum,
+        Keyword::MinItems,
+        Keyword::MaxItems,
+        Keyword::MinLength,
+        Keyword::MaxLength,
+    ]),
+    refs: RefRule {
+        anywhere: false,
+        to_root: false,
+        recursion: Recursion::Refused,
+        kept_by_default: false,
+        ..RefRule::OPEN
+    },
+    objects: ObjectRule { required: RequiredRule::One, ..ObjectRule::OPEN },
+    patterns: PatternRule::Unanchored,
+    formats: Some(&[("string", &["date-time", "uuid", "date", "time"])]),
+    ..Grammar::OPEN
+};
+
+pub(super) const STRICT: Dialect = Dialect {
+    name: "cohere-strict",
+    surface: "Cohere Chat v2, function tools with `strict_tools: true`",
+    documentation: "https://docs.cohere.com/docs/structured-outputs",
+    as_of: "2026-11-23",
+    revision: 1,
+    options: &["untyped", "hints", "maxNodes"],
+    encodes: &[
+        "where no property is required, one is, and null says that it is absent",
+        "an object without properties gets the property `none`",
+    ],
+    limits: &[],
+    facts: &[
         Fact {
-            statement: "a tool's name has letters, digits and `_`, and does not begin with a digit",
+            statement: "the root is an object",
             confidence: 'A',
-            source:
-                "Cohere, API reference, tools (as Oracle's SDK repeats it): valid names contain only the characters \
-                a-z, A-Z, 0-9 and _, and must not begin with a digit",
-            rules: &[Constraint::ToolName],
+            source: DOCUMENTATION,
+            rules: &[Constraint::RootObject, Constraint::RootNotSchema],
             ..Fact::REFUSED
         },
+        Fact {
+            statement: "every object has at least one required property, unless it says what its others are",
+            confidence: 'A',
+            source:
+                "Cohere, structured outputs: every object must have at least one required field; you must specify at \
+                least one required parameter; `additionalProperties` is supported",
+            rules: &[Constraint::NotRequired],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no `allOf`, `oneOf`, `not`, `uniqueItems`, bounds of numbers, counts of items and lengths",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &[Constraint::RefusedKeyword],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`pattern` has no `^` and `$`, and no lookaround",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &[Constraint::Pattern, Constraint::PatternAnchors],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`format` is one of `date-time`, `uuid`, `date` and `time`",
+            confidence: 'A',
+            source: DOCUMENTATION,
+            rules: &[Constraint::Format],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "references lead to `$defs` or `definitions`; recursion is not spoken of",
+            confidence: 'C',
+            source: "Cohere, structured outputs, table of parameter types: `$ref` and `$def` are supported",
+            rules: &[Constraint::RefForm, Constraint::RefTarget, Constraint::Recursion],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "all tools of a request have at most 200 properties",
+            confidence: 'A',
+            source: "Cohere, structured outputs: a maximum of 200 fields across all tools in a single call",
+            rules: &[Constraint::TooManyStrictProperties],
+            ..Fact::REFUSED
+        },
+        NAMES_FACT,
         WELL_FORMED,
     ],
     unverified: &[
+        "`strict_tools` is experimental, and older documentation leaves Command A out",
+        "whether a pattern is held to the whole string; here one with both anchors is taken for one without",
+        "`const` of objects and arrays: documented for scalars only",
         "how long a tool's name may be",
-        "`strict_tools: true`, a flag of the request: this table is not for it",
     ],
     reasons: &[],
-    method: Method::Rules(&Grammar::OPEN),
+    method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,
-        names: NamePattern { also: Some("_"), letter_first: true, least: 1, most: usize::MAX },
+        names: NAMES,
+        strict: StrictFlag::Request("strict_tools"),
+        budgets: &[Budget { counts: Counted::Properties, most: 200 }],
         ..Surface::PLAIN
     },
 };

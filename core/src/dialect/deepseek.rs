@@ -2,8 +2,8 @@
 
 use super::{
     grammar::{
-        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule, TypeLists,
-        TypeRequirement,
+        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule,
+        RequiredRule, TypeLists, TypeRequirement,
     },
     surface::{NamePattern, StrictFlag, Surface, ThinkingChoice},
     well_formed::WELL_FORMED,
@@ -109,11 +109,11 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     objects: ObjectRule {
         properties: PropertiesRule::NotEmptyBelowRoot,
         open: OpenRule::MustClose,
-        all_required: true,
+        required: RequiredRule::All,
         maps: false,
         maps_count: false,
     },
-    arrays: ArrayRule { needs_items: true, open_items: false, truthy_items: false },
+    arrays: ArrayRule { needs_items: true, open_items: false, ..ArrayRule::OPEN },
     formats: Some(&[("string", &["email", "hostname", "ipv4", "ipv6", "uuid"])]),
     ..GRAMMAR
 };

@@ -21,6 +21,27 @@ pub(crate) const JUDGES_MEMBERS: Keywords = Keywords::of(&[
     Keyword::MaxProperties,
 ]);
 
+/// Keywords that say what the members of an object are, beside `additionalProperties`.
+pub(crate) const OF_MEMBERS: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::PatternProperties,
+    Keyword::Required,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+]);
+
+/// Keywords that hold a count.
+pub(crate) const COUNTS: Keywords = Keywords::of(&[
+    Keyword::MinItems,
+    Keyword::MaxItems,
+    Keyword::MinLength,
+    Keyword::MaxLength,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+]);
+
 impl Grammar {
     /// Does this surface need its schemas encoded?
     pub(crate) const fn encodes(&self) -> bool {
@@ -55,6 +76,11 @@ impl Grammar {
         }
         if !matches!(self.patterns, PatternRule::Any) {
             restricted = restricted.insert(Keyword::Pattern).insert(Keyword::PatternProperties);
+        }
+        let mut conflicts = self.conflicts;
+        while let [conflict, rest @ ..] = conflicts {
+            restricted = restricted.union(conflict.refused);
+            conflicts = rest;
         }
         if self.drafts.is_some() {
             restricted = restricted.insert(Keyword::Schema);

@@ -168,7 +168,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     },
     any_of: AnyOfRule { beside: Keywords::of(&[Keyword::Description]), ..AnyOfRule::OPEN },
     objects: ObjectRule { properties: PropertiesRule::NotEmptyBelowRoot, open: OpenRule::Listed, ..ObjectRule::OPEN },
-    arrays: ArrayRule { needs_items: true, open_items: false, truthy_items: false },
+    arrays: ArrayRule { needs_items: true, open_items: false, ..ArrayRule::OPEN },
     formats: Some(&[
         ("string", &["enum", "date-time"]),
         ("number", &["float", "double", "enum"]),

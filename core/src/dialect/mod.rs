@@ -17,11 +17,13 @@ pub(crate) mod lookup;
 mod mistral;
 mod moonshot;
 pub(crate) mod name_rule;
+mod ollama;
 mod openai;
 mod portable;
 mod sglang;
 pub(crate) mod surface;
 mod vertex;
+mod vllm;
 mod vscode;
 mod well_formed;
 mod xai;
@@ -142,7 +144,10 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     cerebras::CEREBRAS,
     fireworks::FIREWORKS,
     cohere::COHERE,
+    cohere::STRICT,
     llama_cpp::LLAMA_CPP,
+    ollama::OLLAMA,
+    vllm::VLLM,
     sglang::SGLANG,
     vscode::VSCODE,
 ];

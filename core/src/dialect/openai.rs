@@ -6,7 +6,7 @@
 use super::{
     grammar::{
         AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule,
-        TypeRequirement,
+        RequiredRule, TypeRequirement,
     },
     surface::{NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
@@ -107,7 +107,7 @@ pub(super) const CHAT_GRAMMAR: Grammar = Grammar {
     metaschema: true,
     enums: EnumRule { agrees: true, ..EnumRule::OPEN },
     objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
-    arrays: ArrayRule { needs_items: true, open_items: true, truthy_items: false },
+    arrays: ArrayRule { needs_items: true, ..ArrayRule::OPEN },
     patterns: PatternRule::Python,
     array_items: false,
     ..Grammar::OPEN
@@ -289,11 +289,11 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
     objects: ObjectRule {
         properties: PropertiesRule::Written,
         open: OpenRule::MustClose,
-        all_required: true,
+        required: RequiredRule::All,
         maps: false,
         maps_count: false,
     },
-    arrays: ArrayRule { needs_items: true, open_items: false, truthy_items: false },
+    arrays: ArrayRule { needs_items: true, open_items: false, ..ArrayRule::OPEN },
     patterns: PatternRule::Regular,
     formats: Some(&[("string", STRICT_FORMATS), ("number", &[]), ("integer", &[])]),
     required_is_known: true,

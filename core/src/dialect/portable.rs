@@ -37,7 +37,7 @@ const GRAMMAR: Grammar = Grammar {
     },
     enums: EnumRule { kinds: &["string", "number", "integer"], agrees: true, ..moonshot::GRAMMAR.enums },
     objects: ObjectRule { properties: PropertiesRule::AtRoot, ..ObjectRule::OPEN },
-    arrays: ArrayRule { needs_items: true, open_items: false, truthy_items: false },
+    arrays: ArrayRule { needs_items: true, open_items: false, ..ArrayRule::OPEN },
     patterns: PatternRule::Python,
     names: NameRule {
         shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }),

@@ -30,6 +30,9 @@ pub(crate) struct Surface {
     /// The dialect of the tools that are not strict, which may stand in one list with those that are: a tool that this
     /// dialect cannot take is written in that one.
     pub(crate) not_strict: Option<&'static str>,
+    /// The definitions of all tools of a request are put into one table: two of one name must be alike. The rule
+    /// `definition-conflict`.
+    pub(crate) shared_definitions: bool,
     /// What some models' tools may be called, by what the model's name begins with; `names` is for all others.
     pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
     /// Which choices of tools are refused while a model thinks; the first that speaks of the model holds.
@@ -49,6 +52,7 @@ impl Surface {
         budgets: &[],
         tool_budgets: &[],
         not_strict: None,
+        shared_definitions: false,
         names_by_model: &[],
         thinking: &[],
     };
@@ -102,6 +106,8 @@ pub(crate) enum StrictFlag {
     False,
     /// `true`, written out.
     True,
+    /// Nothing: this member of the request says it for all its tools.
+    Request(&'static str),
 }
 
 /// What stands for the schema of a tool without arguments.
@@ -130,6 +136,8 @@ pub(crate) enum Counted {
     OptionalProperties,
     /// Properties with `anyOf` or a list of types. The rule `too-many-unions`.
     Unions,
+    /// Properties. The rule `too-many-strict-properties`.
+    Properties,
 }
 
 impl Counted {
@@ -139,6 +147,7 @@ impl Counted {
             Counted::Tools => Constraint::TooManyStrictTools.id(),
             Counted::OptionalProperties => Constraint::TooManyOptionalProperties.id(),
             Counted::Unions => Constraint::TooManyUnions.id(),
+            Counted::Properties => Constraint::TooManyStrictProperties.id(),
         }
     }
 
@@ -148,6 +157,7 @@ impl Counted {
             Counted::Tools => "strict tools",
             Counted::OptionalProperties => "optional properties",
             Counted::Unions => "properties with several types",
+            Counted::Properties => "properties",
         }
     }
 }

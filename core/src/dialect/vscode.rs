@@ -45,7 +45,7 @@ const GRAMMAR: Grammar = Grammar {
     ]),
     drafts: Some(&["draft-07"]),
     metaschema: true,
-    arrays: ArrayRule { needs_items: true, open_items: true, truthy_items: true },
+    arrays: ArrayRule { needs_items: true, truthy_items: true, ..ArrayRule::OPEN },
     required_is_known: true,
     required_is_free_under: Keywords::ALL,
     ..Grammar::OPEN

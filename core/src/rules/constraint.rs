@@ -151,10 +151,14 @@ constraints! {
     NotRequired = "not-required",
     /// An array without `items`.
     ArrayWithoutItems = "array-without-items",
+    /// An array with `prefixItems` that must say whether it has more items.
+    ArrayOpenness = "array-openness",
     /// `items` that say nothing.
     OpenItems = "open-items",
     /// A regular expression that does not compile there.
     Pattern = "pattern",
+    /// A regular expression whose anchors, or lookaround, do not say there what they say in JSON Schema.
+    PatternAnchors = "pattern-anchors",
     /// A `format` that is refused.
     Format = "format",
     /// A keyword beside `$ref` that may not stand there.
@@ -209,12 +213,16 @@ constraints! {
     EmptyDescription = "empty-description",
     /// More tools than a request may have.
     TooManyTools = "too-many-tools",
+    /// Two tools of a request have a definition of one name, and not the same one.
+    DefinitionConflict = "definition-conflict",
     /// More strict tools than a request may have.
     TooManyStrictTools = "too-many-strict-tools",
     /// More of something than the compiler bears in one strict tool.
     TooComplex = "too-complex",
     /// More optional properties than the strict tools of a request may have.
     TooManyOptionalProperties = "too-many-optional-properties",
+    /// More properties than the strict tools of a request may have.
+    TooManyStrictProperties = "too-many-strict-properties",
     /// More properties with several types than the strict tools of a request may have.
     TooManyUnions = "too-many-unions",
 }

@@ -158,9 +158,9 @@ rules! {
     DropKeyword = "drop-keyword", Legalize, SAME,
         [RefusedKeyword, UnknownKeyword, RootKeyword, BesideOtherType, UnknownDraft];
     /// Removes a regular expression that the API's engine does not compile.
-    DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern];
+    DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern, PatternAnchors];
     /// Spells a regular expression in the escapes that the API's engine knows.
-    RespellPattern = "respell-pattern", Legalize, SAME, [Pattern];
+    RespellPattern = "respell-pattern", Legalize, SAME, [Pattern, PatternAnchors];
     /// Gives `{}` a description, where it would not be read as anything.
     DescribeAny = "describe-any", Legalize, SAME, [EmptySchema];
     /// Removes a `format` that the API refuses.
@@ -207,7 +207,7 @@ rules! {
     /// Writes null as `nullable: true`.
     NullToNullable = "null-to-nullable", Legalize, SAME, [TypeList, EnumKind];
     /// Writes `items` on an array that must have them.
-    AddItems = "add-items", Legalize, SAME, [ArrayWithoutItems, OpenItems];
+    AddItems = "add-items", Legalize, SAME, [ArrayWithoutItems, OpenItems, ArrayOpenness];
     /// Replaces positional items by one schema for all of them.
     PrefixItemsToItems = "prefix-items-to-items", Legalize, SAME, [RefusedKeyword, ArrayItems];
     /// Writes `additionalProperties: true`, where the API closes objects that do not say whether they are open.
@@ -295,6 +295,8 @@ rules! {
     // List
     /// Renames a tool whose name the API refuses.
     RenameTool = "rename-tool", List, SAME, [];
+    /// Gives a definition of a tool another name, because one of another tool has its name and is not the same.
+    RenameDefinition = "rename-definition", List, SAME, [];
     /// Replaces a schema that cannot be represented by one that accepts any object.
     Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
     /// Sends a tool not strict that the strict dialect cannot take: nothing enforces its schema then.

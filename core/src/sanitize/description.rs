@@ -70,7 +70,8 @@ fn holds(standing: &str, part: &str) -> bool {
     (before.is_empty() || before.ends_with("; ")) && (after.is_empty() || after.starts_with("; "))
 }
 
-/// May a description stand here?
-pub(in crate::sanitize) fn can_describe(node: &Node<'_>, grammar: &Grammar) -> bool {
-    node.get(Keyword::Ref).is_none() || grammar.refs.beside.contains(Keyword::Description)
+/// May a description stand here, and does anybody read it?
+pub(in crate::sanitize) fn can_describe(node: &Node<'_>, is_root: bool, grammar: &Grammar) -> bool {
+    let is_read = grammar.describes_root || !is_root;
+    is_read && (node.get(Keyword::Ref).is_none() || grammar.refs.beside.contains(Keyword::Description))
 }

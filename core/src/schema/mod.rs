@@ -19,3 +19,4 @@ pub(crate) mod regex;
 pub(crate) mod termination;
 pub(crate) mod uri;
 pub(crate) mod visit;
+pub(crate) mod whole_match;

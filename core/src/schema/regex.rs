@@ -4,6 +4,8 @@
 //! Sources: ECMA-262 (what JSON Schema means), the reference of Python's `re` (what OpenAI and Anthropic compile
 //! `pattern` with), RE2's syntax (what constrained decoders come near to).
 
+const LOOKAROUND: &str = "lookaround";
+
 /// What a pattern uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
@@ -11,6 +13,8 @@ pub(crate) struct Uses {
     pub(crate) not_python: Option<&'static str>,
     /// Lookahead, lookbehind, a backreference or a word boundary: what no automaton can do (or does not do).
     pub(crate) not_regular: Option<&'static str>,
+    /// Something of that is no lookaround, which some engines leave out without a word.
+    pub(crate) beyond_lookaround: bool,
     /// It begins with `^` and ends with `$`.
     pub(crate) anchored: bool,
 }
@@ -45,6 +49,7 @@ impl Scan<'_> {
     }
 
     fn not_regular(&mut self, why: &'static str) {
+        self.found.beyond_lookaround |= why != LOOKAROUND;
         self.found.not_regular.get_or_insert(why);
     }
 
@@ -128,7 +133,7 @@ impl Scan<'_> {
             return;
         }
         if self.take("=") || self.take("!") || self.take("<=") || self.take("<!") {
-            self.not_regular("lookaround");
+            self.not_regular(LOOKAROUND);
         } else if self.take("<") {
             self.not_python("a group named `(?<…>`, which is `(?P<…>` there");
         } else if self.take("P=") {

@@ -28,6 +28,7 @@ pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
     let per_property: fn(&Node<'_>, bool) -> bool = match budget.counts {
         Counted::Tools => return 1,
         Counted::OptionalProperties => |_, required| !required,
+        Counted::Properties => |_, _| true,
         Counted::Unions => |property, _| {
             property.get("anyOf").is_some()
                 || property.get("type").is_some_and(|types| types.as_array().is_some_and(|types| types.len() > 1))

@@ -6,6 +6,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     arguments, budget,
+    definitions::Definitions,
     tool_format::{self, Entry, Shape},
     tool_list::{Listed, Listing},
 };
@@ -100,6 +101,7 @@ impl Checking {
         let Surface { tools_most, budgets, .. } = self.dialect.tools;
         let mut seen: Set<Cow<'_, str>> = Set::new();
         let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
+        let mut definitions = Definitions::default();
         for (count, listed) in listing.entries().enumerate() {
             let Listed { entry, pointer, .. } = listed;
             if tools_most == Some(count) {
@@ -136,6 +138,19 @@ impl Checking {
                         message,
                     );
                 }
+            }
+            if let Some(schema) = shape.schema(entry).filter(|_| self.dialect.tools.shared_definitions) {
+                for conflict in definitions.conflicts(schema) {
+                    let mut pointer = at(listed, &shape.pointer_to_schema());
+                    pointer.push_str("/$defs");
+                    push_token(&mut pointer, &conflict);
+                    let message = format!(
+                        "expected definitions of one name to be alike in all tools of a request, found another \
+                            `{conflict}`"
+                    );
+                    self.add(name.as_deref(), Constraint::DefinitionConflict.id(), pointer, message);
+                }
+                definitions.add(schema);
             }
             if plain.is_some() {
                 continue;

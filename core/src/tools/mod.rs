@@ -11,6 +11,7 @@ mod budget;
 mod call_sites;
 pub(crate) mod check;
 pub(crate) mod choice;
+mod definitions;
 mod held;
 pub(crate) mod quarantine;
 pub(crate) mod request;

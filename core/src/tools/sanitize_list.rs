@@ -4,17 +4,19 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     budget,
-    quarantine::{nameless, refused, unknown, within, Quarantined, Refused},
+    definitions::{self, Definitions},
+    quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
     target::{about, reason, targets, Target, Written},
     tool_format::{self, pointer, Edits, Entry, Shape},
     tool_list::{Listed, Listing},
 };
 use crate::{
+    budget::Budget,
     collections::Set,
     dialect::{surface::NamePattern, Dialect},
     error::{Code, Error},
-    json::{Node, Text},
+    json::{push_token, Node, Text},
     limits::MAX_TOOLS,
     names::{self, Names},
     options::{ToolFormat, ToolsOptions},
@@ -64,6 +66,8 @@ struct Writer<'o> {
     most: usize,
     names: &'o Names,
     accepted: Set<String>,
+    /// What the tools so far have defined, where that is put into one table.
+    definitions: Definitions,
     /// How many tools are in the list so far, hosted ones included.
     count: usize,
     quarantined: Vec<Quarantined>,
@@ -113,6 +117,7 @@ pub(super) fn rewrite_with_names<'a>(
         most,
         names: &names,
         accepted,
+        definitions: Definitions::default(),
         count,
         quarantined,
         restore_map: RestoreMap::default(),
@@ -171,10 +176,13 @@ impl Writer<'_> {
         self.has_room()?;
         let Written { target, mut changes, plan, added, omit } = self.schema(&mut entry, shape)?;
         let written = tool_format::written(self.format, omit);
-        let Some(Target { dialect, taken, .. }) = self.targets.get_mut(target) else {
+        let Some(Target { dialect, .. }) = self.targets.get(target) else {
             return Err(refused("unknown-dialect", "", "expected a dialect, found none".into()));
         };
         let (dialect, encoded) = (*dialect, changes.iter().any(|change| change.encoded));
+        if dialect.tools.shared_definitions {
+            self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
+        }
         let description = description(&entry, (shape, written), dialect, &mut changes);
         if let Some(new) = &new_name {
             let shown = name.display();
@@ -186,8 +194,12 @@ impl Writer<'_> {
         within(self.allow, &changes)?;
         // Nothing can go wrong any more: what the tool takes is taken.
         let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
+        let taken = self.targets.get_mut(target).map(|target| target.taken.as_mut_slice()).unwrap_or_default();
         for (taken, budget) in taken.iter_mut().zip(dialect.tools.budgets) {
             *taken += budget::taken(*budget, schema);
+        }
+        if let Some(schema) = schema.filter(|_| dialect.tools.shared_definitions) {
+            self.definitions.add(schema);
         }
         if encoded || new_name.is_some() || namespace.is_some() {
             let plan = if encoded { plan } else { Plan::default() };
@@ -200,6 +212,38 @@ impl Writer<'_> {
         self.accepted.insert(called);
         self.count += 1;
         Ok((entry, Done { tool: own.display().into_owned(), dialect: dialect.name, changes }))
+    }
+
+    /// Gives definitions other names that the tools before define otherwise.
+    fn rename_definitions(
+        &self,
+        (entry, shape): (&mut Node<'_>, Shape),
+        written: Shape,
+        dialect: &'static Dialect,
+        changes: &mut Vec<Change>,
+    ) -> Result<(), Refused> {
+        let names = shape.schema(entry).map(|schema| self.definitions.new_names(schema)).unwrap_or_default();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let (from, to) = (pointer(&shape.pointer_to_schema()), pointer(&written.pointer_to_schema()));
+        let renamed = shape.edit_schema(entry, |schema| {
+            let budget = Budget::new(schema.values_read(), None);
+            definitions::rename(schema, &names, changes, &to, &budget)
+        });
+        renamed.unwrap_or(Ok(())).map_err(|error| failed(&error, &from))?;
+        for (old, new) in names {
+            let message = format!("renamed the definition `{old}` to `{new}`: another tool defines it otherwise");
+            let at = |above: &str, name: &str| {
+                let mut pointer = format!("{above}/$defs");
+                push_token(&mut pointer, name);
+                pointer
+            };
+            let why = reason(dialect, Constraint::DefinitionConflict);
+            let places = (at(&from, &old), Some(at(&to, &new)));
+            changes.push(about(Rule::RenameDefinition, places, Guidance::Same, why, message));
+        }
+        Ok(())
     }
 
     /// The most tools of a request are the API's, whatever dialect a single one is written in.

@@ -35,7 +35,10 @@ DialectName: TypeAlias = Literal[
     "cerebras",
     "fireworks",
     "cohere",
+    "cohere-strict",
     "llama-cpp",
+    "ollama",
+    "vllm",
     "sglang",
     "vscode",
 ]

@@ -6,7 +6,10 @@ use alloc::{format, string::String};
 use super::{quoted, seen, types, Report, Schema};
 use crate::{
     collections::Set,
-    dialect::grammar::{Grammar, OpenRule, PropertiesRule, TypeRequirement},
+    dialect::{
+        features::OF_MEMBERS,
+        grammar::{Grammar, OpenRule, PropertiesRule, RequiredRule, TypeRequirement},
+    },
     json::{push_token, Node, Object, Step},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
@@ -71,6 +74,15 @@ fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                 "none",
             );
         }
+        None if rule.closed_tuples && schema.get(Keyword::PrefixItems).is_some() => {
+            report.add(
+                node,
+                Constraint::ArrayOpenness,
+                schema.pointer.render(),
+                "`items` beside `prefixItems`, because this API takes no items beyond those",
+                "none",
+            );
+        }
         Some(items) if is_refused(items, report.grammar) => {
             report.add(
                 items,
@@ -126,7 +138,10 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                 &found,
             );
         }
-        (OpenRule::ClosedByDefault, None) if !schema.present.intersects(COMBINED) => {
+        (open @ (OpenRule::ClosedByDefault | OpenRule::ClosedBesideMembers), None)
+            if !schema.present.intersects(COMBINED)
+                && (open == OpenRule::ClosedByDefault || schema.present.intersects(OF_MEMBERS)) =>
+        {
             report.add(
                 node,
                 Constraint::ObjectOpenness,
@@ -146,7 +161,14 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             "a schema",
         );
     }
-    if rule.all_required {
+    if rule.required == RequiredRule::One {
+        let requires = schema.get(Keyword::Required).and_then(Node::as_array).is_some_and(|names| !names.is_empty());
+        let is_map = !schema.is_root() && additional.is_some_and(|others| others.as_bool() != Some(false));
+        if !requires && !is_map {
+            report.add(node, Constraint::NotRequired, at(), "a property in `required`", "none");
+        }
+    }
+    if rule.required == RequiredRule::All {
         let names = schema.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
         // Mostly they are listed in the order in which they stand.
         let count = table.map_or(0, Object::len);

@@ -4,6 +4,7 @@ use alloc::format;
 
 use super::{super::Extent, quoted, types, Report, Schema};
 use crate::{
+    dialect::features::COUNTS,
     json::{Member, Text},
     rules::Constraint,
     schema::keyword::{Keyword, Role},
@@ -34,6 +35,13 @@ pub(super) fn check(
     };
     if grammar.refuses.contains(keyword) {
         report.add(&member.value, Constraint::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
+        return false;
+    }
+    if let Some(conflict) =
+        grammar.conflicts.iter().find(|conflict| conflict.refuses(keyword, &member.value, schema.object))
+    {
+        let expected = format!("no `{}` beside {}", keyword.name(), conflict.in_words(schema.object));
+        report.add(&member.value, Constraint::RefusedKeyword, at(), &expected, "it");
         return false;
     }
     // What decides whether something is to be mended has nothing to say of it.
@@ -69,6 +77,13 @@ pub(super) fn check(
                 &format!("`{}` of at most {most}", keyword.name()),
                 &super::seen(&member.value),
             );
+        }
+    }
+    if grammar.plain_counts && COUNTS.contains(keyword) {
+        let is_plain = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+        if member.value.as_number().is_some_and(|number| !is_plain(number)) {
+            let found = super::seen(&member.value);
+            report.add(&member.value, Constraint::KeywordValue, at(), "a count without a fraction", &found);
         }
     }
     let beside = grammar.refs.beside;

@@ -291,7 +291,8 @@ impl Report<'_> {
 
 /// May this value stand where a schema belongs?
 fn stands_for_a_schema(value: &Node<'_>, grammar: &Grammar) -> bool {
-    value.as_object().is_some() || (grammar.boolean_schemas && value.as_bool().is_some())
+    value.as_object().is_some()
+        || (grammar.boolean_schemas && value.as_bool().is_some_and(|value| value || grammar.false_schemas))
 }
 
 /// A value as messages show it: scalars themselves, everything else by its kind.

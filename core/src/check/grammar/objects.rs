@@ -96,6 +96,7 @@ pub(super) fn items(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         Some(_) if report.grammar.array_items => return,
         Some(_) => (Constraint::ArrayItems, "one schema for all items"),
         None if stands_for_a_schema(value, report.grammar) => return,
+        None if report.grammar.boolean_schemas && value.as_bool().is_some() => return,
         None => (Constraint::ItemsNotSchema, "a schema (an object)"),
     };
     report.add(value, rule, schema.at("items"), expected, &seen(value));

@@ -7,43 +7,54 @@ use crate::{
     dialect::grammar::PatternRule,
     json::{push_token, Node, Text},
     rules::Constraint,
-    schema::{gbnf, keyword::Keyword, regex},
+    schema::{gbnf, keyword::Keyword, regex, whole_match},
 };
 
 pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(text) = value.as_text() else { return };
-    if let Some(why) = fault(text, report.grammar.patterns) {
-        report.add(value, Constraint::Pattern, schema.at("pattern"), why, &quoted(text));
+    if let Some((rule, why)) = fault(text, report.grammar.patterns) {
+        report.add(value, rule, schema.at("pattern"), why, &quoted(text));
     }
 }
 
 /// The keys of `patternProperties` are patterns too.
 pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     for member in value.as_object().into_iter().flatten() {
-        if let Some(why) = fault(&member.key, report.grammar.patterns) {
+        if let Some((rule, why)) = fault(&member.key, report.grammar.patterns) {
             let mut pointer = schema.at("patternProperties");
             push_token(&mut pointer, &member.key.display());
-            report.add(&member.value, Constraint::Pattern, pointer, why, &quoted(&member.key));
+            report.add(&member.value, rule, pointer, why, &quoted(&member.key));
         }
     }
 }
 
-fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<&'static str> {
+fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static str)> {
     if rule == PatternRule::Any {
         return None;
     }
-    let uses = regex::uses(&pattern.display());
+    let text = pattern.display();
+    let uses = regex::uses(&text);
+    let does_not_compile = |expected| Some((Constraint::Pattern, expected));
     match rule {
-        _ if uses.not_python.is_some() => Some("a regular expression that Python's `re` compiles"),
+        _ if uses.not_python.is_some() => does_not_compile("a regular expression that Python's `re` compiles"),
         PatternRule::Any | PatternRule::Python => None,
+        PatternRule::Whole if uses.not_regular.is_some() && !uses.beyond_lookaround => {
+            Some((Constraint::PatternAnchors, "a regular expression without lookaround, which is left out"))
+        }
         _ if uses.not_regular.is_some() => {
-            Some("a regular expression without lookaround, backreferences and word boundaries")
+            does_not_compile("a regular expression without lookaround, backreferences and word boundaries")
         }
-        PatternRule::Gbnf if !uses.anchored => Some("a regular expression from `^` to `$`"),
-        PatternRule::Gbnf if gbnf::respelled(&pattern.display()).is_none_or(|known| !pattern.is(&known)) => {
-            Some("a regular expression with the escapes of GBNF only")
+        PatternRule::Gbnf if !uses.anchored => does_not_compile("a regular expression from `^` to `$`"),
+        PatternRule::Gbnf if gbnf::respelled(&text).is_none_or(|known| !pattern.is(&known)) => {
+            does_not_compile("a regular expression with the escapes of GBNF only")
         }
-        PatternRule::Regular | PatternRule::Gbnf => None,
+        PatternRule::Whole if !whole_match::is_whole(&text) => {
+            Some((Constraint::PatternAnchors, "a regular expression from `^` to `$`: the whole string is held to it"))
+        }
+        PatternRule::Unanchored if whole_match::is_anchored(&text) => {
+            Some((Constraint::PatternAnchors, "a regular expression without `^` and `$`"))
+        }
+        PatternRule::Regular | PatternRule::Gbnf | PatternRule::Whole | PatternRule::Unanchored => None,
     }
 }
 

@@ -3,9 +3,11 @@
 //! Every field is a fact about some API; a dialect's file says which, with its source. Nothing here rewrites anything.
 //! [`Grammar::OPEN`] refuses nothing: a table names what it refuses and takes the rest from there.
 
+mod conflicts;
 mod references;
 mod types;
 
+pub(crate) use conflicts::Conflict;
 pub(crate) use references::{Recursion, RefRule};
 pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
 
@@ -27,8 +29,12 @@ pub(crate) struct Grammar {
     pub(crate) root_refuses: Keywords,
     /// Keywords that may not stand anywhere.
     pub(crate) refuses: Keywords,
+    /// Keywords that may not stand beside certain others, or beside certain types.
+    pub(crate) conflicts: &'static [Conflict],
     /// Keywords that are accepted and have no effect: `check` says so, and nothing is done about them.
     pub(crate) ignores: Keywords,
+    /// What else the API takes: a schema that one of these takes whole is accepted, though this one refuses it.
+    pub(crate) alternatives: &'static [&'static Grammar],
     /// Keys that JSON Schema does not have: `None`, any may stand; else only these.
     pub(crate) unknown: Option<&'static [&'static str]>,
     /// What `$schema` must speak of; `None`: anything.
@@ -53,6 +59,8 @@ pub(crate) struct Grammar {
     pub(crate) null: Null,
     /// The keywords whose schemas are looked into.
     pub(crate) through: Keywords,
+    /// What the root's description says is read.
+    pub(crate) describes_root: bool,
     /// Keywords that conflict with nothing, wherever they stand.
     pub(crate) annotations: Keywords,
     /// How references may be written.
@@ -80,6 +88,8 @@ pub(crate) struct Grammar {
     pub(crate) required_is_free_under: Keywords,
     /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
     pub(crate) boolean_schemas: bool,
+    /// `false` may be one of them (beyond `items`).
+    pub(crate) false_schemas: bool,
     /// `items` may be `true`.
     pub(crate) true_items: bool,
     /// Positions before `items` may be spelled `items: […]`.
@@ -92,6 +102,8 @@ pub(crate) struct Grammar {
     pub(crate) names: NameRule,
     /// Keywords that are accepted and whose schemas are not looked into.
     pub(crate) opaque: Keywords,
+    /// Counts are written without a fraction and an exponent.
+    pub(crate) plain_counts: bool,
     /// Numbers must lie within the range of a 64-bit float.
     pub(crate) finite_numbers: bool,
     /// Characters that count six bytes each where the whole is measured.
@@ -114,7 +126,9 @@ impl Grammar {
         object_root: true,
         root_refuses: Keywords::NONE,
         refuses: Keywords::NONE,
+        conflicts: &[],
         ignores: Keywords::NONE,
+        alternatives: &[],
         unknown: None,
         drafts: None,
         metaschema: false,
@@ -127,25 +141,28 @@ impl Grammar {
         empty_schemas: true,
         null: Null::Type,
         through: Keywords::ALL,
+        describes_root: true,
         annotations: Keywords::of(&[Keyword::Description, Keyword::Title]),
         refs: RefRule::OPEN,
         beside_type_list: None,
         enums: EnumRule::OPEN,
         any_of: AnyOfRule::OPEN,
         objects: ObjectRule::OPEN,
-        arrays: ArrayRule { needs_items: false, open_items: true, truthy_items: false },
+        arrays: ArrayRule::OPEN,
         patterns: PatternRule::Any,
         formats: None,
         at_most: &[],
         required_is_known: false,
         required_is_free_under: Keywords::NONE,
         boolean_schemas: true,
+        false_schemas: true,
         true_items: true,
         array_items: true,
         strings: Keywords::NONE,
         nullable_strings: Keywords::NONE,
         names: NameRule::OPEN,
         opaque: Keywords::NONE,
+        plain_counts: false,
         finite_numbers: false,
         escaped_chars: &[],
     };
@@ -158,8 +175,8 @@ pub(crate) struct ObjectRule {
     pub(crate) properties: PropertiesRule,
     /// What an object that names no `additionalProperties` is, and what may be said.
     pub(crate) open: OpenRule,
-    /// Every property must be in `required`.
-    pub(crate) all_required: bool,
+    /// Which properties must be in `required`.
+    pub(crate) required: RequiredRule,
     /// `additionalProperties` may be a schema.
     pub(crate) maps: bool,
     /// Where `properties` must not be empty, an object that says what its other members are needs none.
@@ -171,7 +188,7 @@ impl ObjectRule {
     pub(crate) const OPEN: ObjectRule = ObjectRule {
         properties: PropertiesRule::Optional,
         open: OpenRule::AsJsonSchema,
-        all_required: false,
+        required: RequiredRule::Any,
         maps: true,
         maps_count: false,
     };
@@ -198,6 +215,17 @@ pub(crate) enum PropertiesRule {
     NotEmptyBelowRoot,
 }
 
+/// Which properties must be in `required`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RequiredRule {
+    /// Any, or none.
+    Any,
+    /// One at least, unless the object says what its other members are.
+    One,
+    /// All.
+    All,
+}
+
 /// What an object that names no `additionalProperties` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenRule {
@@ -205,6 +233,8 @@ pub(crate) enum OpenRule {
     AsJsonSchema,
     /// Closed, so that an open one must say `additionalProperties: true`.
     ClosedByDefault,
+    /// The same where it says anything of its members, and open where it does not.
+    ClosedBesideMembers,
     /// Whatever it says, only the listed properties ever come: nothing is lost where an object cannot be closed.
     Listed,
     /// Every object must say `additionalProperties: false`.
@@ -220,9 +250,15 @@ pub(crate) struct ArrayRule {
     pub(crate) open_items: bool,
     /// `items` must stand there whatever else does, and may not be `false`.
     pub(crate) truthy_items: bool,
+    /// An array with `prefixItems` and without `items` has no items beyond those.
+    pub(crate) closed_tuples: bool,
 }
 
 impl ArrayRule {
+    /// Any array.
+    pub(crate) const OPEN: ArrayRule =
+        ArrayRule { needs_items: false, open_items: true, truthy_items: false, closed_tuples: false };
+
     /// Does encoding write `items` where a schema has none?
     pub(crate) const fn say_items(self) -> bool {
         self.needs_items || !self.open_items
@@ -240,6 +276,10 @@ pub(crate) enum PatternRule {
     Regular,
     /// Regular ones that begin with `^` and end with `$`, in the escapes of GBNF. (Lookaround is left out there.)
     Gbnf,
+    /// Regular ones, held to the whole string, whether they have anchors or not.
+    Whole,
+    /// Regular ones without anchors.
+    Unanchored,
 }
 
 /// How `enum` may be written.

@@ -213,8 +213,9 @@ pub(super) const ROWS: &[Row] = &[
         &["api.cohere.com", "api.cohere.ai"],
         "cohere",
         'A',
-        "this is Cohere's own API (docs.cohere.com); what `strict_tools` adds has no table yet",
-    ),
+        "this is Cohere's own API (docs.cohere.com); its `strict` is `strict_tools`, of the request",
+    )
+    .strict("cohere-strict"),
     at(
         &["api.minimax.io", "api.minimaxi.com"],
         "openai-chat",
@@ -240,7 +241,7 @@ pub(super) const ROWS: &[Row] = &[
         "Volcengine wants a `type` in every property (lobehub#7782), and documents no rules",
     ),
     at(&["api.perplexity.ai"], "portable", 'C', "Perplexity takes tools with its newer models, and documents no rules"),
-    at(&["ollama.com"], "portable", 'C', "Ollama's cloud hands requests on to others, and does not say to whom"),
+    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud speaks Ollama's API; what lies behind it is not told"),
     at(COPILOT, "portable", 'B', "who serves Claude for Copilot, and with whose rules, is not told").models(CLAUDE),
     at(COPILOT, "gemini", 'B', "Copilot's Gemini refuses lists of types (copilot-cli#4623)").models(GEMINI),
     at(COPILOT, "portable", 'C', "Copilot has models of other makers, and does not say whose rules hold")
@@ -271,17 +272,12 @@ pub(super) const ROWS: &[Row] = &[
         .apis(&[Api::GeminiJsonSchema]),
     anywhere("gemini", "the protocol is Gemini's, with schemas in `parameters`").apis(&[Api::Gemini]),
     // Ports that servers have by default, before models: a server of one's own gives any name to what it runs.
-    Row::new(
-        Place::Port(11434),
-        "portable",
-        'C',
-        "Ollama listens at port 11434 (docs.ollama.com), and has no table yet",
-    ),
+    Row::new(Place::Port(11434), "ollama", 'A', "Ollama listens at port 11434 (docs.ollama.com)"),
     Row::new(
         Place::PrivatePorts(&[8000]),
-        "portable",
+        "vllm",
         'C',
-        "vLLM listens at port 8000 if nobody says otherwise (docs.vllm.ai), and has no table yet",
+        "vLLM listens at port 8000 if nobody says otherwise (docs.vllm.ai)",
     ),
     Row::new(
         Place::PrivatePorts(&[30000]),

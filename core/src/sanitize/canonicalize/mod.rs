@@ -4,6 +4,7 @@
 //! that every keyword holds what its keyword may hold, and that everything is written in the words of the 2020-12
 //! draft.
 
+pub(in crate::sanitize) mod counts;
 pub(in crate::sanitize) mod never;
 pub(in crate::sanitize) mod repair;
 pub(in crate::sanitize) mod upgrade_draft;

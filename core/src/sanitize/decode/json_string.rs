@@ -3,17 +3,20 @@
 //!
 //! The plan is what of that schema the way back needs, in its own words, with `json` where it asks for text: `"any"`
 //! JSON, an `"object"`, or an `"integer"`, a `"number"` or a `"boolean"` out of those that `enum` lists as strings. A
-//! string elsewhere stays one, and so does text that is no JSON. (A surface that asks for text has no references, so a
-//! schema that was sent has none to follow.)
+//! string elsewhere stays one, and so does text that is no JSON. `absent` names the properties of which null says that
+//! they are absent. (A surface that asks for either is sent no references, so a schema has none to follow.)
 
 use alloc::vec::Vec;
 use core::cell::Cell;
 
 use crate::{
     budget::Budget,
-    dialect::grammar::{AnyEncoding, Grammar},
+    dialect::grammar::{AnyEncoding, Grammar, RequiredRule},
     json::{self, Child, Data, LookUp, Member, Node, Object, Text},
-    sanitize::{decode::encoded::STEPS, encode::json_string::Holds},
+    sanitize::{
+        decode::encoded::STEPS,
+        encode::{json_string::Holds, require_one},
+    },
 };
 
 /// What tells one value from another.
@@ -21,7 +24,9 @@ const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
 /// Does this surface ask for text where other values are meant?
 pub(super) fn asks(grammar: &Grammar) -> bool {
-    grammar.anything == AnyEncoding::JsonText || !grammar.enums.as_text.is_empty()
+    grammar.anything == AnyEncoding::JsonText
+        || !grammar.enums.as_text.is_empty()
+        || grammar.objects.required == RequiredRule::One
 }
 
 /// The plan for a schema as it is sent. `None`: no text of it holds anything.
@@ -42,6 +47,9 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     }
     if let Some(holds) = holds {
         plan.set(Text::literal("json"), Node::literal(holds.name()));
+    }
+    if let Some(name) = require_one::absent(schema) {
+        plan.set(Text::literal("absent"), Node::array(alloc::vec![name.copy(budget)]));
     }
     // What a union says for itself is one more way to be told from it.
     let all = all || plan.has("anyOf");
@@ -81,12 +89,13 @@ pub(super) fn read(arguments: &mut Node<'_>, plan: &Node<'_>, budget: &Budget) {
     }
 }
 
-/// Is there a string somewhere that may be JSON? In most arguments there is none.
+/// Is there a string somewhere that may be JSON, or a null that may say nothing? In most arguments there is neither.
 pub(super) fn holds_text(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = alloc::vec![node];
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
         match node.data() {
             Data::String(text) if begins_json(&text.display()) => return true,
+            Data::Null => return true,
             Data::Array(items) => open.extend(items),
             Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
             _ => {}
@@ -133,6 +142,7 @@ impl Texts<'_> {
             }
             return;
         }
+        drop_absent(value, schema);
         let table = if value.as_object().is_some() { self.table(schema) } else { None };
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
@@ -220,7 +230,12 @@ impl Texts<'_> {
         if let Some(branches) = branches(schema) {
             return steps == 0 || branches.iter().any(|branch| self.fits(value, branch, how));
         }
-        let is_of = |name: &str| schema.get("type").is_none_or(|known| known.is_text(name));
+        let is_of = |name: &str| {
+            schema.get("type").is_none_or(|known| match known.as_array() {
+                Some(names) => names.iter().any(|known| known.is_text(name)),
+                None => known.is_text(name),
+            })
+        };
         let listed = Holds::planned(schema).filter(|holds| holds.is_listed());
         match value.data() {
             Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || is_of("null"),
@@ -259,6 +274,18 @@ impl Texts<'_> {
     }
 }
 
+/// Takes the members out whose null says that they are absent.
+fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>) {
+    let Some(names) = schema.get("absent").and_then(Node::as_array) else { return };
+    let is_absent =
+        |member: &Member<'_>| member.value.is_null() && names.iter().any(|name| name.as_text() == Some(&member.key));
+    if value.as_object().is_some_and(|members| members.iter().any(is_absent)) {
+        if let Some(members) = value.as_object_mut() {
+            members.retain(|member| !is_absent(member));
+        }
+    }
+}
+
 /// How well a value fits what a schema asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
@@ -293,7 +320,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::asks;
-    use crate::dialect::{Method, DIALECTS};
+    use crate::dialect::{grammar::Recursion, Method, DIALECTS};
 
     #[test]
     fn a_surface_that_asks_for_text_has_no_references() {
@@ -304,10 +331,10 @@ mod tests {
         let grammars: Vec<_> = grammars.collect();
         assert!(!grammars.is_empty());
         for (name, grammar) in grammars {
-            assert!(
-                !(grammar.refs.anywhere || grammar.refs.to_defs),
-                "{name} may send references, which `Texts` does not follow"
-            );
+            let refs = grammar.refs;
+            let sends =
+                refs.anywhere || (refs.to_defs && (refs.kept_by_default || refs.recursion != Recursion::Refused));
+            assert!(!sends, "{name} may send references, which `Texts` does not follow");
         }
     }
 }

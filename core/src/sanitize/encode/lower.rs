@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use crate::{
     budget::Budget,
     collections::Set,
-    dialect::grammar::{Grammar, PropertiesRule},
+    dialect::grammar::{Grammar, PropertiesRule, RequiredRule},
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
     report::Accepts,
@@ -230,7 +230,7 @@ impl<'a> Writer<'_, '_, 'a> {
             .map(|member| !required.contains(&member.key))
             .collect();
         let others = others.map(|value| (value, layout::others_name(object)));
-        if rule.all_required && optional.contains(&true) {
+        if rule.required == RequiredRule::All && optional.contains(&true) {
             let definitions = self.definitions;
             let context = &mut *self.context;
             node.visit(Keyword::Properties, |table| {
@@ -307,7 +307,7 @@ impl<'a> Writer<'_, '_, 'a> {
             let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
         }
-        if rule.all_required && count != Some(names.len()) {
+        if rule.required == RequiredRule::All && count != Some(names.len()) {
             object.set(Text::literal("required"), Node::array(names.into_iter().map(Node::string).collect()));
         }
         if object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) != Some(false) {

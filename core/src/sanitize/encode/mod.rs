@@ -13,6 +13,7 @@ pub(in crate::sanitize) mod lower;
 pub(in crate::sanitize) mod normalize;
 mod overlap;
 pub(in crate::sanitize) mod plan;
+pub(in crate::sanitize) mod require_one;
 
 use crate::{error::Error, json::Node, sanitize::context::PassContext};
 

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 use crate::{
     budget::Budget,
-    dialect::grammar::Grammar,
+    dialect::grammar::{Grammar, RequiredRule},
     json::{self, Member, Node, Object, Text},
     sanitize::encode::layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed},
     schema::{keyword::Keyword, references},
@@ -150,7 +150,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
             if below.is_some() || all {
                 properties.push(Member { key: key.clone(), value: below.unwrap_or_else(Node::empty_object) });
             }
-            if self.grammar.objects.all_required
+            if self.grammar.objects.required == RequiredRule::All
                 && !required.contains(key)
                 && self.definitions.null_is_absence(value, self.grammar)
             {

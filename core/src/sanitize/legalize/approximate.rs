@@ -159,7 +159,9 @@ pub(super) fn lower<'a>(
     context: &mut PassContext,
 ) {
     let lowers = name.starts_with("min");
-    let moved = if context.hints == Hints::Describe && description::can_describe(node, context.grammar) {
+    let moved = if context.hints == Hints::Describe
+        && description::can_describe(node, place.keyword.is_none(), context.grammar)
+    {
         Guidance::Moved
     } else {
         Guidance::Lost

@@ -29,7 +29,8 @@ pub(in crate::sanitize) fn apply<'a>(
     let Some(value) = node.as_bool() else { return true };
     // Where references lead to definitions by their names alone, the definitions are objects.
     let definition = place.keyword == Some(Keyword::Defs) && !context.grammar.refs.anywhere;
-    let kept = (context.grammar.boolean_schemas && !definition)
+    let kept = (context.grammar.boolean_schemas && (value || context.grammar.false_schemas) && !definition)
+        || (place.keyword == Some(Keyword::Items) && context.grammar.boolean_schemas)
         || is_open_map(place)
         || matches!(place.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
         || (inferred.opaque && inferred.not_typed);

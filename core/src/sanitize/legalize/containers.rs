@@ -3,7 +3,10 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
-    dialect::grammar::{OpenRule, PropertiesRule},
+    dialect::{
+        features::OF_MEMBERS,
+        grammar::{OpenRule, PropertiesRule},
+    },
     json::{Member, Node, Text},
     report::{Accepts, Guidance},
     rules::Rule,
@@ -63,7 +66,14 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             object.insert_at(after, Text::literal("properties"), Node::empty_object());
         }
     }
-    if grammar.objects.open == OpenRule::ClosedByDefault
+    let closes = match grammar.objects.open {
+        OpenRule::ClosedByDefault => true,
+        OpenRule::ClosedBesideMembers => {
+            node.as_object().is_some_and(|object| Keywords::in_object(object).intersects(OF_MEMBERS))
+        }
+        OpenRule::AsJsonSchema | OpenRule::Listed | OpenRule::MustClose => false,
+    };
+    if closes
         && node.get(Keyword::AdditionalProperties).is_none()
         && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
     {
@@ -125,7 +135,10 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let open =
         |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
     let missing = match node.get(Keyword::Items) {
-        None => rule.needs_items && (rule.truthy_items || node.get(Keyword::PrefixItems).is_none()),
+        None if node.get(Keyword::PrefixItems).is_some() => {
+            rule.closed_tuples || (rule.needs_items && rule.truthy_items)
+        }
+        None => rule.needs_items,
         Some(items) if rule.truthy_items && items.as_bool() == Some(false) => true,
         Some(items) if !context.grammar.true_items && items.as_bool() == Some(true) => true,
         // Anything is encoded.

@@ -221,6 +221,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     let described = !single
         && !exact
         && context.hints == Hints::Describe
+        && context.grammar.describes_root
         && conditions.as_array().is_some_and(|list| !list.is_empty());
     let guidance = match (exact, described) {
         (true, _) => Guidance::Same,

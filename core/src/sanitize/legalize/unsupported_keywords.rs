@@ -26,6 +26,7 @@ use crate::{
         keyword::{Keyword, Keywords, Role, Subschemas},
         regex,
         visit::SchemaPath,
+        whole_match,
     },
 };
 
@@ -85,7 +86,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
             said.push((name, value));
         }
     }
-    if context.hints == Hints::Describe && description::can_describe(node, grammar) {
+    if context.hints == Hints::Describe && description::can_describe(node, is_root, grammar) {
         let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
         if !said.is_empty() {
             description::append(node, &said);
@@ -144,6 +145,9 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     {
         return Some(Fault::Refused);
     }
+    if grammar.conflicts.iter().any(|conflict| conflict.refuses(keyword, &member.value, object)) {
+        return Some(Fault::Refused);
+    }
     // The values of a root that must be closed would be written as text, and the root is an object.
     if is_root && grammar.objects.open == OpenRule::MustClose && matches!(keyword, Keyword::Enum | Keyword::Const) {
         return Some(Fault::Refused);
@@ -190,6 +194,12 @@ fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
             let is_regular = uses().not_python.or(uses().not_regular).is_none();
             uses().anchored && is_regular && gbnf::respelled(&pattern.display()).is_some_and(|known| pattern.is(&known))
         }
+        PatternRule::Whole => {
+            uses().not_python.or(uses().not_regular).is_none() && whole_match::is_whole(&pattern.display())
+        }
+        PatternRule::Unanchored => {
+            uses().not_python.or(uses().not_regular).is_none() && !whole_match::is_anchored(&pattern.display())
+        }
     }
 }
 
@@ -200,13 +210,15 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
         Role::Meta | Role::Identifier | Role::Definitions => false,
         // What accepts anything by itself says nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
+        _ if keyword == Keyword::PropertyNames && takes_every_name(value) => false,
         Role::Assertion | Role::Annotation => {
             keyword.holds() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA
         }
     }
 }
 
-/// Spells a pattern anew that the API's engine only lacks the escapes of; `false` if that is not enough.
+/// Spells a pattern, or the keys of `patternProperties`, anew where the API's engine reads them otherwise; `false` if
+/// that is not enough.
 fn respell<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -214,15 +226,49 @@ fn respell<'a>(
     value: &Node<'a>,
     context: &mut PassContext,
 ) -> bool {
-    let Some(pattern) = value.as_text().filter(|_| context.grammar.patterns == PatternRule::Gbnf) else { return false };
-    let respelled = gbnf::respelled(&pattern.display()).map(Text::new);
-    let Some(respelled) = respelled.filter(|known| compiles(known, context.grammar.patterns)) else { return false };
+    let rule = context.grammar.patterns;
+    let spelled = match (value.as_text(), value.as_object()) {
+        (Some(pattern), _) => respelled(pattern, rule).map(Data::String),
+        (None, Some(table)) => {
+            let mut renamed = Object::new();
+            for member in table {
+                let key =
+                    if compiles(&member.key, rule) { Some(member.key.clone()) } else { respelled(&member.key, rule) };
+                match key.filter(|key| renamed.get_text(key).is_none()) {
+                    Some(key) => renamed.set(key, member.value.copy(&context.budget)),
+                    None => return false,
+                }
+            }
+            Some(Data::Object(renamed))
+        }
+        _ => None,
+    };
+    let Some(spelled) = spelled else { return false };
+    // Without its anchors a pattern says less to whoever looks for it anywhere.
+    let effect = if rule == PatternRule::Unanchored { RESPELL.accepts(Accepts::Wider) } else { RESPELL };
     let location = Location::under(node, String::from(name));
-    context.diagnostics.report(place.polarity, location.clone(), location, RESPELL, || {
-        String::from("spelled `pattern` in escapes that this API knows")
+    context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
+        let how = match rule {
+            PatternRule::Whole => "so that it says the same of the whole string",
+            PatternRule::Unanchored => "without anchors, for the whole string is held to it",
+            _ => "in escapes that this API knows",
+        };
+        format!("spelled `{name}` {how}")
     });
-    node.visit(name, |value| value.replace(Data::String(respelled)));
+    node.visit(name, |value| value.replace(spelled));
     true
+}
+
+/// The same pattern as the API's engine reads it.
+fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
+    let text = pattern.display();
+    let spelled = match rule {
+        PatternRule::Gbnf => gbnf::respelled(&text),
+        PatternRule::Whole => whole_match::whole(&text),
+        PatternRule::Unanchored => whole_match::unanchored(&text),
+        PatternRule::Any | PatternRule::Python | PatternRule::Regular => None,
+    };
+    spelled.map(Text::new).filter(|known| compiles(known, rule))
 }
 
 /// Does closing an object say nothing, because only its listed properties ever come?
@@ -241,8 +287,9 @@ fn drop<'a>(
     context: &mut PassContext,
 ) {
     let keyword = Keyword::named(&Text::new(name));
-    let told =
-        context.hints == Hints::Describe && is_told(name, value) && description::can_describe(node, context.grammar);
+    let told = context.hints == Hints::Describe
+        && is_told(name, value)
+        && description::can_describe(node, place.keyword.is_none(), context.grammar);
     let effect = match fault {
         Fault::Pattern => PATTERN,
         Fault::Format => FORMAT,
@@ -252,7 +299,8 @@ fn drop<'a>(
     let told = told && !is_moot;
     let silent = is_moot
         || keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
-        || (keyword == Some(Keyword::AdditionalProperties) && is_open(value));
+        || (keyword == Some(Keyword::AdditionalProperties) && is_open(value))
+        || (keyword == Some(Keyword::PropertyNames) && takes_every_name(value));
     let guidance = match (silent, told) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
@@ -299,11 +347,23 @@ fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accep
             Keyword::AdditionalProperties if is_open(value) => Accepts::Same,
             Keyword::Nullable => Accepts::Narrower,
             Keyword::UniqueItems if value.as_bool() == Some(false) => Accepts::Same,
+            Keyword::PropertyNames if takes_every_name(value) => Accepts::Same,
             Keyword::Then | Keyword::Else if node.get(Keyword::If).is_none() => Accepts::Same,
             _ => Accepts::Wider,
         },
         _ => Accepts::Same,
     }
+}
+
+/// Does it say no more of names than that they are strings?
+fn takes_every_name(value: &Node<'_>) -> bool {
+    let is_string = |member: &Member<'_>| {
+        member.key.is(Keyword::Type)
+            && (member.value.is_text("string") || {
+                member.value.as_array().is_some_and(|names| names.iter().any(|name| name.is_text("string")))
+            })
+    };
+    value.as_bool() == Some(true) || value.as_object().is_some_and(|names| names.iter().all(is_string))
 }
 
 /// What patterns let through must not be closed out once they are gone.

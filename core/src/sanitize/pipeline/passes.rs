@@ -3,13 +3,14 @@
 use alloc::rc::Rc;
 
 use crate::{
+    dialect::{features::COUNTS, grammar::RequiredRule},
     error::Error,
     json::Node,
     rules::{Phase, Rule},
     sanitize::{
-        canonicalize::{never, repair, upgrade_draft},
+        canonicalize::{counts, never, repair, upgrade_draft},
         context::PassContext,
-        encode::{json_string, normalize},
+        encode::{json_string, normalize, require_one},
         fit::{self, strict},
         legalize::{
             all_of, any_of, any_of_alone, booleans, containers, describe_any, enum_, enum_types, infer_type, nullable,
@@ -46,6 +47,18 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Ok(Flow::Continue)
         }),
         why: "All other passes read schemas, so schemas come first.",
+    },
+    Pass {
+        name: "counts",
+        phase: Phase::Canonicalize,
+        rules: &[Rule::RepairKeyword],
+        needs: COUNTS,
+        applies: |context| context.grammar.plain_counts,
+        run: Run::Enter(|node, site, context| {
+            counts::spell(node, site.place, context);
+            Ok(Flow::Continue)
+        }),
+        why: "After repair, which makes counts of what is none.",
     },
     Pass {
         name: "never",
@@ -576,6 +589,15 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         applies: |context| context.grammar.encodes(),
         run: Run::Document(strict::fit),
         why: "It measures what lowering will write, without writing it.",
+    },
+    Pass {
+        name: "require-one",
+        phase: Phase::Encode,
+        rules: &[Rule::RequireOptional, Rule::DeclareOpen],
+        needs: Keywords::NONE,
+        applies: |context| context.grammar.objects.required == RequiredRule::One,
+        run: Run::Document(require_one::require),
+        why: "Last, so that nothing joins objects, or takes a required property away.",
     },
     Pass {
         name: "prune-again",

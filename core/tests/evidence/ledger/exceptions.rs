@@ -25,6 +25,26 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "`title` beside a reference at the root: the documentation refuses it everywhere",
     ),
     (
+        "vllm",
+        "accepted: `pattern`",
+        1,
+        "`\\p` is refused by xgrammar and taken by llguidance: patterns are read as Python does",
+    ),
+    ("vllm", "accepted: `ref-form`", 1, "where a function is named `definitions` are found, and under `required` not"),
+    ("vllm", "accepted: `refused-keyword`", 1, "left to outlines, which was not run"),
+    (
+        "vllm",
+        "rejected: nothing is refused, not by `refused-keyword` either",
+        1,
+        "outdated: vLLM 0.8.4 refused a keyword of its own",
+    ),
+    (
+        "ollama",
+        "rejected: nothing is refused, not by `type-list` either",
+        1,
+        "outdated: since 0.6.6 the type of a property may be a list",
+    ),
+    (
         "openai-strict",
         "accepted: `any-of-first-keys`",
         1,

@@ -76,7 +76,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "groq" if !strict => Ok("groq"),
         "xai" => Ok("xai"),
         "cohere" if !strict => Ok("cohere"),
-        "ollama" => Err("no table yet: Ollama"),
+        "ollama" => Ok("ollama"),
         "mistral-rs" => Err("no dialect: mistral.rs"),
         "chatgpt-codex" => Err("no dialect: chatgpt.com, the backend of Codex"),
         "openrouter" | "huggingface-router" | "pydantic-gateway" | "vercel-gateway" => Err(ROUTER),

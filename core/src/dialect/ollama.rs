@@ -1,0 +1,119 @@
+//! Ollama: its own structs decide what of a tool reaches the model, and nothing becomes a grammar.
+
+use super::{
+    grammar::{Grammar, ObjectRule, OpenRule, RefRule},
+    surface::Surface,
+    well_formed::WELL_FORMED,
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    report::Severity,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const STRUCTS: &str = "ollama/ollama@fb307609, api/types.go, ToolFunctionParameters and ToolProperty (2026-08-21)";
+
+const GRAMMAR: Grammar = Grammar {
+    root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::Enum]),
+    // What has no field, but for what says nothing of an argument.
+    refuses: Keywords::all_but(&[
+        Keyword::Type,
+        Keyword::Defs,
+        Keyword::Definitions,
+        Keyword::Items,
+        Keyword::Required,
+        Keyword::Properties,
+        Keyword::AnyOf,
+        Keyword::Description,
+        Keyword::Enum,
+        Keyword::Title,
+        Keyword::Schema,
+        Keyword::Id,
+        Keyword::Anchor,
+        Keyword::Comment,
+        Keyword::Vocabulary,
+        Keyword::Deprecated,
+        Keyword::ReadOnly,
+        Keyword::WriteOnly,
+    ])
+    .difference(Keywords::UNKNOWN),
+    through: Keywords::all_but(&[Keyword::Items]),
+    opaque: Keywords::of(&[Keyword::Items]),
+    refs: RefRule::NONE,
+    describes_root: false,
+    objects: ObjectRule { open: OpenRule::Listed, ..ObjectRule::OPEN },
+    boolean_schemas: false,
+    strings: Keywords::of(&[Keyword::Description]),
+    ..Grammar::OPEN
+};
+
+pub(super) const OLLAMA: Dialect = Dialect {
+    name: "ollama",
+    surface: "Ollama's chat API, and its OpenAI and Anthropic endpoints: what of a tool the model is shown",
+    documentation: "https://docs.ollama.com/capabilities/tool-calling",
+    as_of: "2026-11-23",
+    revision: 1,
+    options: &["untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        Fact {
+            statement: "what the structs have no field for never reaches the model: a property keeps `type`, \
+                `description`, `enum`, `properties`, `required`, `anyOf`, and `items` whole; the root `type`, \
+                `properties`, `required` and `$defs`",
+            confidence: 'A',
+            source: STRUCTS,
+            rules: &[Constraint::RefusedKeyword, Constraint::RootKeyword],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "references are left out, so what they lead to is never seen",
+            confidence: 'A',
+            source: STRUCTS,
+            rules: &[Constraint::RefusedKeyword],
+            severity: Severity::Ignored,
+            keywords: Keywords::of(&[Keyword::Ref, Keyword::DynamicRef]),
+        },
+        Fact {
+            statement: "the root's `type` is the one word `object`",
+            confidence: 'A',
+            source: "ollama#10328: `json: cannot unmarshal array into Go struct field …type of type string`",
+            rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`properties` is an object of objects, and the branches of `anyOf` are objects",
+            confidence: 'A',
+            source: STRUCTS,
+            rules: &[Constraint::PropertiesNotObject, Constraint::NotASchema, Constraint::CombinatorNotList],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`required` is a list of strings, `enum` a list, and `description` a string",
+            confidence: 'A',
+            source: STRUCTS,
+            rules: &[Constraint::RequiredNotStrings, Constraint::EnumNotList, Constraint::NotAString],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "names of types are shown to the model as they are",
+            confidence: 'A',
+            source: STRUCTS,
+            rules: &[Constraint::UnknownType],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+        WELL_FORMED,
+    ],
+    unverified: &[
+        "before 0.6.6 the `type` of a property was one word; `anyOf` came with 0.11.3, nested `properties` with 0.13.5",
+        "nothing holds the model to the schema, and `tool_choice` is not supported",
+        "`title`, `$schema` and the like are left out, too: no argument depends on them",
+    ],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface { format: ToolFormat::OpenaiChat, ..Surface::PLAIN },
+};

@@ -1,0 +1,345 @@
+//! vLLM's server: tools that become a grammar, as all of them do under `tool_choice: "required"`.
+//!
+//! xgrammar compiles what its gate lets through, and llguidance what is left; both were run (xgrammar 0.2.8, llguidance
+//! 1.9.1), and the gate was read.
+
+use super::{
+    grammar::{AnyOfRule, ArrayRule, Conflict, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule},
+    surface::{NamePattern, StrictFlag, Surface},
+    well_formed::WELL_FORMED,
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    report::Severity,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const GATE: &str = "vllm-project/vllm, has_xgrammar_unsupported_json_features@030141c1";
+const RUN: &str = "run: xgrammar 0.2.8";
+
+/// What says nothing of an instance.
+const ANNOTATIONS: Keywords = Keywords::of(&[
+    Keyword::Title,
+    Keyword::Description,
+    Keyword::Default,
+    Keyword::Examples,
+    Keyword::Comment,
+    Keyword::Deprecated,
+    Keyword::ReadOnly,
+    Keyword::WriteOnly,
+    Keyword::Schema,
+    Keyword::Defs,
+]);
+
+/// The gate: each keyword by itself is what llguidance has no word for, or what xgrammar would leave out.
+const CONFLICTS: &[Conflict] = &[
+    Conflict::with_types(
+        &["array"],
+        Keywords::of(&[Keyword::UniqueItems, Keyword::Contains, Keyword::MinContains, Keyword::MaxContains]),
+    ),
+    Conflict::with_types(&["integer", "number"], Keywords::of(&[Keyword::MultipleOf])),
+    Conflict {
+        beside: Keywords::of(&[Keyword::Pattern, Keyword::Format]),
+        ..Conflict::with_types(&["string"], Keywords::of(&[Keyword::MinLength, Keyword::MaxLength]))
+    },
+    Conflict {
+        beside: Keywords::of(&[Keyword::Properties, Keyword::PatternProperties, Keyword::UnevaluatedProperties]),
+        beside_schemas: Keywords::of(&[Keyword::AdditionalProperties]),
+        ..Conflict::with_types(&["object"], Keywords::of(&[Keyword::PropertyNames]))
+    },
+    Conflict {
+        beside: Keywords::of(&[Keyword::Properties]),
+        several: true,
+        ..Conflict::with_types(&["object"], Keywords::of(&[Keyword::PatternProperties]))
+    },
+];
+
+const REFS: RefRule = RefRule {
+    anywhere: false,
+    to_definitions: false,
+    to_root: false,
+    beside: ANNOTATIONS,
+    recursion: Recursion::Free,
+    ..RefRule::OPEN
+};
+
+const XGRAMMAR: Grammar = Grammar {
+    object_root: false,
+    refuses: Keywords::of(&[Keyword::AllOf, Keyword::OneOf]),
+    conflicts: CONFLICTS,
+    ignores: Keywords::of(&[
+        Keyword::Not,
+        Keyword::If,
+        Keyword::Then,
+        Keyword::Else,
+        Keyword::DependentRequired,
+        Keyword::DependentSchemas,
+        Keyword::Dependencies,
+        Keyword::Nullable,
+    ]),
+    alternatives: &[&LLGUIDANCE],
+    annotations: ANNOTATIONS,
+    refs: REFS,
+    any_of: AnyOfRule { beside: ANNOTATIONS, ..AnyOfRule::OPEN },
+    objects: ObjectRule { open: OpenRule::ClosedBesideMembers, ..ObjectRule::OPEN },
+    arrays: ArrayRule { closed_tuples: true, ..ArrayRule::OPEN },
+    patterns: PatternRule::Whole,
+    formats: Some(&[
+        (
+            "string",
+            &[
+                "email",
+                "date",
+                "time",
+                "date-time",
+                "duration",
+                "ipv4",
+                "ipv6",
+                "hostname",
+                "uuid",
+                "uri",
+                "uri-reference",
+                "uri-template",
+                "json-pointer",
+                "relative-json-pointer",
+            ],
+        ),
+        ("number", &[]),
+        ("integer", &[]),
+        ("boolean", &[]),
+        ("object", &[]),
+        ("array", &[]),
+    ]),
+    false_schemas: false,
+    array_items: false,
+    plain_counts: true,
+    ..Grammar::OPEN
+};
+
+const LLGUIDANCE: Grammar = Grammar {
+    object_root: false,
+    refuses: Keywords::of(&[
+        Keyword::AllOf,
+        Keyword::OneOf,
+        Keyword::Not,
+        Keyword::If,
+        Keyword::Then,
+        Keyword::Else,
+        Keyword::DependentRequired,
+        Keyword::DependentSchemas,
+        Keyword::Dependencies,
+        Keyword::PropertyNames,
+        Keyword::PatternProperties,
+        Keyword::UniqueItems,
+        Keyword::Contains,
+        Keyword::MinContains,
+        Keyword::MaxContains,
+        Keyword::MinProperties,
+        Keyword::MaxProperties,
+        Keyword::UnevaluatedItems,
+        Keyword::UnevaluatedProperties,
+        Keyword::Nullable,
+    ]),
+    refs: REFS,
+    plain_counts: true,
+    patterns: PatternRule::Regular,
+    formats: Some(&[(
+        "string",
+        &["email", "date", "time", "date-time", "duration", "ipv4", "ipv6", "hostname", "uuid"],
+    )]),
+    ..Grammar::OPEN
+};
+
+pub(super) const VLLM: Dialect = Dialect {
+    name: "vllm",
+    surface: "vLLM's server: tools become a grammar (`tool_choice` that names one or says `required`)",
+    documentation: "https://docs.vllm.ai/en/latest/features/tool_calling/",
+    as_of: "2026-11-23",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[
+        Fact {
+            statement: "beside `type: array` neither `uniqueItems` nor `contains`, `minContains` and `maxContains`",
+            confidence: 'A',
+            source: "vllm, has_xgrammar_unsupported_json_features@030141c1; then llguidance: `Unimplemented keys: \
+                [\"uniqueItems\"]`, run",
+            rules: &[Constraint::RefusedKeyword],
+            keywords: Keywords::of(&[
+                Keyword::UniqueItems,
+                Keyword::Contains,
+                Keyword::MinContains,
+                Keyword::MaxContains,
+            ]),
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`propertyNames` stands alone, or beside booleans",
+            confidence: 'A',
+            source: "vllm, has_xgrammar_unsupported_json_features@030141c1; club-3090#45 (2026-05-04), vllm#42904, \
+                #57594",
+            rules: &[Constraint::RefusedKeyword],
+            keywords: Keywords::of(&[Keyword::PropertyNames]),
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`patternProperties` has one pattern, and no `properties` beside it: else outlines decides",
+            confidence: 'C',
+            source: GATE,
+            rules: &[Constraint::RefusedKeyword],
+            keywords: Keywords::of(&[Keyword::PatternProperties]),
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement:
+                "`multipleOf`, and a length beside `pattern` or `format`, send the request to llguidance, which \
+                must know all the rest of it",
+            confidence: 'A',
+            source: GATE,
+            rules: &[Constraint::RefusedKeyword],
+            keywords: Keywords::of(&[Keyword::MultipleOf, Keyword::MinLength, Keyword::MaxLength]),
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`oneOf` is read as `anyOf`, `allOf` of several as anything, and nothing beside them",
+            confidence: 'A',
+            source: "xgrammar, SchemaParser::Parse: `Support for allOf with multiple options is still ongoing`; run",
+            rules: &[Constraint::RefusedKeyword],
+            severity: Severity::Reinterpreted,
+            keywords: Keywords::of(&[Keyword::AllOf, Keyword::OneOf]),
+        },
+        Fact {
+            statement: "beside `anyOf` and `$ref` nothing that says something of the instance is read",
+            confidence: 'A',
+            source: "xgrammar, SchemaParser::Parse; run: `anyOf` of `required` beside `properties` takes any JSON",
+            rules: &[Constraint::BesideAnyOf, Constraint::BesideRef],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`format` of strings is one of fourteen",
+            confidence: 'A',
+            source: "vllm, STRING_SUPPORTED_FORMATS; then llguidance: `Unknown format: json`, run",
+            rules: &[Constraint::Format],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`pattern` is regular: no backreference, no word boundary",
+            confidence: 'A',
+            source: "run: xgrammar, `Backreference is not supported yet`, `Word boundary is not supported yet`; \
+                llguidance, `lookarounds not supported yet`",
+            rules: &[Constraint::Pattern],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "the whole string is held to `pattern`, and the whole name to a key of `patternProperties`; \
+                lookaround is left out",
+            confidence: 'A',
+            source: RUN,
+            rules: &[Constraint::PatternAnchors],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "an object that says something of its members is closed unless it says `additionalProperties`",
+            confidence: 'A',
+            source: "xgrammar, json_schema_converter.cc@53da3ff8, `strict_mode`; run",
+            rules: &[Constraint::ObjectOpenness],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "an array with `prefixItems` and without `items` has no more items",
+            confidence: 'A',
+            source: "xgrammar, json_schema_converter.cc@53da3ff8; run",
+            rules: &[Constraint::ArrayOpenness],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "a schema is an object or `true`, and `items` is one schema",
+            confidence: 'A',
+            source: "run: xgrammar, `Schema 'false' cannot accept any value`, `items must be a boolean or an object`",
+            rules: &[Constraint::NotASchema, Constraint::ItemsNotSchema, Constraint::ArrayItems],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "a count has no fraction: `1.0` is none",
+            confidence: 'A',
+            source: "run: xgrammar, `minLength must be an integer`; llguidance, `Expected positive integer for \
+                'minLength', got 1.0`",
+            rules: &[Constraint::KeywordValue],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "names of types are those of JSON Schema",
+            confidence: 'A',
+            source: "run: xgrammar, `Unsupported type \"STRING\"`; llguidance, `Invalid type: STRING`",
+            rules: &[Constraint::UnknownType],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "references are `#/$defs/` and a name without escapes: only that table is carried to the \
+                root of the list of calls",
+            confidence: 'A',
+            source: "vllm, _get_tool_schema_defs@0064cc9c; run: `Pointer '/definitions/A' does not exist`, `Cannot \
+                find field a~1b`",
+            rules: &[Constraint::RefForm, Constraint::RefTarget, Constraint::DefinitionName],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "two tools have no definition of one name with different contents",
+            confidence: 'A',
+            source: "vllm, _get_tool_schema_defs@0064cc9c: `Tool definition 'X' has multiple schemas, which is not \
+                supported.`",
+            rules: &[Constraint::DefinitionConflict],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`not`, `if`, what depends on a property, and `nullable` have no effect",
+            confidence: 'A',
+            source: "xgrammar, SchemaParser::Parse; run",
+            rules: &[Constraint::IgnoredKeyword],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`strict: false` keeps a tool's schema out of the grammar where calls have structural tags; \
+                left out or `true`, it goes in",
+            confidence: 'A',
+            source: "vllm, docs/features/tool_calling.md@0064cc9c, get_function_parameters@b59bccae",
+            rules: &[Constraint::StrictFlag],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "a tool's name is of the form that OpenAI has",
+            confidence: 'C',
+            source: "vllm takes any string; models and clients know that form",
+            rules: &[Constraint::ToolName],
+            ..Fact::REFUSED
+        },
+        WELL_FORMED,
+    ],
+    unverified: &[
+        "under `tool_choice: \"auto\"` no schema is looked at, unless a tool says `strict: true` and the parser has \
+            structural tags: there xgrammar's own errors alone refuse, and `uniqueItems` and other formats pass",
+        "one tool that goes to llguidance takes all others of the request there, where `not`, `if` and four formats \
+            are unknown",
+        "a string with a `pattern` holds no character that JSON escapes",
+        "bounds beyond 64 bits are refused",
+        "keywords of one type without that `type` beside them: `minLength` and `pattern` have no effect",
+    ],
+    reasons: &[],
+    method: Method::Rules(&XGRAMMAR),
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        names: NamePattern::OPENAI,
+        strict: StrictFlag::False,
+        shared_definitions: true,
+        ..Surface::PLAIN
+    },
+};

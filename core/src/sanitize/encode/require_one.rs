@@ -1,0 +1,184 @@
+//! One property at least that is required, where every object must have one.
+//!
+//! Null says then that the property is absent, and `restore_arguments` takes it out again.
+
+use alloc::{format, string::String};
+
+use crate::{
+    error::Error,
+    json::{Data, Member, Node, Object, Text},
+    report::Accepts,
+    rules::Rule,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{ChangeKind, Location},
+        encode::layout::{self, Definitions},
+        null,
+    },
+    schema::{
+        keyword::{InstanceType, Keyword, Keywords, Role},
+        visit::{self, SchemaPath, Visit, VisitorMut},
+    },
+};
+
+const REQUIRE: ChangeKind = ChangeKind::of(Rule::RequireOptional);
+const OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
+
+/// What an object without properties gets.
+const NAME: &str = "none";
+
+/// What an object may say that one property more does not touch.
+const OF_SHAPE: Keywords = Keywords::of(&[
+    Keyword::Type,
+    Keyword::Properties,
+    Keyword::Required,
+    Keyword::AdditionalProperties,
+    Keyword::Nullable,
+]);
+
+/// Marks an object whose only required property was optional.
+const MARK: u8 = 1 << 7;
+
+/// The property of which null says that it is absent, if one was made required here.
+pub(in crate::sanitize) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    match schema.get(Keyword::Required).and_then(Node::as_array) {
+        Some([name]) if schema.marks() == MARK => Some(name),
+        _ => None,
+    }
+}
+
+/// Gives every object a required property.
+pub(in crate::sanitize) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    let budget = context.budget.clone();
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut Requiring { context })
+}
+
+struct Requiring<'c> {
+    context: &'c mut PassContext,
+}
+
+impl<'a> VisitorMut<'a> for Requiring<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let Some(object) = node.as_object().filter(|object| layout::declares(object, "object")) else {
+            return Ok(Visit::Descend);
+        };
+        let requires = object.get(Keyword::Required).and_then(Node::as_array).is_some_and(|names| !names.is_empty());
+        let others = object.get(Keyword::AdditionalProperties);
+        let is_root = place.keyword.is_none();
+        let is_map = !is_root && others.is_some_and(|others| others.as_bool() != Some(false));
+        if requires || is_map {
+            return Ok(Visit::Descend);
+        }
+        let table = object.get(Keyword::Properties).and_then(Node::as_object).filter(|table| !table.is_empty());
+        match table {
+            Some(table) => {
+                let name = self.optional(table);
+                self.require(node, place, name);
+            }
+            None if !is_root && others.is_none() => self.open(node, place),
+            None => self.add(node, place),
+        }
+        Ok(Visit::Descend)
+    }
+}
+
+impl<'a> Requiring<'_> {
+    /// The first property of which null can say that it is absent, or else the first.
+    fn optional(&self, table: &Object<'a>) -> Option<(Text<'a>, bool)> {
+        // No reference is left.
+        let (nothing, grammar) = (Node::default(), self.context.grammar);
+        let definitions = Definitions::of(&nothing, &self.context.budget);
+        let says_it = table.iter().find(|member| !definitions.admits_null(&member.value, grammar));
+        match says_it {
+            Some(member) => Some((member.key.clone(), true)),
+            None => table.iter().next().map(|member| (member.key.clone(), false)),
+        }
+    }
+
+    /// What making a property required does to an object of which more is said than what its members are.
+    fn effect(node: &Node<'_>) -> ChangeKind {
+        let judges = |member: &Member<'_>| {
+            Keyword::named(&member.key).is_some_and(|keyword| {
+                keyword.role() == Role::Assertion
+                    && keyword.applies_to().is_none_or(|kind| kind == InstanceType::Object)
+                    && !OF_SHAPE.contains(keyword)
+            })
+        };
+        match node.as_object().is_some_and(|object| object.iter().any(judges)) {
+            true => REQUIRE.accepts(Accepts::Mixed).encoded(true),
+            false => REQUIRE.encoded(true),
+        }
+    }
+
+    fn require(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: Option<(Text<'a>, bool)>) {
+        let Some((name, is_absence)) = name else { return };
+        let grammar = self.context.grammar;
+        let effect = if is_absence { Self::effect(node) } else { REQUIRE.accepts(Accepts::Narrower) };
+        let shown = name.display().into_owned();
+        let at = node
+            .get(Keyword::Properties)
+            .and_then(|table| table.origin().number())
+            .map_or_else(|| Location::of(node), |number| Location::Keyword(number, shown.clone().into()));
+        self.context.diagnostics.report(place.polarity, at.clone(), at, effect, || match is_absence {
+            true => format!(
+                "required the optional property `{shown}`, and allowed null for its absence: an object needs one \
+                    that is required"
+            ),
+            false => format!("required the optional property `{shown}`: an object needs one that is required"),
+        });
+        if is_absence {
+            node.visit(Keyword::Properties, |table| {
+                let members = table.as_object_mut().into_iter().flat_map(Object::members_mut);
+                for member in members.filter(|member| member.key == name) {
+                    null::admit(&mut member.value, grammar);
+                }
+            });
+        }
+        set_required(node, name);
+        if is_absence {
+            node.mark(MARK);
+        }
+    }
+
+    /// An object of any members is one that says so.
+    fn open(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+        let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
+        self.context.diagnostics.report(place.polarity, from, to, OPEN, || {
+            String::from("added `additionalProperties: true`: an object needs a required property, or others")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("additionalProperties"), Node::bool(true));
+        }
+    }
+
+    /// A property that says nothing.
+    fn add(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+        let (from, to) = (Location::of(node), Location::under(node, "properties"));
+        self.context.diagnostics.report(place.polarity, from, to, Self::effect(node), || {
+            format!("added the property `{NAME}`, which is always null: an object needs one that is required")
+        });
+        if node.get(Keyword::Properties).and_then(Node::as_object).is_none() {
+            if let Some(object) = node.as_object_mut() {
+                let after = object.position(Keyword::Type).map_or(0, |place| place + 1);
+                object.insert_at(after, Text::literal("properties"), Node::empty_object());
+            }
+        }
+        node.visit(Keyword::Properties, |table| {
+            let nothing =
+                Node::record([("type", Node::literal("null")), ("description", Node::literal("Always null"))]);
+            if let Some(table) = table.as_object_mut() {
+                table.set(Text::literal(NAME), nothing);
+            }
+        });
+        set_required(node, Text::literal(NAME));
+        node.mark(MARK);
+    }
+}
+
+fn set_required<'a>(node: &mut Node<'a>, name: Text<'a>) {
+    let mut names = Node::new(Data::Null);
+    names.replace(Data::Array(alloc::vec![Node::string(name)]));
+    if let Some(object) = node.as_object_mut() {
+        object.set(Text::literal("required"), names);
+    }
+}

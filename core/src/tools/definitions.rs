@@ -1,0 +1,116 @@
+//! The definitions of all tools of a request, where the API puts them into one table: two of one name must be alike.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    collections::{Map, Set},
+    error::Error,
+    json::{self, push_token, Node, Text},
+    report::Change,
+    schema::{
+        keyword::{Keyword, Keywords},
+        visit::{self, SchemaPath, Visit, VisitorMut},
+    },
+};
+
+/// How references to definitions begin.
+const TABLE: &str = "#/$defs/";
+
+/// What the tools before have defined: names, with what stands there as JSON.
+#[derive(Debug, Default)]
+pub(super) struct Definitions(Map<String, String>);
+
+impl Definitions {
+    /// The names that a schema defines otherwise than the tools before.
+    pub(super) fn conflicts<'n>(&self, schema: &'n Node<'_>) -> Vec<Cow<'n, str>> {
+        let differs = |name: &str, definition: &Node<'_>| {
+            self.0.get(name).is_some_and(|known| *known != json::write_plain(definition))
+        };
+        members(schema).filter(|(name, definition)| differs(name, definition)).map(|(name, _)| name).collect()
+    }
+
+    /// Takes in what a schema defines.
+    pub(super) fn add(&mut self, schema: &Node<'_>) {
+        for (name, definition) in members(schema) {
+            if !self.0.contains_key(&*name) {
+                self.0.insert(name.into_owned(), json::write_plain(definition));
+            }
+        }
+    }
+
+    /// New names for those definitions of a schema that conflict.
+    pub(super) fn new_names(&self, schema: &Node<'_>) -> Vec<(String, String)> {
+        let conflicts = self.conflicts(schema);
+        if conflicts.is_empty() {
+            return Vec::new();
+        }
+        let own: Set<Cow<'_, str>> = members(schema).map(|(name, _)| name).collect();
+        let mut renamed = Vec::new();
+        for name in &conflicts {
+            let is_free = |new: &String| !self.0.contains_key(new) && !own.contains(&**new);
+            let new = (2_u32..).map(|count| format!("{name}_{count}")).find(is_free);
+            renamed.extend(new.map(|new| (name.clone().into_owned(), new)));
+        }
+        renamed
+    }
+}
+
+/// What a schema defines at its root.
+fn members<'n>(schema: &'n Node<'_>) -> impl Iterator<Item = (Cow<'n, str>, &'n Node<'n>)> {
+    let table = schema.get(Keyword::Defs).and_then(Node::as_object);
+    table.into_iter().flatten().map(|member| (member.key.display(), &member.value))
+}
+
+/// Gives definitions of a schema new names, and follows them in its references and in where changes are said to be.
+///
+/// # Errors
+/// `too-complex`.
+pub(super) fn rename(
+    schema: &mut Node<'_>,
+    names: &[(String, String)],
+    changes: &mut [Change],
+    above: &str,
+    budget: &Budget,
+) -> Result<(), Error> {
+    let table: Map<&str, &str> = names.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+    visit::walk_mut(budget, schema, Keywords::ALL, &mut Renaming { names: &table })?;
+    schema.visit(Keyword::Defs, |definitions| {
+        for member in definitions.as_object_mut().into_iter().flat_map(|table| table.members_mut()) {
+            let new = table.get(&*member.key.display()).copied();
+            if let Some(new) = new {
+                member.key = Text::new(String::from(new));
+            }
+        }
+    });
+    for (old, new) in names {
+        let pointer = |name: &str| {
+            let mut pointer = format!("{above}/$defs");
+            push_token(&mut pointer, name);
+            pointer
+        };
+        let (from, to) = (pointer(old), pointer(new));
+        for output in changes.iter_mut().filter_map(|change| change.output_pointer.as_mut()) {
+            let rest = output.strip_prefix(&from).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            if let Some(moved) = rest.map(|rest| format!("{to}{rest}")) {
+                *output = moved;
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Renaming<'n> {
+    names: &'n Map<&'n str, &'n str>,
+}
+
+impl<'a> VisitorMut<'a> for Renaming<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, _: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let reference = node.get(Keyword::Ref).and_then(Node::as_text).and_then(Text::value);
+        let new = reference.as_deref().and_then(|reference| self.names.get(reference.strip_prefix(TABLE)?).copied());
+        if let Some(new) = new {
+            node.visit(Keyword::Ref, |reference| *reference = Node::string(Text::new(format!("{TABLE}{new}"))));
+        }
+        Ok(Visit::Descend)
+    }
+}
