@@ -1,0 +1,163 @@
+// VS Code's own gate judges the dialect `vscode`: what it refuses, and what it changes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { disputes, outputOf, schemas, settle, violationsOf } from './judges/disputes.js';
+import { normalize } from './judges/vscode.js';
+
+const DIALECT = 'vscode';
+
+const REFUSED = new Set(
+  `keyword-value unknown-type not-a-schema items-not-schema properties-not-object additional-properties-not-schema
+  required-not-strings combinator-not-list any-of-size enum-not-list enum-empty defs-not-object ref-not-string
+  array-without-items open-items`.split(/\s+/),
+);
+const REINTERPRETED = new Set(['root-object', 'root-not-schema', 'root-keyword', 'required-unknown']);
+
+const LISTS = {
+  why: 'fault of ours: a list in `items` is held to draft 7: it is not empty, and of schemas',
+  says: /^only the judge: (.* at `[^`]*\/items(\/\d+)?`: |values of another kind at ``: .*"items":\[)/,
+  schema: { type: 'object', properties: { a: { type: 'array', items: [] } } },
+};
+const TWICE = {
+  why: 'fault of ours: nothing stands twice in `type`, `required` and `enum` by draft 7',
+  says: /^only the judge: (must NOT have duplicate items .* at `[^`]*\/(enum|required|type)`|.* at `[^`]*\/type`: \[)/,
+  schema: { type: 'object', properties: { a: { enum: ['x', 'x'] } } },
+};
+const REQUIRED = {
+  why: 'fault of ours: names in `required` that are no properties are deleted anywhere, not at the root alone',
+  says: /^only the judge: property is not defined at `\/.+\/required/,
+  schema: { type: 'object', properties: { a: { type: 'object', properties: {}, required: ['x'] } } },
+};
+const COERCED = 'it takes a value of another kind for the one that is meant, where it can, and `check` goes by draft 7';
+
+/** Outputs that it refuses, or changes. */
+const OUTPUTS = [
+  LISTS,
+  TWICE,
+  REQUIRED,
+  {
+    why: 'a number that JavaScript cannot hold is infinite there, which is no number to ajv',
+    says: /^only the judge: must be number at `[^`]*`: null$/,
+    text: '{"type":"object","properties":{"a":{"maximum":1e400}}}',
+  },
+];
+
+const KINDS =
+  'keyword-value|not-a-schema|items-not-schema|additional-properties-not-schema|required-not-strings|ref-not-string';
+const LATER =
+  '$defs|prefixItems|minContains|maxContains|unevaluatedItems|unevaluatedProperties|dependentRequired|' +
+  'dependentSchemas|\\$anchor|\\$dynamicRef|\\$dynamicAnchor|contentSchema|deprecated|\\$vocabulary';
+
+/** Where it refuses less than `check`, or more. */
+const INPUTS = [
+  LISTS,
+  TWICE,
+  {
+    why: 'fault of ours: `$schema` is a URI by draft 7 wherever it stands',
+    says: /^only the judge: must match format "uri" at `[^`]+\/\$schema`/,
+    schema: { type: 'object', properties: { a: { $schema: 'x' } } },
+  },
+  {
+    why: COERCED,
+    says: new RegExp(
+      `^only check: (${KINDS}) at \`[^\`]*\`: (null|true|false|-?[\\d.]+|"[^"]*"|\\[(null|true|1|"a",1)\\])$`,
+    ),
+    schema: { type: 'object', properties: { a: { minLength: '3' } } },
+  },
+  {
+    why: 'draft 7 does not know later keywords: what stands there is not looked at',
+    says: new RegExp(`^only check: \\S+ at \`[^\`]*/(\\${LATER})[/\`]`),
+    schema: { type: 'object', properties: {}, $defs: [] },
+  },
+  {
+    why: 'it looks for `items` where the type is `array`, and at no list of types',
+    says: /^only check: array-without-items at `[^`]*`: {"type":\[/,
+    schema: { type: 'object', properties: { a: { type: ['array', 'null'] } } },
+  },
+  {
+    why: '`check` looks no further into what is deleted at the root, which is held to draft 7 before',
+    says: /^only the judge: .* at `\/(oneOf|anyOf|allOf|not|if|then|else)[/`]/,
+    schema: { type: 'object', properties: {}, not: 5 },
+  },
+];
+
+/** Where it changes less than `check` says, or more. */
+const CHANGES = [
+  {
+    why: COERCED,
+    says: /^only the judge: (values of another kind at|property is not defined at `\/required\/\d+`: (null|\d))/,
+    schema: { type: 'object', properties: { a: { minLength: '3' } } },
+  },
+  REQUIRED,
+];
+
+test('the judge answers as the gate is known to', () => {
+  const answer = (a) => normalize(JSON.stringify({ type: 'object', properties: { a } }));
+  for (const refused of [
+    { type: 'array' },
+    { type: 'array', items: false },
+    { type: 'array', prefixItems: [{ type: 'string' }] },
+    { anyOf: [{ type: 'array' }] },
+    { type: 'any' },
+    { anyOf: [] },
+  ]) {
+    assert.notDeepEqual(answer(refused).refused, [], JSON.stringify(refused));
+  }
+  for (const passed of [{ type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: {} }, true, {}]) {
+    assert.deepEqual(answer(passed), { refused: [], changed: [] }, JSON.stringify(passed));
+  }
+  assert.deepEqual(
+    normalize('{"type":"object","required":["b"],"oneOf":[{}]}').changed.map(({ pointer }) => pointer),
+    ['/oneOf', '/required/0'],
+  );
+  assert.notDeepEqual(normalize('{"type":"string"}').changed, []);
+});
+
+for (const [asked, of, disputesOf, rows] of [
+  ['every output passes, and nothing of it is changed', 'outputs', outputDisputes, OUTPUTS],
+  ['it refuses what `check` does', 'schemas of an object', refusalDisputes, INPUTS],
+  ['it changes what `check` says it does', 'schemas that it does not refuse', changeDisputes, CHANGES],
+]) {
+  test(asked, (t) => {
+    const answers = schemas.map((text) => disputesOf(text));
+    t.diagnostic(`${answers.filter((answer) => answer !== undefined).length} ${of}, of ${schemas.length} schemas`);
+    settle(
+      t,
+      answers.flatMap((answer) => answer ?? []),
+      rows,
+    );
+  });
+
+  for (const { why, says, schema, text = JSON.stringify(schema) } of rows) {
+    test(`${asked}, but ${why}`, () => {
+      assert.ok(
+        disputesOf(text).some(([said]) => says.test(said)),
+        'no longer so: take the row out',
+      );
+    });
+  }
+}
+
+function outputDisputes(text) {
+  const output = outputOf(DIALECT, text);
+  if (output === undefined) return undefined;
+  const { refused, changed } = normalize(output);
+  return disputes(output, [], [...refused, ...changed], new Set()).map((said) => [said, output]);
+}
+
+function refusalDisputes(text) {
+  const ours = violationsOf(DIALECT, 'refused', text);
+  // What is replaced as a whole is not looked at.
+  if (ours === undefined || JSON.parse(text)?.type !== 'object') return undefined;
+  return disputes(text, ours, normalize(text).refused, REFUSED).map((said) => [said, text]);
+}
+
+function changeDisputes(text) {
+  const ours = violationsOf(DIALECT, 'reinterpreted', text);
+  if (ours === undefined) return undefined;
+  const { refused, changed } = normalize(text);
+  if (refused.length > 0) return undefined;
+  return disputes(text, ours, changed, REINTERPRETED).map((said) => [said, text]);
+}

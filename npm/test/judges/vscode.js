@@ -1,0 +1,83 @@
+// What GitHub Copilot Chat does to the schema of every tool before any model sees it, written from its rules
+// (toolSchemaNormalizer.ts in microsoft/vscode-copilot-chat). What it does for one family of models only is not here.
+
+import { createRequire } from 'node:module';
+
+import { Ajv } from 'ajv';
+
+const DELETED = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else'];
+const MAPS = ['properties', 'dependencies', 'patternProperties'];
+const SCHEMAS = ['items', 'additionalProperties', 'anyOf', 'allOf', 'oneOf', 'not', 'if', 'then', 'else', 'contains'];
+
+const isValidDraft7 = metaSchema();
+
+/** Draft 7, where `"1"` passes for a number, 1 for a text and so on; every complaint, not the first alone. */
+function metaSchema() {
+  const ajv = new Ajv({ coerceTypes: true, strictTypes: true, allowUnionTypes: true, allErrors: true, meta: false });
+  ajv.addFormat('uri', (text) => URL.canParse(text));
+  ajv.addFormat('uri-reference', true);
+  ajv.addFormat('regex', true);
+  const draft7 = createRequire(import.meta.url)('ajv/dist/refs/json-schema-draft-07.json');
+  // A part of draft 7 that ajv's copy lacks, and its own has.
+  return ajv.compile({ ...draft7, properties: { ...draft7.properties, writeOnly: { type: 'boolean' } } });
+}
+
+/**
+ * What fails the request (`refused`), and what it changes (`changed`), each `{ pointer, says }`. Of a schema that is refused,
+ * it changes nothing: the request is lost.
+ */
+export function normalize(text) {
+  const schema = JSON.parse(text);
+  if (!isObject(schema) || schema.type !== 'object') {
+    return { refused: [], changed: [{ pointer: '', says: 'replaced by an object without properties' }] };
+  }
+  const spelled = JSON.stringify(schema);
+  const refused = refusals(schema);
+  // To hold it to draft 7 has made numbers of texts, and the like.
+  const changed = JSON.stringify(schema) === spelled ? [] : [{ pointer: '', says: 'values of another kind' }];
+  for (const key of DELETED) if (Object.hasOwn(schema, key)) changed.push({ pointer: `/${key}`, says: 'deleted' });
+  const kept = Object.entries(schema).filter(([key]) => !DELETED.includes(key));
+  // What it adds means nothing, but makes every name in `required` an unknown one.
+  const whole = { ...Object.fromEntries(kept), properties: schema.properties || {} };
+  for (const [node, pointer] of nodes(whole)) changed.push(...unknownNames(node, pointer));
+  return { refused, changed };
+}
+
+function refusals(schema) {
+  if (!isValidDraft7(schema)) {
+    return isValidDraft7.errors.map(({ instancePath, message }) => ({ pointer: instancePath, says: message }));
+  }
+  return [...nodes(schema)]
+    .filter(([node]) => node.type === 'array' && !node.items)
+    .map(([, pointer]) => ({ pointer, says: 'array type must have items' }));
+}
+
+function unknownNames({ type, properties, required }, pointer) {
+  if (type !== 'object' || !properties || !Array.isArray(required)) return [];
+  return required
+    .map((name, at) => ({ name, pointer: `${pointer}/required/${at}`, says: 'property is not defined' }))
+    .filter(({ name }) => properties[name] === undefined);
+}
+
+/** Every schema that it looks into, with its place. Definitions are none of them, and neither is `prefixItems`. */
+function* nodes(node, pointer = '') {
+  if (!isObject(node)) return;
+  yield [node, pointer];
+  for (const key of MAPS) {
+    for (const [name, below] of Object.entries(node[key] ?? {}))
+      yield* nodes(below, `${pointer}/${key}/${escaped(name)}`);
+  }
+  for (const key of SCHEMAS) {
+    const below = node[key];
+    if (Array.isArray(below)) for (const [at, one] of below.entries()) yield* nodes(one, `${pointer}/${key}/${at}`);
+    else yield* nodes(below, `${pointer}/${key}`);
+  }
+}
+
+function escaped(name) {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,188 @@
+"""The Schema message as Google's own SDK has it judges: its fields, their kinds, and the names of types."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from judging import (
+    Complaint,
+    Judge,
+    Row,
+    accepts_outputs,
+    agrees_on_inputs,
+    installed,
+    nested,
+    rules,
+    still_disputed,
+    still_refused,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DIALECTS = ["gemini", "vertex"]
+
+KNOWN = rules(
+    "refused-keyword unknown-keyword unknown-type type-list not-a-schema root-not-schema array-items "
+    "items-not-schema properties-not-object required-not-strings combinator-not-list enum-not-list enum-kind "
+    "keyword-value"
+)
+
+TEXTS = Row(
+    "fault of ours: `title`, `description`, `pattern` and `format` are texts in the message",
+    r"Input should be a valid string at `[^`]*/(title|description|pattern|format)`",
+    {"type": "object", "properties": {"a": {"type": "string", "description": 7}}},
+)
+NUMBERS = Row(
+    "fault of ours: bounds and lengths are numbers, or whole ones, and `nullable` is a boolean in the message",
+    r"should be a valid (number|integer|boolean)\b.* at `[^`]*/(minimum|maximum|(min|max)[A-Z]\w+|nullable)`",
+    {"type": "object", "properties": {"a": {"type": "integer", "maximum": "much"}}},
+)
+OUTPUTS = [
+    TEXTS,
+    NUMBERS,
+    Row(
+        "the judge reads 254 schemas inside one another; how many the API reads nobody knows",
+        r"^Recursion error - maximum validation depth exceeded",
+        nested(300, {"type": "array"}),
+    ),
+]
+BOTH = [
+    TEXTS,
+    NUMBERS,
+    Row(
+        OUTPUTS[-1].why,
+        r"^only the judge: Recursion error - maximum validation depth exceeded",
+        nested(300, {"type": "array"}),
+    ),
+    Row(
+        "null is an absent field in the message, and no value in JSON Schema",
+        r"^only check: [^`]*`[^`]*`: null$",
+        {"type": "object", "properties": {"a": {"type": "string", "enum": None}}},
+    ),
+    Row(
+        "the SDK reads names of types in any case, and sends them in upper: the API knows lower and upper",
+        r"^only check: unknown-type at `[^`]*/type`: \"String\"$",
+        {"type": "object", "properties": {"a": {"type": "String"}}},
+    ),
+    Row(
+        "the API refuses an empty text in `enum`, which is a text to the message",
+        r"^only check: enum-kind at `[^`]*/enum/\d+`: \"\"$",
+        {"type": "object", "properties": {"a": {"type": "string", "enum": ["", "x"]}}},
+    ),
+    Row(
+        "the message takes anything for `additionalProperties`, and looks at nothing in it",
+        r"^only check: \S+ at `[^`]*/additionalProperties/",
+        {"type": "object", "properties": {}, "additionalProperties": {"type": ["string", "null"]}},
+    ),
+]
+INPUTS = {
+    "gemini": [
+        *BOTH,
+        Row(
+            "one message for both platforms: Vertex AI alone takes `additionalProperties`",
+            r"^only check: refused-keyword at `[^`]*/additionalProperties`",
+            {"type": "object", "properties": {}, "additionalProperties": False},
+        ),
+    ],
+    "vertex": BOTH,
+}
+
+
+@cache
+def message() -> Judge:
+    schema = installed("google.genai.types").Schema
+    assert schema.model_config["extra"] == "forbid"
+
+    @cache
+    def judge(text: str) -> tuple[Complaint, ...]:
+        value = json.loads(text)
+        names = tuple(types_that_are_no_names(value))
+        try:
+            schema.model_validate(value)
+        except ValueError as error:
+            return (*names, *(Complaint(one["msg"], pointer(one["loc"])) for one in error.errors()))  # type: ignore[attr-defined]
+        return names
+
+    return judge
+
+
+def types_that_are_no_names(value: Any, at: str = "") -> Iterator[Complaint]:
+    """Ask about each `type` alone, and take it out: the SDK warns of names, and breaks at lists; neither says where."""
+    if not isinstance(value, dict):
+        return
+    if value.get("type") is not None and (says := fault_of_type(json.dumps(value["type"]))) is not None:
+        yield Complaint(says, f"{at}/type")
+        del value["type"]
+    for path, below in schemas_below(value):
+        yield from types_that_are_no_names(below, at + pointer(path))
+
+
+@cache
+def fault_of_type(text: str) -> str | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            installed("google.genai.types").Schema.model_validate({"type": json.loads(text)})
+    except (UserWarning, ValueError, AttributeError) as error:
+        return f"no type: {error}"
+    return None
+
+
+def schemas_below(value: dict[str, Any]) -> Iterator[tuple[list[Any], Any]]:
+    """Give the schemas in the fields of the message, which are one, lists, and maps."""
+    yield ["items"], value.get("items")
+    for field in ("anyOf", "any_of"):
+        if isinstance(value.get(field), list):
+            yield from (([field, index], item) for index, item in enumerate(value[field]))
+    for field in ("properties", "defs"):
+        if isinstance(value.get(field), dict):
+            yield from (([field, name], member) for name, member in value[field].items())
+
+
+def pointer(path: Any) -> str:
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_accepts_outputs(dialect: str) -> None:
+    accepts_outputs(dialect, message(), OUTPUTS)
+
+
+@pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in OUTPUTS], ids=str)
+def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+    still_refused(dialect, message(), row)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_agrees_with_check(dialect: str) -> None:
+    agrees_on_inputs(dialect, message(), KNOWN, INPUTS[dialect])
+
+
+@pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in INPUTS[name]], ids=str)
+def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+    still_disputed(dialect, message(), KNOWN, row)
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointers"),
+    [
+        ({"type": "object", "patternProperties": {}}, ["/patternProperties"]),
+        ({"properties": {"a": {"const": 1}}}, ["/properties/a/const"]),
+        ({"type": ["string", "null"]}, ["/type"]),
+        ({"anyOf": [{"type": "any"}]}, ["/anyOf/0/type"]),
+        ({"items": [{}]}, ["/items"]),
+        ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {}}, ["/properties/a/$ref", "/$defs"]),
+        # The fields for references, and for the others of an object, are those of Vertex AI.
+        ({"properties": {"a": {"ref": "#/defs/a"}}, "defs": {"a": {"type": "STRING"}}}, []),
+        ({"type": "OBJECT", "additionalProperties": {"type": "string"}, "propertyOrdering": ["a"]}, []),
+        ({"properties": {"type": {"type": "string"}, "items": {"enum": ["x"]}}}, []),
+    ],
+)
+def test_it_can_refuse(schema: Any, pointers: list[str]) -> None:
+    assert [complaint.pointer for complaint in message()(json.dumps(schema))] == pointers

@@ -1,0 +1,129 @@
+"""The 2020-12 meta-schema judges, with patterns compiled by Python's `re`: as OpenAI's API speaks, and as SGLang does.
+
+(SGLang mends names of types first, those of databases and those that stand twice. Older builds do not, nor does this.)
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+
+from judging import (
+    Complaint,
+    Judge,
+    Row,
+    accepts_outputs,
+    agrees_on_inputs,
+    installed,
+    nested,
+    rules,
+    still_disputed,
+    still_refused,
+)
+
+DIALECTS = ["openai-chat", "openai-responses", "anthropic", "portable", "sglang"]
+HELD = ["openai-chat", "openai-responses", "sglang"]
+
+KNOWN = rules(
+    "keyword-value root-not-schema unknown-type not-a-schema array-items items-not-schema properties-not-object "
+    "additional-properties-not-schema required-not-strings combinator-not-list any-of-size enum-not-list "
+    "enum-empty defs-not-object ref-not-string pattern"
+)
+
+TOO_DEEP = Row(
+    "the judge recurses: it reads about 80 schemas inside one another, and SGLang refuses what it cannot read",
+    r"too deep for the judge",
+    nested(500, {}),
+)
+CLASS_IN_A_RANGE = Row(
+    "fault of ours: a range in a class does not end at a class in Python's `re`",
+    r"'\^\[a-zA-Z_-\\\\s\]\+\$' is not a 'regex'",
+    {"type": "object", "properties": {"a": {"type": "string", "pattern": r"^[a-zA-Z_-\s]+$"}}},
+)
+TWICE = Row(
+    "fault of ours: no name stands twice in `type` and `required` (newer builds of SGLang mend the former)",
+    r"\['(\w+)', '\1'\] (has non-unique elements|is not valid under .*) at `[^`]*/(required|type)`",
+    {"type": "object", "properties": {"a": {"type": ["string", "string"]}}},
+)
+ANCHORS = Row(
+    "fault of ours: anchors are names, `$recursiveAnchor` and `$recursiveRef` texts, `$vocabulary` has booleans",
+    r"at `[^`]*/\$(anchor|dynamicAnchor|recursiveAnchor|recursiveRef|vocabulary/[^/`]*)`",
+    {"type": "object", "properties": {"a": {"$recursiveAnchor": True}}},
+)
+OUTPUTS = [TOO_DEEP, CLASS_IN_A_RANGE, TWICE, ANCHORS]
+PATTERNS = Row(
+    "the table of `anthropic` says nothing of patterns: in tools that are not strict, none was seen refused",
+    r"is not a 'regex' at",
+    {"type": "object", "properties": {"a": {"type": "string", "pattern": r"^\p{L}+$"}}},
+)
+NO_PATTERN = Row(
+    "fault of ours: `portable` leaves a `pattern` that is null beside a type",
+    r"^None is not of type 'string' at `[^`]*/pattern`",
+    {"type": "object", "properties": {"a": {"type": "string", "pattern": None}}},
+)
+ALSO = {"anthropic": [PATTERNS], "portable": [NO_PATTERN]}
+BY_DIALECT = [(name, row) for name in DIALECTS for row in [*OUTPUTS, *ALSO.get(name, [])]]
+INPUTS = [
+    *OUTPUTS,
+    Row(
+        "fault of ours: `enum` without values is valid by the meta-schema of 2020-12, which only advises against it",
+        r"^only check: enum-empty at",
+        {"type": "object", "properties": {"a": {"enum": []}}},
+    ),
+    Row(
+        "fault of ours: `additionalItems` is no keyword of 2020-12, so that any value will do",
+        r"^only check: keyword-value at `[^`]*/additionalItems`",
+        {"type": "object", "properties": {"a": {"additionalItems": 0}}},
+    ),
+]
+
+
+@cache
+def meta_schema() -> Judge:
+    jsonschema = installed("jsonschema")
+    draft = jsonschema.Draft202012Validator
+    meta = draft(draft.META_SCHEMA, format_checker=jsonschema.FormatChecker(["regex"]))
+
+    @cache
+    def judge(text: str) -> tuple[Complaint, ...]:
+        try:
+            errors = list(meta.iter_errors(json.loads(text)))
+        except RecursionError:
+            return (Complaint("too deep for the judge"),)
+        return tuple(Complaint(error.message[:200], pointer(error.absolute_path)) for error in errors)
+
+    return judge
+
+
+def pointer(path: Any) -> str:
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_accepts_outputs(dialect: str) -> None:
+    accepts_outputs(dialect, meta_schema(), [row for name, row in BY_DIALECT if name == dialect])
+
+
+@pytest.mark.parametrize(("dialect", "row"), BY_DIALECT, ids=str)
+def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+    still_refused(dialect, meta_schema(), row)
+
+
+@pytest.mark.parametrize("dialect", HELD)
+def test_it_agrees_with_check(dialect: str) -> None:
+    agrees_on_inputs(dialect, meta_schema(), KNOWN, INPUTS)
+
+
+@pytest.mark.parametrize(("dialect", "row"), [(dialect, row) for dialect in HELD for row in INPUTS], ids=str)
+def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+    still_disputed(dialect, meta_schema(), KNOWN, row)
+
+
+def test_it_can_refuse() -> None:
+    judge = meta_schema()
+    assert judge('{"type": "any"}') == (Complaint("'any' is not valid under any of the given schemas", "/type"),)
+    assert judge('{"properties": {"a/b": {"pattern": "\\\\p{L}"}}}')[0].pointer == "/properties/a~1b/pattern"
+    assert judge('{"type": "object"}') == ()

@@ -1,0 +1,285 @@
+"""vLLM's choice of a backend judges: what neither xgrammar nor llguidance takes fails the request."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import pytest
+
+from judging import (
+    Complaint,
+    Judge,
+    Row,
+    accepts_outputs,
+    agrees_on_inputs,
+    installed,
+    installed_xgrammar,
+    schemas,
+    still_disputed,
+    still_refused,
+)
+from reference import sources
+from test_judge_metaschema import meta_schema
+from vllm_backend import Backends, schema_of_calls
+
+DIALECTS = ["vllm"]
+"""The dialects that are judged."""
+BEYOND = Row(
+    "numbers that no backend holds: `1e400`, which Python reads as infinite, and lengths beyond 64 bits",
+    r"near: Infinity|Expected positive integer for '\w+', got 1\.8\d*e19",
+    {"type": "object", "properties": {"a": {"type": "array", "minItems": 2**64}}},
+)
+SURROGATES = Row(
+    "half a surrogate pair is no text to either backend",
+    r"Failed to parse JSON: syntax error at line 1 near: (\"|: \{\})",
+    {"type": "object", "properties": {"a": {"description": "\ud800"}}},
+)
+ROOT = Row(
+    "fault of ours: `parameters` of a request are an object, and `true` is none",
+    r"the request has no other `parameters` than an object",
+    True,
+)
+NEVER = Row(
+    "fault of ours: a required property that may be nothing is refused by both backends",
+    r"Schema 'false' cannot accept any value; Unsatisfiable schema: required item is unsatisfiable",
+    {"type": "object", "properties": {"a": False}, "required": ["a"]},
+)
+OUTPUTS = [
+    BEYOND,
+    SURROGATES,
+    ROOT,
+    NEVER,
+    Row(
+        "fault of ours: what stands in a list in `items` is a schema to both backends",
+        r"^items must be a boolean or an object; schema must be an object or boolean",
+        {"type": "object", "properties": {"a": {"type": "array", "items": [1]}}},
+    ),
+    Row(
+        "fault of ours: `minItems` as a text is left at a root that is an array",
+        r"^minItems must be an integer; Expected positive integer for 'minItems', got \"2\"",
+        {"type": "array", "items": {"type": "string"}, "minItems": "2"},
+    ),
+    Row(
+        "fault of ours: a range in a class does not end at a class",
+        r"^EBNF parser error at .*: Invalid character class: lower bound is larger than upper bound",
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": r"^[a-zA-Z_-\s]+$"}}},
+    ),
+]
+INPUTS = [
+    BEYOND,
+    ROOT,
+    NEVER,
+    Row(
+        "fault of ours: `#` is taken, and means the list of calls; what leads out of the schema means anything",
+        r"^only check: ref-form at",
+        {"type": "object", "properties": {"a": {"$ref": "#"}}},
+    ),
+    Row(
+        "fault of ours: references with escapes, and to `true`, are taken by llguidance or xgrammar",
+        r"^only check: ref-target at",
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": True}},
+    ),
+    Row(
+        "fault of ours: llguidance takes an `enum` without values, of a property that may be absent",
+        r"^only check: enum-empty at",
+        {"type": "object", "properties": {"a": {"enum": []}}},
+    ),
+    Row(
+        "a keyword without a `type` is not looked at",
+        r"^only check: (format|keyword-value) at",
+        {"type": "object", "properties": {"a": {"format": "x"}}},
+    ),
+    Row(
+        "xgrammar takes a definition whose name is empty",
+        r"^only check: definition-name at `/\$defs/`",
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/"}}, "$defs": {"": True}},
+    ),
+    Row(
+        "fault of ours: llguidance takes a length beside `format` also where another property has `oneOf`",
+        r"^only check: refused-keyword at `/properties/a/minLength`",
+        {
+            "type": "object",
+            "properties": {
+                "a": {"type": "string", "minLength": 2, "format": "date"},
+                "d": {"oneOf": [{"type": "string", "maxLength": 3}, {"type": "integer"}]},
+            },
+        },
+    ),
+    Row(
+        "fault of ours: llguidance knows the format `uri`, and takes a length beside it",
+        r"^only check: refused-keyword at `/properties/url/minLength`",
+        {"type": "object", "properties": {"url": {"type": "string", "format": "uri", "minLength": 1}}},
+    ),
+    Row(
+        "fault of ours: xgrammar has no lookahead of anything beyond ASCII, and ignores others",
+        r"^only the judge: Regex parsing error .*: Lookahead is not supported yet",
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(?=é)"}}},
+    ),
+]
+DEEP = 200
+"""What is deeper is not asked: xgrammar is seconds at 500 schemas inside one another."""
+
+STRING = {"type": "string"}
+
+
+@cache
+def backends() -> Backends:
+    return Backends(installed_xgrammar(), installed("llguidance"))
+
+
+@cache
+def required() -> Judge:
+    """Ask of a whole tool, which is taken or not; nobody says what outlines would do."""
+    chosen = backends()
+
+    @cache
+    def judge(text: str) -> tuple[Complaint, ...]:
+        if depth(text) > DEEP:
+            return ()
+        answer = chosen.answer(json.loads(text))
+        return (Complaint(" ".join(str(answer.complaint).split())),) if answer.backend == "none" else ()
+
+    return judge
+
+
+def well_formed() -> list[str]:
+    """Give the schemas that are some by the meta-schema, and not for outlines: backends mend others their own way."""
+    texts = [text for text in schemas() if is_text(text) and depth(text) <= DEEP]
+    return [text for text in texts if not meta_schema()(text) and not outlines(text)]
+
+
+def is_text(text: str) -> bool:
+    try:
+        json.dumps(json.loads(text), ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def outlines(text: str) -> bool:
+    return backends().answer(json.loads(text)).backend == "outlines"
+
+
+def depth(text: str) -> int:
+    """Count the objects inside one another, braces in texts among them."""
+    open_now = deepest = 0
+    for character in text:
+        if character in "{}":
+            open_now += 1 if character == "{" else -1
+            deepest = max(deepest, open_now)
+    return deepest
+
+
+def argument(**schema: Any) -> dict[str, Any]:
+    """Give a tool with one argument."""
+    return {"type": "object", "properties": {"a": schema}}
+
+
+def defining(reference: str, **definitions: Any) -> dict[str, Any]:
+    return {**argument(**{"$ref": reference}), **definitions}
+
+
+# What was run with vLLM 0.33.0 itself, and what its source says: for every row the nearest that another backend takes.
+KNOWN: list[tuple[str, dict[str, Any]]] = [
+    *(
+        ("none", argument(type="array", items=STRING, **{keyword: value}))
+        for keyword, value in {"uniqueItems": True, "contains": STRING, "minContains": 1, "maxContains": 2}.items()
+    ),
+    ("none", argument(type=["array", "null"], items=STRING, uniqueItems=True)),
+    ("xgrammar", argument(items=STRING, uniqueItems=True)),
+    ("none", {"type": "object", "propertyNames": STRING, "additionalProperties": {}}),
+    ("xgrammar", {"type": "object", "additionalProperties": {}}),
+    ("none", argument(type="object", propertyNames=STRING, properties={})),
+    ("none", argument(type="object", propertyNames=STRING, unevaluatedProperties=False)),
+    ("xgrammar", argument(type="object", propertyNames=STRING, unevaluatedProperties=True)),
+    ("none", argument(type="object", propertyNames={"pattern": "^a", "maxLength": 3})),
+    ("xgrammar", argument(type="object", propertyNames={"pattern": "^a"})),
+    ("none", argument(type="string", format="json")),
+    ("none", argument(type="string", format=["json"])),
+    ("xgrammar", argument(type="string", format="uri")),
+    ("xgrammar", argument(type="number", format="double")),
+    ("llguidance", argument(type="string", format="date", maxLength=9)),
+    ("none", argument(type="string", format="uri-template", maxLength=9)),
+    ("none", argument(type="string", pattern=r"(a)\1")),
+    ("none", argument(type="string", pattern=r"\ba")),
+    ("llguidance", argument(type="string", pattern=r"^\p{L}+$")),
+    ("xgrammar", argument(type="string", pattern="^(?=a)")),
+    ("llguidance", argument(type="string", pattern="^a", minLength=2)),
+    ("outlines", argument(type="object", properties={"x": STRING}, patternProperties={"^a": STRING})),
+    ("outlines", argument(type="object", patternProperties={"^a": STRING, "^b": STRING})),
+    ("xgrammar", argument(type="object", patternProperties={"^a": STRING})),
+    ("none", argument(type="STRING")),
+    ("none", argument(type="string", minLength=1.0)),
+    ("xgrammar", argument(type="string", minLength=1)),
+    ("none", defining("#/definitions/A", definitions={"A": STRING})),
+    ("xgrammar", defining("#/$defs/A", **{"$defs": {"A": STRING}})),
+    ("llguidance", defining("#/$defs/A~1B", **{"$defs": {"A/B": STRING}})),
+    ("none", defining("#/properties/a")),
+    ("xgrammar", defining("#")),
+    ("llguidance", argument(type="integer", multipleOf=2)),
+    ("none", argument(type="integer", multipleOf=2, **{"not": {"const": 4}})),
+    ("xgrammar", argument(type="integer", **{"not": {"const": 4}})),
+    ("llguidance", {"type": "object", "properties": {"a": False}}),
+    ("llguidance", argument(type="array", items=[STRING])),
+    ("llguidance", argument(type="integer", exclusiveMinimum=True)),
+    ("llguidance", argument(type="integer", maximum=2**64)),
+    ("xgrammar", {}),
+    # Both gates look into what is no schema.
+    ("llguidance", argument(default={"type": "array", "uniqueItems": True})),
+    ("xgrammar", {"type": "object", "properties": {"type": STRING, "uniqueItems": STRING}}),
+]
+
+
+@pytest.mark.parametrize(
+    ("backend", "schema"), KNOWN, ids=lambda value: value if isinstance(value, str) else json.dumps(value)
+)
+def test_it_chooses_as_vllm_does(backend: str, schema: dict[str, Any]) -> None:
+    answer = backends().answer(schema)
+    assert answer.backend == backend, answer
+    assert (answer.complaint is None) == (backend == "xgrammar")
+
+
+def test_what_is_no_object_has_no_backend() -> None:
+    assert backends().answer(True).backend == "none"
+
+
+def test_definitions_are_carried_to_the_root() -> None:
+    schema = schema_of_calls({"$defs": {"A": STRING}, "type": "object"})
+    assert schema["$defs"] == {"A": STRING}
+    assert schema["items"]["anyOf"][0]["properties"]["parameters"] == {"type": "object"}
+    assert "$defs" not in schema_of_calls({})
+
+
+def test_real_tools() -> None:
+    """As many are refused as were when vLLM's own code was asked (with llguidance 1.7.6)."""
+    if len(sources()) == 1:
+        pytest.skip("the data of all real tools does not lie beside this checkout")
+    rows = sources()[-1].rows("mcp_tools.jsonl")
+    answers = [backends().answer(row["inputSchema"]) for row in rows]
+    counts = Counter(answer.backend for answer in answers)
+    assert counts == {"xgrammar": 1528, "llguidance": 7, "none": 12}
+    by_names = [one for one in answers if one.backend == "none" and "propertyNames" in str(one.complaint)]
+    assert len(by_names) == 9
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_takes_outputs(dialect: str) -> None:
+    accepts_outputs(dialect, required(), OUTPUTS)
+
+
+@pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in OUTPUTS], ids=str)
+def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+    still_refused(dialect, required(), row)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_agrees_with_check(dialect: str) -> None:
+    agrees_on_inputs(dialect, required(), None, INPUTS, well_formed())
+
+
+@pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in INPUTS], ids=str)
+def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+    still_disputed(dialect, required(), None, row)
