@@ -206,6 +206,16 @@ impl Matrix {
         out.push('\n');
         out.push_str(&shade(written, format!("Rewritten: by {written} of {all}, by {kept} without loss.")));
         out.push('\n');
+        for column in &self.columns {
+            let lost = column.having(|verdict| verdict.ignored || verdict.reinterpreted);
+            if column.dialect.hides() && lost > 0 {
+                let name = column.dialect.name;
+                let tools = counted(lost, self.noun);
+                out.push_str(&format!(
+                    "`{name}` leaves out parts of {tools}: without rewriting, the model never sees them.\n"
+                ));
+            }
+        }
         if kept < all {
             let tool = if self.noun == "tool" { "--tool NAME " } else { "" };
             out.push_str(

@@ -68,6 +68,8 @@ pub struct Fact {
     pub severity: Severity,
     /// Of the constraints that are about keywords, the keywords it speaks of; none: all of them.
     pub(crate) keywords: Keywords,
+    /// What goes against it never reaches the model: a program before it leaves it out.
+    pub(crate) hides: bool,
 }
 
 impl Fact {
@@ -79,6 +81,7 @@ impl Fact {
         rules: &[],
         severity: Severity::Refused,
         keywords: Keywords::NONE,
+        hides: false,
     };
 
     /// The fact, its confidence and its source, as the report says why a rule is there.
@@ -198,6 +201,12 @@ impl Dialect {
             .iter()
             .find(|fact| rests_on(fact) && speaks_of(fact))
             .or_else(|| self.facts.iter().find(|fact| rests_on(fact) && fact.keywords == Keywords::NONE))
+    }
+
+    /// Is a part of some schemas never shown to the model, because a program before it leaves that out? Then `check`
+    /// finds it `ignored` or `reinterpreted`, and people read in the tool what the model does not.
+    pub fn hides(&self) -> bool {
+        self.facts.iter().any(|fact| fact.hides)
     }
 
     /// What becomes of a schema or a tool with this violation.

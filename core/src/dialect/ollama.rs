@@ -67,6 +67,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             source: STRUCTS,
             rules: &[Constraint::RefusedKeyword, Constraint::RootKeyword],
             severity: Severity::Ignored,
+            hides: true,
             ..Fact::REFUSED
         },
         Fact {
@@ -76,6 +77,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Ignored,
             keywords: Keywords::of(&[Keyword::Ref, Keyword::DynamicRef]),
+            hides: true,
         },
         Fact {
             statement: "the root's `type` is the one word `object`",

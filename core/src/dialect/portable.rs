@@ -73,6 +73,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Ignored,
             keywords: Keywords::of(&[Keyword::Const]),
+            ..Fact::REFUSED
         },
         Fact {
             statement: "`$schema` is accepted by all, and does nothing",

@@ -224,6 +224,7 @@ pub(super) const VLLM: Dialect = Dialect {
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Reinterpreted,
             keywords: Keywords::of(&[Keyword::AllOf, Keyword::OneOf]),
+            ..Fact::REFUSED
         },
         Fact {
             statement: "beside `anyOf` and `$ref` nothing that says something of the instance is read",

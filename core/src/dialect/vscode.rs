@@ -99,6 +99,7 @@ pub(super) const VSCODE: Dialect = Dialect {
             source: NORMALIZER,
             rules: &[Constraint::RootKeyword],
             severity: Severity::Reinterpreted,
+            hides: true,
             ..Fact::REFUSED
         },
         Fact {
