@@ -80,6 +80,7 @@ const OF_REQUESTS: &[&str] = &[
     "too-many-unions",
     "too-complex",
     "definition-conflict",
+    "mixed-backends",
     "too-many-strict-properties",
 ];
 

@@ -68,7 +68,7 @@ fn by_grammar(
 ) -> Result<Vec<Violation>, Error> {
     let by = |grammar, extent| grammar::check(node, form, (grammar, dialect), options, extent, budget);
     let found = by(grammar, extent)?;
-    if found.is_empty() || grammar.alternatives.is_empty() {
+    if found.is_empty() || options.alone || grammar.alternatives.is_empty() {
         return Ok(found);
     }
     // What is only taken otherwise goes no further than the first.
@@ -81,6 +81,20 @@ fn by_grammar(
         }
     }
     Ok(all)
+}
+
+/// Which compilers take a schema: the dialect's own, and each of its alternatives.
+pub(crate) fn backends(node: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<Vec<bool>, Error> {
+    let Method::Rules(grammar) = dialect.method else { return Ok(Vec::from([true])) };
+    let options = SanitizeOptions::new(dialect.name);
+    let by = |grammar, extent| grammar::check(node, Form::Read, (grammar, dialect), &options, extent, budget);
+    let own = by(grammar, Extent::All)?.iter().all(|violation| violation.severity != Severity::Refused);
+    let mut takes = Vec::from([own]);
+    for alternative in grammar.alternatives {
+        takes.push(by(alternative, Extent::First)?.is_empty());
+    }
+    budget.check(String::new)?;
+    Ok(takes)
 }
 
 /// Whether there is nothing that `sanitize` would mend, without looking further than the first, and without a word

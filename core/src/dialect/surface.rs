@@ -30,9 +30,9 @@ pub(crate) struct Surface {
     /// The dialect of the tools that are not strict, which may stand in one list with those that are: a tool that this
     /// dialect cannot take is written in that one.
     pub(crate) not_strict: Option<&'static str>,
-    /// The definitions of all tools of a request are put into one table: two of one name must be alike. The rule
-    /// `definition-conflict`.
-    pub(crate) shared_definitions: bool,
+    /// All tools of a request become one grammar: their definitions are put into one table, where two of one name must
+    /// be alike, and one compiler takes all of them. The rules `definition-conflict` and `mixed-backends`.
+    pub(crate) one_grammar: bool,
     /// What some models' tools may be called, by what the model's name begins with; `names` is for all others.
     pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
     /// Which choices of tools are refused while a model thinks; the first that speaks of the model holds.
@@ -52,7 +52,7 @@ impl Surface {
         budgets: &[],
         tool_budgets: &[],
         not_strict: None,
-        shared_definitions: false,
+        one_grammar: false,
         names_by_model: &[],
         thinking: &[],
     };

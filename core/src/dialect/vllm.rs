@@ -314,6 +314,15 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
+            statement: "one compiler takes all tools of a request",
+            confidence: 'B',
+            source:
+                "vllm, `tool_choice: \"required\"` makes one schema of all tools; run: `Unimplemented keys: [\"not\"]` \
+                beside a tool with `multipleOf`",
+            rules: &[Constraint::MixedBackends],
+            ..Fact::REFUSED
+        },
+        Fact {
             statement: "`not`, `if`, what depends on a property, and `nullable` have no effect",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run",
@@ -342,8 +351,6 @@ pub(super) const VLLM: Dialect = Dialect {
     unverified: &[
         "under `tool_choice: \"auto\"` no schema is looked at, unless a tool says `strict: true` and the parser has \
             structural tags: there xgrammar's own errors alone refuse, and `uniqueItems` and other formats pass",
-        "one tool that goes to llguidance takes all others of the request there, where `not`, `if` and four formats \
-            are unknown",
         "a string with a `pattern` holds no character that JSON escapes",
         "bounds beyond 64 bits are refused",
         "keywords of one type without that `type` beside them: `minLength` and `pattern` have no effect",
@@ -354,7 +361,7 @@ pub(super) const VLLM: Dialect = Dialect {
         format: ToolFormat::OpenaiChat,
         names: NamePattern::OPENAI,
         strict: StrictFlag::False,
-        shared_definitions: true,
+        one_grammar: true,
         ..Surface::PLAIN
     },
 };

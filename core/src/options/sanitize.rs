@@ -84,6 +84,9 @@ pub struct SanitizeOptions {
     pub share: bool,
     /// How messages spell option names.
     pub(crate) naming: Naming,
+    /// Only the dialect's own grammar counts, and none of its alternatives: what else the request holds must be taken
+    /// by the same.
+    pub(crate) alone: bool,
 }
 
 pub(super) const KNOWN: &[&str] =
@@ -104,6 +107,7 @@ impl SanitizeOptions {
             max_steps: None,
             share: false,
             naming: Naming::Camel,
+            alone: false,
         }
     }
 
@@ -187,6 +191,7 @@ impl SanitizeOptions {
             max_steps: reader.count("maxSteps")?,
             share: reader.flag("share")?.unwrap_or_default(),
             naming,
+            alone: false,
         })
     }
 

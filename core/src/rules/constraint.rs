@@ -215,6 +215,8 @@ constraints! {
     TooManyTools = "too-many-tools",
     /// Two tools of a request have a definition of one name, and not the same one.
     DefinitionConflict = "definition-conflict",
+    /// Tools of a request of which no compiler takes all.
+    MixedBackends = "mixed-backends",
     /// More strict tools than a request may have.
     TooManyStrictTools = "too-many-strict-tools",
     /// More of something than the compiler bears in one strict tool.

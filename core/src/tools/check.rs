@@ -5,7 +5,9 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
-    arguments, budget,
+    arguments,
+    backends::{self, Backends},
+    budget,
     definitions::Definitions,
     tool_format::{self, Entry, Shape},
     tool_list::{Listed, Listing},
@@ -101,7 +103,7 @@ impl Checking {
         let Surface { tools_most, budgets, .. } = self.dialect.tools;
         let mut seen: Set<Cow<'_, str>> = Set::new();
         let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
-        let mut definitions = Definitions::default();
+        let (mut definitions, mut backends) = (Definitions::default(), Backends::default());
         for (count, listed) in listing.entries().enumerate() {
             let Listed { entry, pointer, .. } = listed;
             if tools_most == Some(count) {
@@ -139,7 +141,7 @@ impl Checking {
                     );
                 }
             }
-            if let Some(schema) = shape.schema(entry).filter(|_| self.dialect.tools.shared_definitions) {
+            if let Some(schema) = shape.schema(entry).filter(|_| self.dialect.tools.one_grammar) {
                 for conflict in definitions.conflicts(schema) {
                     let mut pointer = at(listed, &shape.pointer_to_schema());
                     pointer.push_str("/$defs");
@@ -151,6 +153,14 @@ impl Checking {
                     self.add(name.as_deref(), Constraint::DefinitionConflict.id(), pointer, message);
                 }
                 definitions.add(schema);
+                if backends.add(schema, self.dialect)? {
+                    self.add(
+                        name.as_deref(),
+                        Constraint::MixedBackends.id(),
+                        at(listed, &shape.pointer_to_schema()),
+                        backends::message(),
+                    );
+                }
             }
             if plain.is_some() {
                 continue;

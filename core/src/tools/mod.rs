@@ -7,6 +7,7 @@
 //! (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`, and `sse`).
 
 mod arguments;
+mod backends;
 mod budget;
 mod call_sites;
 pub(crate) mod check;

@@ -180,7 +180,7 @@ impl Writer<'_> {
             return Err(refused("unknown-dialect", "", "expected a dialect, found none".into()));
         };
         let (dialect, encoded) = (*dialect, changes.iter().any(|change| change.encoded));
-        if dialect.tools.shared_definitions {
+        if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
         let description = description(&entry, (shape, written), dialect, &mut changes);
@@ -198,7 +198,7 @@ impl Writer<'_> {
         for (taken, budget) in taken.iter_mut().zip(dialect.tools.budgets) {
             *taken += budget::taken(*budget, schema);
         }
-        if let Some(schema) = schema.filter(|_| dialect.tools.shared_definitions) {
+        if let Some(schema) = schema.filter(|_| dialect.tools.one_grammar) {
             self.definitions.add(schema);
         }
         if encoded || new_name.is_some() || namespace.is_some() {

@@ -29,6 +29,7 @@ pub(super) struct Target {
 pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let target = |options: SanitizeOptions| {
         let dialect = dialect::of(&options)?;
+        let options = SanitizeOptions { alone: dialect.tools.one_grammar, ..options };
         Ok::<_, Error>(Target { dialect, options, taken: dialect.tools.budgets.iter().map(|_| 0).collect() })
     };
     let mut targets = Vec::from([target(options.sanitize.clone())?]);

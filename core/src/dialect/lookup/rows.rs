@@ -121,6 +121,9 @@ const GPT: &[&str] = &["gpt-", "ft:gpt-", "chatgpt", "codex"];
 const GPT_OSS: &[&str] = &["gpt-oss"];
 const CLAUDE: &[&str] = &["claude"];
 const GEMINI: &[&str] = &["gemini"];
+/// With the regions whose inference profiles have names of their own.
+const NOVA: &[&str] =
+    &["amazon.nova", "us.amazon.nova", "eu.amazon.nova", "apac.amazon.nova", "global.amazon.nova", "nova-"];
 const GROK: &[&str] = &["grok"];
 const KIMI: &[&str] = &["kimi", "moonshot"];
 const DEEPSEEK: &[&str] = &["deepseek"];
@@ -304,7 +307,7 @@ pub(super) const ROWS: &[Row] = &[
     anywhere("xai", "Grok is xAI's, and nothing says that this place has rules of its own").models(GROK).strict("xai"),
     anywhere("mistral", "the model is Mistral's, and nothing says that this place has rules of its own")
         .models(MISTRAL),
-    anywhere("bedrock", "Nova is Amazon's, and Bedrock is where it is served").models(&["amazon.nova", "nova-"]),
+    anywhere("bedrock", "Nova is Amazon's, and Bedrock is where it is served").models(NOVA),
     anywhere("openai-chat", OF_GPT).models(BEFORE_GPT_5).strict("openai-strict"),
     anywhere("openai-responses", OF_GPT).apis(RESPONSES).models(GPT).strict("openai-strict"),
     anywhere("openai-chat", OF_GPT).models(GPT).strict("openai-strict"),
