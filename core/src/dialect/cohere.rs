@@ -146,6 +146,13 @@ pub(super) const STRICT: Dialect = Dialect {
             rules: &[Constraint::TooManyStrictProperties],
             ..Fact::REFUSED
         },
+        Fact {
+            statement:
+                "what is strict is the request, by `strict_tools: true`, and no tool by itself: the caller says it",
+            confidence: 'A',
+            source: "Cohere, API reference, Chat v2",
+            ..Fact::REFUSED
+        },
         NAMES_FACT,
         WELL_FORMED,
     ],

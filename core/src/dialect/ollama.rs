@@ -21,7 +21,6 @@ const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::all_but(&[
         Keyword::Type,
         Keyword::Defs,
-        Keyword::Definitions,
         Keyword::Items,
         Keyword::Required,
         Keyword::Properties,

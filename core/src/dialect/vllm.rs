@@ -31,6 +31,7 @@ const ANNOTATIONS: Keywords = Keywords::of(&[
     Keyword::WriteOnly,
     Keyword::Schema,
     Keyword::Defs,
+    Keyword::Discriminator,
 ]);
 
 /// The gate: each keyword by itself is what llguidance has no word for, or what xgrammar would leave out.
@@ -79,7 +80,7 @@ const REFS: RefRule = RefRule {
 
 const XGRAMMAR: Grammar = Grammar {
     object_root: false,
-    refuses: Keywords::of(&[Keyword::AllOf, Keyword::OneOf]),
+    refuses: Keywords::of(&[Keyword::AllOf, Keyword::OneOf, Keyword::DynamicRef, Keyword::RecursiveRef]),
     conflicts: CONFLICTS,
     ignores: Keywords::of(&[
         Keyword::Not,
@@ -136,6 +137,8 @@ const LLGUIDANCE: Grammar = Grammar {
     refuses: Keywords::of(&[
         Keyword::AllOf,
         Keyword::OneOf,
+        Keyword::DynamicRef,
+        Keyword::RecursiveRef,
         Keyword::Not,
         Keyword::If,
         Keyword::Then,
@@ -224,6 +227,15 @@ pub(super) const VLLM: Dialect = Dialect {
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Reinterpreted,
             keywords: Keywords::of(&[Keyword::AllOf, Keyword::OneOf]),
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "dynamic references are not read: anything is taken there",
+            confidence: 'A',
+            source: "xgrammar, SchemaParser::Parse; run",
+            rules: &[Constraint::RefusedKeyword],
+            severity: Severity::Reinterpreted,
+            keywords: Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]),
             ..Fact::REFUSED
         },
         Fact {

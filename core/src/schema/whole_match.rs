@@ -74,7 +74,14 @@ fn branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
         }
         match character {
             '\\' => is_escaped = true,
-            '[' => in_class = true,
+            // Whether `]` ends a class where it stands first, readers do not agree.
+            '[' if !in_class => {
+                let inside = pattern.get(at + 1..)?;
+                if inside.strip_prefix('^').unwrap_or(inside).starts_with(']') {
+                    return None;
+                }
+                in_class = true;
+            }
             ']' => in_class = false,
             _ if in_class && !ends_all => {}
             '(' => depth += 1,
@@ -115,6 +122,9 @@ mod tests {
             ("a$b", None),
             ("^^a", None),
             ("[a", None),
+            ("[]a|b]", None),
+            ("[^]|a]", None),
+            ("[[|]a", Some(r"^[\s\S]*[[|]a[\s\S]*$")),
             ("(a", None),
             ("a)", None),
             (r"a\", None),

@@ -17,15 +17,20 @@ use crate::{
 /// How references to definitions begin.
 const TABLE: &str = "#/$defs/";
 
-/// What the tools before have defined: names, with what stands there as JSON.
+/// What the tools before have defined.
 #[derive(Debug, Default)]
-pub(super) struct Definitions(Map<String, String>);
+pub(super) struct Definitions {
+    /// Names, with what stands there in a spelling that equal values share.
+    known: Map<String, String>,
+    /// The last number that a name was given.
+    numbers: Map<String, u32>,
+}
 
 impl Definitions {
     /// The names that a schema defines otherwise than the tools before.
     pub(super) fn conflicts<'n>(&self, schema: &'n Node<'_>) -> Vec<Cow<'n, str>> {
         let differs = |name: &str, definition: &Node<'_>| {
-            self.0.get(name).is_some_and(|known| *known != json::write_plain(definition))
+            self.known.get(name).is_some_and(|known| *known != json::canonical(definition))
         };
         members(schema).filter(|(name, definition)| differs(name, definition)).map(|(name, _)| name).collect()
     }
@@ -33,24 +38,29 @@ impl Definitions {
     /// Takes in what a schema defines.
     pub(super) fn add(&mut self, schema: &Node<'_>) {
         for (name, definition) in members(schema) {
-            if !self.0.contains_key(&*name) {
-                self.0.insert(name.into_owned(), json::write_plain(definition));
+            if !self.known.contains_key(&*name) {
+                self.known.insert(name.into_owned(), json::canonical(definition));
             }
         }
     }
 
-    /// New names for those definitions of a schema that conflict.
-    pub(super) fn new_names(&self, schema: &Node<'_>) -> Vec<(String, String)> {
-        let conflicts = self.conflicts(schema);
-        if conflicts.is_empty() {
+    /// New names for the definitions of a schema that has one that conflicts: for all that tools before have, because
+    /// one that refers to another is no longer alike once that has a new name.
+    pub(super) fn new_names(&mut self, schema: &Node<'_>) -> Vec<(String, String)> {
+        if self.conflicts(schema).is_empty() {
             return Vec::new();
         }
         let own: Set<Cow<'_, str>> = members(schema).map(|(name, _)| name).collect();
         let mut renamed = Vec::new();
-        for name in &conflicts {
-            let is_free = |new: &String| !self.0.contains_key(new) && !own.contains(&**new);
-            let new = (2_u32..).map(|count| format!("{name}_{count}")).find(is_free);
-            renamed.extend(new.map(|new| (name.clone().into_owned(), new)));
+        for name in own.iter().filter(|name| self.known.contains_key(&***name)) {
+            let known = &self.known;
+            let is_free = |new: &String| !known.contains_key(new) && !own.contains(&**new);
+            let first = self.numbers.get(&**name).map_or(2, |last| last.saturating_add(1));
+            let found = (first..).map(|count| (count, format!("{name}_{count}"))).find(|(_, new)| is_free(new));
+            if let Some((count, new)) = found {
+                self.numbers.insert(name.clone().into_owned(), count);
+                renamed.push((name.clone().into_owned(), new));
+            }
         }
         renamed
     }
@@ -83,18 +93,14 @@ pub(super) fn rename(
             }
         }
     });
-    for (old, new) in names {
-        let pointer = |name: &str| {
-            let mut pointer = format!("{above}/$defs");
-            push_token(&mut pointer, name);
-            pointer
-        };
-        let (from, to) = (pointer(old), pointer(new));
-        for output in changes.iter_mut().filter_map(|change| change.output_pointer.as_mut()) {
-            let rest = output.strip_prefix(&from).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-            if let Some(moved) = rest.map(|rest| format!("{to}{rest}")) {
-                *output = moved;
-            }
+    let above = format!("{above}/$defs/");
+    for output in changes.iter_mut().filter_map(|change| change.output_pointer.as_mut()) {
+        let Some(inside) = output.strip_prefix(&above) else { continue };
+        let (token, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
+        if let Some(new) = table.get(&*token.replace("~1", "/").replace("~0", "~")) {
+            let mut moved = String::from(above.trim_end_matches('/'));
+            push_token(&mut moved, new);
+            *output = moved + rest;
         }
     }
     Ok(())

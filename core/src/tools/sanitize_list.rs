@@ -216,7 +216,7 @@ impl Writer<'_> {
 
     /// Gives definitions other names that the tools before define otherwise.
     fn rename_definitions(
-        &self,
+        &mut self,
         (entry, shape): (&mut Node<'_>, Shape),
         written: Shape,
         dialect: &'static Dialect,
@@ -233,7 +233,7 @@ impl Writer<'_> {
         });
         renamed.unwrap_or(Ok(())).map_err(|error| failed(&error, &from))?;
         for (old, new) in names {
-            let message = format!("renamed the definition `{old}` to `{new}`: another tool defines it otherwise");
+            let message = format!("renamed the definition `{old}` to `{new}`: another tool has one of that name");
             let at = |above: &str, name: &str| {
                 let mut pointer = format!("{above}/$defs");
                 push_token(&mut pointer, name);

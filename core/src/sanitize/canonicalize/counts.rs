@@ -1,6 +1,6 @@
 //! Counts without a fraction and an exponent, where the API reads nothing else: `1.0` is `1`.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     dialect::features::COUNTS,
@@ -14,23 +14,46 @@ use crate::{
 };
 
 const REPAIR: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
+const REMOVE: ChangeKind = ChangeKind::of(Rule::RemoveMalformedKeyword);
 
 /// Spells the counts of one schema.
 pub(in crate::sanitize) fn spell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let members = node.as_object().into_iter().flatten();
     let spelled = members.filter_map(|member| {
         let keyword = Keyword::named(&member.key).filter(|keyword| COUNTS.contains(*keyword))?;
-        let number = member.value.as_number().filter(|number| json::is_integral(number))?;
-        let plain = json::plain_number(number);
-        // What is larger than any count is not one in another spelling either.
-        (plain != number && plain.parse::<u64>().is_ok()).then(|| (keyword, String::from(plain)))
+        let number = member.value.as_number()?;
+        let plain = plain(keyword, number);
+        (plain.as_deref() != Some(number)).then_some((keyword, plain))
     });
-    let spelled: alloc::vec::Vec<(Keyword, String)> = spelled.collect();
+    let spelled: Vec<(Keyword, Option<String>)> = spelled.collect();
     for (keyword, plain) in spelled {
-        let location = Location::under(node, keyword.name());
-        context.diagnostics.report(place.polarity, location.clone(), location, REPAIR, || {
-            format!("spelled `{}` as `{plain}`", keyword.name())
-        });
-        node.visit(keyword, |value| value.replace(Data::Number(plain.into())));
+        let from = Location::under(node, keyword.name());
+        match plain {
+            Some(plain) => {
+                context.diagnostics.report(place.polarity, from.clone(), from, REPAIR, || {
+                    format!("spelled `{}` as `{plain}`", keyword.name())
+                });
+                node.visit(keyword, |value| value.replace(Data::Number(plain.into())));
+            }
+            None => {
+                context.diagnostics.report(place.polarity, from, Location::Nowhere, REMOVE, || {
+                    format!("removed `{}`: no count is that large", keyword.name())
+                });
+                if let Some(object) = node.as_object_mut() {
+                    object.remove(keyword);
+                }
+            }
+        }
     }
+}
+
+/// The count that says the same; `None`: it is larger than any.
+fn plain(keyword: Keyword, number: &str) -> Option<String> {
+    let plain = json::plain_number(number);
+    if json::is_integral(number) {
+        return plain.parse::<u64>().is_ok().then(|| plain.into_owned());
+    }
+    // At least one and a half is at least two.
+    let whole = plain.split_once('.').map_or("0", |(whole, _)| whole).parse::<u64>().ok()?;
+    Some(format!("{}", if keyword.name().starts_with("min") { whole.checked_add(1)? } else { whole }))
 }

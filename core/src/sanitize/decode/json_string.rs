@@ -140,7 +140,6 @@ impl Texts<'_> {
             if let Some(branch) = Fit::ALL.into_iter().find_map(fitting) {
                 self.value(value, branch);
             }
-            return;
         }
         drop_absent(value, schema);
         let table = if value.as_object().is_some() { self.table(schema) } else { None };

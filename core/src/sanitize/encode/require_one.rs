@@ -2,12 +2,12 @@
 //!
 //! Null says then that the property is absent, and `restore_arguments` takes it out again.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     error::Error,
-    json::{Data, Member, Node, Object, Text},
-    report::Accepts,
+    json::{Data, Member, Node, Object, Step, Text},
+    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,
@@ -22,6 +22,7 @@ use crate::{
 };
 
 const REQUIRE: ChangeKind = ChangeKind::of(Rule::RequireOptional);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword).accepts(Accepts::Wider).guidance(Guidance::Lost);
 const OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
 
 /// What an object without properties gets.
@@ -35,6 +36,9 @@ const OF_SHAPE: Keywords = Keywords::of(&[
     Keyword::AdditionalProperties,
     Keyword::Nullable,
 ]);
+
+/// What may forbid a property by its name, or by how many there are.
+const FORBIDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyNames, Keyword::MaxProperties];
 
 /// Marks an object whose only required property was optional.
 const MARK: u8 = 1 << 7;
@@ -50,18 +54,49 @@ pub(in crate::sanitize) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n No
 /// Gives every object a required property.
 pub(in crate::sanitize) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let budget = context.budget.clone();
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut Requiring { context })
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut Requiring { context, judged: Vec::new() })
 }
 
 struct Requiring<'c> {
     context: &'c mut PassContext,
+    /// The objects with a union that says more of them, on the way down.
+    judged: Vec<usize>,
+}
+
+/// Where the way back of a model's answer is known.
+fn is_followed(place: &SchemaPath<'_, '_>) -> bool {
+    let known = |step: &Step<'_>| match step {
+        Step::Name(name) => matches!(*name, "properties" | "items" | "additionalProperties" | "anyOf"),
+        Step::Member(_) | Step::Index(_) => true,
+    };
+    // A list in `items` is none of one schema for all.
+    let is_tuple = |steps: &[Step<'_>]| matches!(steps, [Step::Name("items"), Step::Index(_)]);
+    let steps = place.pointer.steps();
+    steps.iter().all(known) && !steps.windows(2).any(is_tuple)
 }
 
 impl<'a> VisitorMut<'a> for Requiring<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let Some(object) = node.as_object().filter(|object| layout::declares(object, "object")) else {
+        let depth = place.pointer.steps().len();
+        // What was left is not above any more.
+        while self.judged.last().is_some_and(|above| *above >= depth) {
+            self.judged.pop();
+        }
+        let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
+        let has_union = object.has(Keyword::AnyOf);
+        let says_more = object.iter().any(|member| {
+            let role = Keyword::named(&member.key).map(Keyword::role);
+            !member.key.is(Keyword::AnyOf) && role == Some(Role::Assertion)
+        });
+        // A branch of such a union says more of the same object.
+        let is_branch =
+            self.judged.last().is_some_and(|above| *above + 2 == depth && place.keyword == Some(Keyword::AnyOf));
+        if has_union && (says_more || is_branch) {
+            self.judged.push(depth);
+        }
+        if !layout::declares(object, "object") {
             return Ok(Visit::Descend);
-        };
+        }
         let requires = object.get(Keyword::Required).and_then(Node::as_array).is_some_and(|names| !names.is_empty());
         let others = object.get(Keyword::AdditionalProperties);
         let is_root = place.keyword.is_none();
@@ -69,14 +104,15 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
         if requires || is_map {
             return Ok(Visit::Descend);
         }
+        let may_encode = is_followed(place) && !is_branch;
         let table = object.get(Keyword::Properties).and_then(Node::as_object).filter(|table| !table.is_empty());
         match table {
             Some(table) => {
                 let name = self.optional(table);
-                self.require(node, place, name);
+                self.require(node, place, name, may_encode);
             }
             None if !is_root && others.is_none() => self.open(node, place),
-            None => self.add(node, place),
+            None => self.add(node, place, may_encode),
         }
         Ok(Visit::Descend)
     }
@@ -110,23 +146,35 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    fn require(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: Option<(Text<'a>, bool)>) {
+    fn require(
+        &mut self,
+        node: &mut Node<'a>,
+        place: &SchemaPath<'_, 'a>,
+        name: Option<(Text<'a>, bool)>,
+        may_encode: bool,
+    ) {
         let Some((name, is_absence)) = name else { return };
         let grammar = self.context.grammar;
-        let effect = if is_absence { Self::effect(node) } else { REQUIRE.accepts(Accepts::Narrower) };
+        let encodes = is_absence && may_encode;
+        let effect = match (encodes, may_encode) {
+            (true, _) => Self::effect(node),
+            (false, true) => REQUIRE.accepts(Accepts::Narrower),
+            // What judges the same object, or asks something of it, may turn it round.
+            (false, false) => REQUIRE.accepts(Accepts::Mixed),
+        };
         let shown = name.display().into_owned();
         let at = node
             .get(Keyword::Properties)
             .and_then(|table| table.origin().number())
             .map_or_else(|| Location::of(node), |number| Location::Keyword(number, shown.clone().into()));
-        self.context.diagnostics.report(place.polarity, at.clone(), at, effect, || match is_absence {
+        self.context.diagnostics.report(place.polarity, at.clone(), at, effect, || match encodes {
             true => format!(
                 "required the optional property `{shown}`, and allowed null for its absence: an object needs one \
                     that is required"
             ),
             false => format!("required the optional property `{shown}`: an object needs one that is required"),
         });
-        if is_absence {
+        if encodes {
             node.visit(Keyword::Properties, |table| {
                 let members = table.as_object_mut().into_iter().flat_map(Object::members_mut);
                 for member in members.filter(|member| member.key == name) {
@@ -135,7 +183,7 @@ impl<'a> Requiring<'_> {
             });
         }
         set_required(node, name);
-        if is_absence {
+        if encodes {
             node.mark(MARK);
         }
     }
@@ -143,7 +191,10 @@ impl<'a> Requiring<'_> {
     /// An object of any members is one that says so.
     fn open(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        self.context.diagnostics.report(place.polarity, from, to, OPEN, || {
+        // What is said of other members makes them evaluated.
+        let undoes = node.get(Keyword::UnevaluatedProperties).is_some();
+        let effect = if undoes || !is_followed(place) { OPEN.accepts(Accepts::Wider) } else { OPEN };
+        self.context.diagnostics.report(place.polarity, from, to, effect, || {
             String::from("added `additionalProperties: true`: an object needs a required property, or others")
         });
         if let Some(object) = node.as_object_mut() {
@@ -152,9 +203,11 @@ impl<'a> Requiring<'_> {
     }
 
     /// A property that says nothing.
-    fn add(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+    fn add(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, may_encode: bool) {
+        self.make_room(node, place);
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
-        self.context.diagnostics.report(place.polarity, from, to, Self::effect(node), || {
+        let effect = if may_encode { Self::effect(node) } else { REQUIRE.accepts(Accepts::Mixed) };
+        self.context.diagnostics.report(place.polarity, from, to, effect, || {
             format!("added the property `{NAME}`, which is always null: an object needs one that is required")
         });
         if node.get(Keyword::Properties).and_then(Node::as_object).is_none() {
@@ -171,7 +224,27 @@ impl<'a> Requiring<'_> {
             }
         });
         set_required(node, Text::literal(NAME));
-        node.mark(MARK);
+        if may_encode {
+            node.mark(MARK);
+        }
+    }
+
+    /// What may forbid a property of that name goes.
+    fn make_room(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+        for keyword in FORBIDS {
+            let Some(object) = node.as_object_mut() else { return };
+            if object.remove(keyword).is_none() {
+                continue;
+            }
+            if keyword == Keyword::PatternProperties {
+                // What they let through must not be closed out.
+                object.remove(Keyword::AdditionalProperties);
+            }
+            let from = Location::under(node, keyword.name());
+            self.context.diagnostics.report(place.polarity, from, Location::Nowhere, DROP, || {
+                format!("removed `{}`: it may forbid the property that an object needs", keyword.name())
+            });
+        }
     }
 }
 

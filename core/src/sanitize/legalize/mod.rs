@@ -16,6 +16,7 @@ pub(in crate::sanitize) mod enum_types;
 pub(in crate::sanitize) mod infer_type;
 pub(in crate::sanitize) mod nullable;
 pub(in crate::sanitize) mod pattern_properties;
+mod patterns;
 pub(in crate::sanitize) mod property_names;
 pub(in crate::sanitize) mod ref_like_keys;
 pub(in crate::sanitize) mod required;

@@ -9,7 +9,7 @@ use crate::{
     budget::Budget,
     dialect::{
         features::JUDGES_MEMBERS,
-        grammar::{Grammar, OpenRule, PatternRule},
+        grammar::{Grammar, OpenRule},
     },
     json::{self, Data, Member, Node, Object, Text},
     options::Hints,
@@ -19,19 +19,18 @@ use crate::{
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
-        legalize::approximate::{approximate, is_open, lower, Approximation},
+        legalize::{
+            approximate::{approximate, is_open, lower, Approximation},
+            patterns::{compiles, respell},
+        },
     },
     schema::{
-        gbnf,
         keyword::{Keyword, Keywords, Role, Subschemas},
-        regex,
         visit::SchemaPath,
-        whole_match,
     },
 };
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
-const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellPattern);
 const PATTERN: ChangeKind = ChangeKind::of(Rule::DropPattern);
 const FORMAT: ChangeKind = ChangeKind::of(Rule::DropFormat);
 
@@ -66,11 +65,21 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     drop_unknown(node, place, context);
     let Some(object) = node.as_object() else { return };
     let mut said: Vec<(String, Node<'a>)> = Vec::new();
-    let faults: Vec<(String, Fault)> = object
+    let mut faults: Vec<(String, Fault)> = object
         .iter()
         .filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?)))
         .collect();
+    if !grammar.conflicts.is_empty() {
+        // What goes by itself may leave another in peace.
+        faults.sort_by_key(|(_, fault)| matches!(fault, Fault::Refused));
+    }
     for (name, fault) in faults {
+        let is_left = |object: &Object<'a>| {
+            object.iter().any(|member| member.key.is(&*name) && self::fault(member, object, is_root, grammar).is_some())
+        };
+        if !grammar.conflicts.is_empty() && !node.as_object().is_some_and(is_left) {
+            continue;
+        }
         let Some(value) = node.get(&name) else { continue };
         let value = value.copy(&context.budget);
         match fault {
@@ -185,25 +194,6 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     }
 }
 
-fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
-    let uses = || regex::uses(&pattern.display());
-    match rule {
-        PatternRule::Any => true,
-        PatternRule::Python => uses().not_python.is_none(),
-        PatternRule::Regular => uses().not_python.or(uses().not_regular).is_none(),
-        PatternRule::Gbnf => {
-            let is_regular = uses().not_python.or(uses().not_regular).is_none();
-            uses().anchored && is_regular && gbnf::respelled(&pattern.display()).is_some_and(|known| pattern.is(&known))
-        }
-        PatternRule::Whole => {
-            uses().not_python.or(uses().not_regular).is_none() && whole_match::is_whole(&pattern.display())
-        }
-        PatternRule::Unanchored => {
-            uses().not_python.or(uses().not_regular).is_none() && !whole_match::is_anchored(&pattern.display())
-        }
-    }
-}
-
 /// Would a reader want to know what was said there?
 fn is_told(name: &str, value: &Node<'_>) -> bool {
     let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
@@ -218,60 +208,6 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
             keyword.holds() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA
         }
     }
-}
-
-/// Spells a pattern, or the keys of `patternProperties`, anew where the API's engine reads them otherwise; `false` if
-/// that is not enough.
-fn respell<'a>(
-    node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
-    name: &str,
-    value: &Node<'a>,
-    context: &mut PassContext,
-) -> bool {
-    let rule = context.grammar.patterns;
-    let spelled = match (value.as_text(), value.as_object()) {
-        (Some(pattern), _) => respelled(pattern, rule).map(Data::String),
-        (None, Some(table)) => {
-            let mut renamed = Object::new();
-            for member in table {
-                let key =
-                    if compiles(&member.key, rule) { Some(member.key.clone()) } else { respelled(&member.key, rule) };
-                match key.filter(|key| renamed.get_text(key).is_none()) {
-                    Some(key) => renamed.set(key, member.value.copy(&context.budget)),
-                    None => return false,
-                }
-            }
-            Some(Data::Object(renamed))
-        }
-        _ => None,
-    };
-    let Some(spelled) = spelled else { return false };
-    // Without its anchors a pattern says less to whoever looks for it anywhere.
-    let effect = if rule == PatternRule::Unanchored { RESPELL.accepts(Accepts::Wider) } else { RESPELL };
-    let location = Location::under(node, String::from(name));
-    context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-        let how = match rule {
-            PatternRule::Whole => "so that it says the same of the whole string",
-            PatternRule::Unanchored => "without anchors, for the whole string is held to it",
-            _ => "in escapes that this API knows",
-        };
-        format!("spelled `{name}` {how}")
-    });
-    node.visit(name, |value| value.replace(spelled));
-    true
-}
-
-/// The same pattern as the API's engine reads it.
-fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
-    let text = pattern.display();
-    let spelled = match rule {
-        PatternRule::Gbnf => gbnf::respelled(&text),
-        PatternRule::Whole => whole_match::whole(&text),
-        PatternRule::Unanchored => whole_match::unanchored(&text),
-        PatternRule::Any | PatternRule::Python | PatternRule::Regular => None,
-    };
-    spelled.map(Text::new).filter(|known| compiles(known, rule))
 }
 
 /// Does closing an object say nothing, because only its listed properties ever come?

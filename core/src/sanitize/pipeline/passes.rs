@@ -51,7 +51,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
     Pass {
         name: "counts",
         phase: Phase::Canonicalize,
-        rules: &[Rule::RepairKeyword],
+        rules: &[Rule::RepairKeyword, Rule::RemoveMalformedKeyword],
         needs: COUNTS,
         applies: |context| context.grammar.plain_counts,
         run: Run::Enter(|node, site, context| {
@@ -593,7 +593,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
     Pass {
         name: "require-one",
         phase: Phase::Encode,
-        rules: &[Rule::RequireOptional, Rule::DeclareOpen],
+        rules: &[Rule::RequireOptional, Rule::DeclareOpen, Rule::DropKeyword],
         needs: Keywords::NONE,
         applies: |context| context.grammar.objects.required == RequiredRule::One,
         run: Run::Document(require_one::require),

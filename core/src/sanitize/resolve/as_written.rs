@@ -24,7 +24,9 @@ pub(in crate::sanitize) fn as_written(
     let rule = context.grammar.refs;
     let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.
-    let says_all = context.types_everything && context.grammar.encodes();
+    // So it has where it may not stand.
+    let says_all = (context.types_everything && context.grammar.encodes())
+        || context.grammar.refuses.contains(Keyword::DynamicRef);
     if settles || root.get(Keyword::Ref).is_some() || (says_all && references::has_dynamic(root, &context.budget)?) {
         return Ok(false);
     }

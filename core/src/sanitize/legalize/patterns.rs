@@ -1,0 +1,102 @@
+//! Regular expressions in the spelling that the API's engine reads rightly.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    collections::Set,
+    dialect::grammar::PatternRule,
+    json::{Data, Member, Node, Object, Text},
+    report::Accepts,
+    rules::Rule,
+    sanitize::{
+        context::PassContext,
+        diagnostics::{ChangeKind, Location},
+    },
+    schema::{gbnf, regex, visit::SchemaPath, whole_match},
+};
+
+const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellPattern);
+
+/// Does the API's engine read a pattern, and rightly?
+pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
+    let uses = || regex::uses(&pattern.display());
+    match rule {
+        PatternRule::Any => true,
+        PatternRule::Python => uses().not_python.is_none(),
+        PatternRule::Regular => uses().not_python.or(uses().not_regular).is_none(),
+        PatternRule::Gbnf => {
+            let is_regular = uses().not_python.or(uses().not_regular).is_none();
+            uses().anchored && is_regular && gbnf::respelled(&pattern.display()).is_some_and(|known| pattern.is(&known))
+        }
+        PatternRule::Whole => {
+            uses().not_python.or(uses().not_regular).is_none() && whole_match::is_whole(&pattern.display())
+        }
+        PatternRule::Unanchored => {
+            uses().not_python.or(uses().not_regular).is_none() && !whole_match::is_anchored(&pattern.display())
+        }
+    }
+}
+
+/// Spells a pattern, or the keys of `patternProperties`, anew where the API's engine reads them otherwise; `false` if
+/// that is not enough.
+pub(super) fn respell<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    name: &str,
+    value: &Node<'a>,
+    context: &mut PassContext,
+) -> bool {
+    let rule = context.grammar.patterns;
+    let spelled = match (value.as_text(), value.as_object()) {
+        (Some(pattern), _) => respelled(pattern, rule).map(Data::String),
+        (None, Some(table)) => {
+            let (mut renamed, mut keys) = (Vec::new(), Set::new());
+            for member in table {
+                let key =
+                    if compiles(&member.key, rule) { Some(member.key.clone()) } else { respelled(&member.key, rule) };
+                match key.filter(|key| keys.insert(key.clone())) {
+                    Some(key) => renamed.push(Member { key, value: member.value.copy(&context.budget) }),
+                    None => return false,
+                }
+            }
+            Some(Data::Object(Object::from_unique(renamed)))
+        }
+        _ => None,
+    };
+    let Some(spelled) = spelled else { return false };
+    // Without its anchors a pattern says less to whoever looks for it anywhere.
+    let effect = match (rule, value.as_text()) {
+        (PatternRule::Unanchored, Some(_)) => RESPELL.accepts(Accepts::Wider),
+        // A name that a pattern takes is held to what it says.
+        (PatternRule::Unanchored, None) => RESPELL.accepts(Accepts::Mixed),
+        _ => RESPELL,
+    };
+    let location = Location::under(node, String::from(name));
+    context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
+        let how = match rule {
+            PatternRule::Whole => "so that it says the same of the whole string",
+            PatternRule::Unanchored => "without anchors, for the whole string is held to it",
+            _ => "in escapes that this API knows",
+        };
+        format!("spelled `{name}` {how}")
+    });
+    node.visit(name, |value| value.replace(spelled));
+    true
+}
+
+/// The same pattern as the API's engine reads it.
+fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
+    let text = pattern.display();
+    let uses = regex::uses(&text);
+    // What compiles nowhere may compile once it is put into something.
+    if uses.not_python.or(uses.not_regular).is_some() && rule != PatternRule::Gbnf {
+        return None;
+    }
+    let spelled = match rule {
+        PatternRule::Gbnf => gbnf::respelled(&text),
+        PatternRule::Whole => whole_match::whole(&text),
+        PatternRule::Unanchored => whole_match::unanchored(&text),
+        PatternRule::Any | PatternRule::Python | PatternRule::Regular => None,
+    };
+    spelled.map(Text::new).filter(|known| compiles(known, rule))
+}
