@@ -265,11 +265,14 @@ fn respell<'a>(
 /// The same pattern as the API's engine reads it.
 fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
     let text = pattern.display();
+    let plain = regex::with_plain_hyphens(&text);
+    let text = plain.as_deref().unwrap_or(&text);
     let spelled = match rule {
-        PatternRule::Gbnf => gbnf::respelled(&text),
-        PatternRule::Whole => whole_match::whole(&text),
-        PatternRule::Unanchored => whole_match::unanchored(&text),
-        PatternRule::Any | PatternRule::Python | PatternRule::Regular => None,
+        PatternRule::Gbnf => gbnf::respelled(text),
+        PatternRule::Whole => whole_match::whole(text),
+        PatternRule::Unanchored => whole_match::unanchored(text),
+        PatternRule::Python | PatternRule::Regular => plain,
+        PatternRule::Any => None,
     };
     spelled.map(Text::new).filter(|known| compiles(known, rule))
 }
