@@ -75,7 +75,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &["property names of the root that the API refuses are renamed"],
     limits: &[],
-    facts: &[OBJECT, ROOT, METASCHEMA, PROPERTY_NAMES, NAMES],
+    facts: &[OBJECT, ROOT, METASCHEMA, well_formed::ENUM_EMPTY, PROPERTY_NAMES, NAMES],
     unverified: &[
         "`patternProperties` with `^(.*)$`: one report says that it is refused",
         "names of nested properties: the pattern is reported for those of the root",
@@ -140,6 +140,7 @@ pub(super) const STRICT: Dialect = Dialect {
         OBJECT,
         ROOT,
         METASCHEMA,
+        well_formed::ENUM_EMPTY,
         PROPERTY_NAMES,
         Fact {
             statement: "every object is closed",

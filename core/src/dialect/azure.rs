@@ -4,7 +4,7 @@ use super::{
     grammar::Grammar,
     openai,
     surface::{StrictFlag, Surface},
-    Dialect, Fact, Method,
+    well_formed, Dialect, Fact, Method,
 };
 use crate::{
     report::Severity,
@@ -51,6 +51,7 @@ pub(super) const STRICT: Dialect = Dialect {
         openai::OBJECT,
         openai::ROOT,
         openai::METASCHEMA,
+        well_formed::ENUM_EMPTY,
         openai::ITEMS,
         openai::ENUM,
         openai::STRICT_CLOSED,

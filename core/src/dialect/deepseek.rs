@@ -110,6 +110,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         properties: PropertiesRule::NotEmptyBelowRoot,
         open: OpenRule::MustClose,
         required: RequiredRule::All,
+        required_accepts: false,
         maps: false,
         maps_count: false,
     },

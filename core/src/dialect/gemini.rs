@@ -129,6 +129,14 @@ pub(super) const FORMATS: Fact = Fact {
     ..Fact::REFUSED
 };
 
+pub(super) const KINDS: Fact = Fact {
+    statement: "texts are strings, bounds are numbers, counts are whole ones, and `nullable` is a boolean",
+    confidence: 'A',
+    source: "the message, in JSON; live of such fields: `Invalid value at '…' (TYPE_STRING), 2`",
+    rules: &[Constraint::KeywordValue],
+    ..Fact::REFUSED
+};
+
 pub(super) const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::all_but(&[
         Keyword::Type,
@@ -153,6 +161,21 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::Maximum,
     ]),
     unknown: Some(&["example", "propertyOrdering", "property_ordering"]),
+    fields: Keywords::of(&[
+        Keyword::Title,
+        Keyword::Description,
+        Keyword::Format,
+        Keyword::Pattern,
+        Keyword::Nullable,
+        Keyword::Minimum,
+        Keyword::Maximum,
+        Keyword::MinItems,
+        Keyword::MaxItems,
+        Keyword::MinLength,
+        Keyword::MaxLength,
+        Keyword::MinProperties,
+        Keyword::MaxProperties,
+    ]),
     upper_case_types: true,
     beside_their_type: Keywords::of(&[Keyword::Properties, Keyword::Required]),
     type_lists: TypeLists::None,
@@ -210,6 +233,7 @@ pub(super) const GEMINI: Dialect = Dialect {
         REQUIRED,
         PROPERTY_NAMES,
         FORMATS,
+        KINDS,
         NO_ARGUMENTS,
         NAME,
         COUNT,

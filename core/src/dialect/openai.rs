@@ -128,7 +128,7 @@ pub(super) const RESPONSES: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[OBJECT, COMBINATORS, METASCHEMA, ITEMS, PATTERN, ENUM, NAMES, TOOLS, STRICT_FLAG],
+    facts: &[OBJECT, COMBINATORS, METASCHEMA, well_formed::ENUM_EMPTY, ITEMS, PATTERN, ENUM, NAMES, TOOLS, STRICT_FLAG],
     unverified: &[
         "`if`, `then` and `else` at the root: no report says what becomes of them",
         "boolean schemas: no report either way",
@@ -148,7 +148,7 @@ pub(super) const CHAT: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[OBJECT, ROOT, METASCHEMA, ITEMS, PATTERN, ENUM, NAMES, TOOLS],
+    facts: &[OBJECT, ROOT, METASCHEMA, well_formed::ENUM_EMPTY, ITEMS, PATTERN, ENUM, NAMES, TOOLS],
     unverified: &[
         "`if`, `then` and `else` at the root: no report says what becomes of them",
         "boolean schemas: no report either way",
@@ -290,6 +290,7 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
         properties: PropertiesRule::Written,
         open: OpenRule::MustClose,
         required: RequiredRule::All,
+        required_accepts: false,
         maps: false,
         maps_count: false,
     },
@@ -325,6 +326,7 @@ pub(super) const STRICT: Dialect = Dialect {
         OBJECT,
         ROOT,
         METASCHEMA,
+        well_formed::ENUM_EMPTY,
         ITEMS,
         PATTERN,
         ENUM,

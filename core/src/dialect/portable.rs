@@ -43,6 +43,7 @@ const GRAMMAR: Grammar = Grammar {
         shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }),
         ..moonshot::GRAMMAR.names
     },
+    nullable_strings: Keywords::NONE,
     // The only one of the surfaces that judges `required` does not look there.
     required_is_free_under: moonshot::GRAMMAR.opaque,
     opaque: Keywords::NONE,

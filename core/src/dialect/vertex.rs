@@ -70,6 +70,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         gemini::REQUIRED,
         gemini::PROPERTY_NAMES,
         gemini::FORMATS,
+        gemini::KINDS,
         gemini::NO_ARGUMENTS,
         gemini::NAME,
         gemini::COUNT,

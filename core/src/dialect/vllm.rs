@@ -4,7 +4,9 @@
 //! 1.9.1), and the gate was read.
 
 use super::{
-    grammar::{AnyOfRule, ArrayRule, Conflict, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule},
+    grammar::{
+        AnyOfRule, ArrayRule, Conflict, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule,
+    },
     surface::{NamePattern, StrictFlag, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -73,6 +75,8 @@ const REFS: RefRule = RefRule {
     anywhere: false,
     to_definitions: false,
     to_root: false,
+    takes_other_forms: true,
+    to_true: true,
     beside: ANNOTATIONS,
     recursion: Recursion::Free,
     ..RefRule::OPEN
@@ -125,6 +129,7 @@ const XGRAMMAR: Grammar = Grammar {
         ("object", &[]),
         ("array", &[]),
     ]),
+    boolean_root: false,
     false_schemas: false,
     array_items: false,
     plain_counts: true,
@@ -158,13 +163,16 @@ const LLGUIDANCE: Grammar = Grammar {
         Keyword::UnevaluatedProperties,
         Keyword::Nullable,
     ]),
-    refs: REFS,
+    refs: RefRule { escapes: true, ..REFS },
+    enums: EnumRule { empty: true, ..EnumRule::OPEN },
+    objects: ObjectRule { required_accepts: true, ..ObjectRule::OPEN },
+    boolean_root: false,
     plain_counts: true,
     at_most: AT_MOST,
     patterns: PatternRule::Regular,
     formats: Some(&[(
         "string",
-        &["email", "date", "time", "date-time", "duration", "ipv4", "ipv6", "hostname", "uuid"],
+        &["email", "date", "time", "date-time", "duration", "ipv4", "ipv6", "hostname", "uuid", "uri"],
     )]),
     ..Grammar::OPEN
 };
@@ -287,10 +295,15 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a schema is an object or `true`, and `items` is one schema",
+            statement: "a schema is an object or `true`, the root an object, and `items` is one schema",
             confidence: 'A',
             source: "run: xgrammar, `Schema 'false' cannot accept any value`, `items must be a boolean or an object`",
-            rules: &[Constraint::NotASchema, Constraint::ItemsNotSchema, Constraint::ArrayItems],
+            rules: &[
+                Constraint::RootNotSchema,
+                Constraint::NotASchema,
+                Constraint::ItemsNotSchema,
+                Constraint::ArrayItems,
+            ],
             ..Fact::REFUSED
         },
         Fact {
@@ -314,7 +327,15 @@ pub(super) const VLLM: Dialect = Dialect {
             confidence: 'A',
             source: "vllm, _get_tool_schema_defs@0064cc9c; run: `Pointer '/definitions/A' does not exist`, `Cannot \
                 find field a~1b`",
-            rules: &[Constraint::RefForm, Constraint::RefTarget, Constraint::DefinitionName],
+            rules: &[Constraint::RefTarget, Constraint::DefinitionName],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "a reference `#` means the list of calls, and one that is no pointer means anything",
+            confidence: 'A',
+            source: "run: xgrammar, `URI should either be '#' or start with '#/' but got …`, a warning",
+            rules: &[Constraint::RefForm],
+            severity: Severity::Reinterpreted,
             ..Fact::REFUSED
         },
         Fact {

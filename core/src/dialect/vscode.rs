@@ -1,7 +1,7 @@
 //! GitHub Copilot Chat in VS Code: what its own gate lets through to any model, whatever the model's API says.
 
 use super::{
-    grammar::{ArrayRule, Grammar},
+    grammar::{ArrayRule, EnumRule, Grammar},
     surface::Surface,
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -45,9 +45,22 @@ const GRAMMAR: Grammar = Grammar {
     ]),
     drafts: Some(&["draft-07"]),
     metaschema: true,
+    enums: EnumRule { distinct: true, ..EnumRule::OPEN },
     arrays: ArrayRule { needs_items: true, truthy_items: true, ..ArrayRule::OPEN },
     required_is_known: true,
-    required_is_free_under: Keywords::ALL,
+    required_needs_properties: true,
+    // It looks through what draft 7 has schemas in, but for names and definitions.
+    required_is_free_under: Keywords::of(&[
+        Keyword::Defs,
+        Keyword::Definitions,
+        Keyword::PropertyNames,
+        Keyword::AdditionalItems,
+        Keyword::PrefixItems,
+        Keyword::DependentSchemas,
+        Keyword::UnevaluatedItems,
+        Keyword::UnevaluatedProperties,
+        Keyword::ContentSchema,
+    ]),
     ..Grammar::OPEN
 };
 
@@ -103,7 +116,7 @@ pub(super) const VSCODE: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "names in the root's `required` that are no properties are deleted",
+            statement: "names in `required` that are no properties are deleted, wherever an object lists properties",
             confidence: 'A',
             source: NORMALIZER,
             rules: &[Constraint::RequiredUnknown],

@@ -33,6 +33,15 @@ pub(super) const WELL_FORMED: Fact = Fact {
 };
 
 /// The rules of `check` that hold a schema to the 2020-12 meta-schema, where an API does so itself.
+/// What the meta-schema only advises against, and nobody means: such a schema accepts nothing.
+pub(super) const ENUM_EMPTY: Fact = Fact {
+    statement: "`enum` has a value",
+    confidence: 'C',
+    source: "JSON Schema 2020-12, which says that it should",
+    rules: &[Constraint::EnumEmpty],
+    ..Fact::REFUSED
+};
+
 pub(super) const METASCHEMA: &[Constraint] = &[
     Constraint::KeywordValue,
     Constraint::UnknownType,
@@ -45,7 +54,6 @@ pub(super) const METASCHEMA: &[Constraint] = &[
     Constraint::CombinatorNotList,
     Constraint::AnyOfSize,
     Constraint::EnumNotList,
-    Constraint::EnumEmpty,
     Constraint::DefsNotObject,
     Constraint::RefNotString,
     Constraint::RefTarget,

@@ -16,6 +16,7 @@ pub(crate) mod join;
 pub(crate) mod keyword;
 pub(crate) mod references;
 pub(crate) mod regex;
+pub(crate) mod spelling;
 pub(crate) mod termination;
 pub(crate) mod uri;
 pub(crate) mod visit;

@@ -4,6 +4,8 @@
 //! Sources: ECMA-262 (what JSON Schema means), the reference of Python's `re` (what OpenAI and Anthropic compile
 //! `pattern` with), RE2's syntax (what constrained decoders come near to).
 
+use alloc::{string::String, vec::Vec};
+
 const LOOKAROUND: &str = "lookaround";
 
 /// What a pattern uses.
@@ -21,13 +23,35 @@ pub(crate) struct Uses {
 
 /// Reads a pattern.
 pub(crate) fn uses(pattern: &str) -> Uses {
-    let mut scan = Scan { rest: pattern.chars().as_str(), open: 0, found: Uses::default(), repeatable: false };
+    let scan = scanned(pattern);
+    let ends = pattern.ends_with('$') && !pattern.strip_suffix('$').is_some_and(ends_in_escape);
+    Uses { anchored: pattern.starts_with('^') && ends, ..scan.found }
+}
+
+/// The same pattern with those hyphens escaped that stand between a class and a set of characters: by ECMA-262 (without
+/// the flag `u`) they are hyphens, and elsewhere no range begins or ends there. `None`: it has none.
+pub(crate) fn with_plain_hyphens(pattern: &str) -> Option<String> {
+    let hyphens = scanned(pattern).hyphens;
+    if hyphens.is_empty() {
+        return None;
+    }
+    let (mut spelled, mut rest) = (String::with_capacity(pattern.len() + hyphens.len()), pattern);
+    for left in hyphens {
+        let (before, from_hyphen) = rest.split_at_checked(rest.len().checked_sub(left)?)?;
+        spelled.push_str(before);
+        spelled.push('\\');
+        rest = from_hyphen;
+    }
+    Some(spelled + rest)
+}
+
+fn scanned(pattern: &str) -> Scan<'_> {
+    let mut scan = Scan { rest: pattern, open: 0, found: Uses::default(), repeatable: false, hyphens: Vec::new() };
     while scan.step() {}
     if scan.open > 0 {
         scan.not_python("a group that is not closed");
     }
-    let ends = pattern.ends_with('$') && !pattern.strip_suffix('$').is_some_and(ends_in_escape);
-    Uses { anchored: pattern.starts_with('^') && ends, ..scan.found }
+    scan
 }
 
 /// Is the character after this text escaped by it?
@@ -41,6 +65,19 @@ struct Scan<'p> {
     found: Uses,
     /// Something stands before that a quantifier may repeat.
     repeatable: bool,
+    /// Hyphens beside sets in classes, each by the length of the text from it on.
+    hyphens: Vec<usize>,
+}
+
+/// What a class is made of.
+#[derive(Clone, Copy)]
+enum Atom {
+    Character(char),
+    /// One character, in an escape that nobody needs to read here.
+    Escaped,
+    Set,
+    /// The end of the class.
+    End,
 }
 
 impl Scan<'_> {
@@ -160,15 +197,51 @@ impl Scan<'_> {
         if self.take("]") && !self.rest.contains(']') {
             self.not_python("an empty character class");
         }
-        loop {
-            match self.next() {
-                None => return self.not_python("a character class that is not closed"),
-                Some(']') => break,
-                Some('\\') => self.escape(true),
-                Some(_) => {}
+        while let Some(from) = self.atom() {
+            if matches!(from, Atom::End) {
+                self.repeatable = true;
+                return;
+            }
+            // Before the end a hyphen is itself.
+            if !self.rest.starts_with('-') || self.rest.starts_with("-]") {
+                continue;
+            }
+            let hyphen = self.rest.len();
+            self.next();
+            match (from, self.atom()) {
+                (_, None) => break,
+                (Atom::Set, Some(_)) | (_, Some(Atom::Set)) => {
+                    self.not_python("a range in a class that begins or ends at a set of characters");
+                    self.hyphens.push(hyphen);
+                    // The next begins anew; escaped, the last would lead into it.
+                    if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
+                        self.hyphens.push(self.rest.len());
+                    }
+                }
+                (Atom::Character(from), Some(Atom::Character(to))) if from > to => {
+                    self.not_python("a range in a class whose end is before its beginning");
+                }
+                _ => {}
             }
         }
-        self.repeatable = true;
+        self.not_python("a character class that is not closed");
+    }
+
+    /// The next in a class.
+    fn atom(&mut self) -> Option<Atom> {
+        match self.next()? {
+            ']' => Some(Atom::End),
+            '\\' => {
+                let escaped = self.rest.chars().next();
+                self.escape(true);
+                Some(match escaped {
+                    Some('d' | 'D' | 's' | 'S' | 'w' | 'W' | 'p' | 'P') => Atom::Set,
+                    Some(escaped) if !escaped.is_ascii_alphanumeric() => Atom::Character(escaped),
+                    _ => Atom::Escaped,
+                })
+            }
+            character => Some(Atom::Character(character)),
+        }
     }
 
     fn escape(&mut self, in_class: bool) {
@@ -211,7 +284,7 @@ impl Scan<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::uses;
+    use super::{uses, with_plain_hyphens};
 
     #[test]
     fn python_compiles_these() {
@@ -232,6 +305,12 @@ mod tests {
             "a|b",
             r"\A\Z",
             "(?i)a",
+            r"[\w-]",
+            r"[-\w]",
+            r"[^-\w]",
+            r"[\w\-.]",
+            r"[!-\-x]",
+            "[+--]",
         ] {
             assert_eq!(uses(pattern).not_python, None, "{pattern}");
         }
@@ -256,8 +335,30 @@ mod tests {
             "(?<",
             "(",
             "[]",
+            r"[a-zA-Z_-\s]",
+            r"[\w-.]",
+            r"[--\d]",
+            "[z-a]",
+            "[a-",
         ] {
             assert!(uses(pattern).not_python.is_some(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn hyphens_beside_sets_are_hyphens() {
+        for (pattern, expected) in [
+            (r"^[a-zA-Z_-\s]+$", Some(r"^[a-zA-Z_\-\s]+$")),
+            (r"[\w-.][é-\d]", Some(r"[\w\-.][é\-\d]")),
+            (r"[\w-\d-x]", Some(r"[\w\-\d\-x]")),
+            (r"[--\d]", Some(r"[-\-\d]")),
+            (r"[\w-]", None),
+            (r"[\w\-.]", None),
+            (r"\w-\d", None),
+        ] {
+            let spelled = with_plain_hyphens(pattern);
+            assert_eq!(spelled.as_deref(), expected, "{pattern}");
+            assert_eq!(spelled.and_then(|spelled| uses(&spelled).not_python), None, "{pattern}");
         }
     }
 

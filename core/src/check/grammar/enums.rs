@@ -1,10 +1,11 @@
 //! `enum`: how many values, and whether they are of the type beside it.
 
-use alloc::format;
+use alloc::{format, string::String};
 
 use super::{seen, types, Report, Schema};
 use crate::{
-    json::{Data, Node},
+    collections::Set,
+    json::{self, Data, Node},
     rules::Constraint,
     schema::keyword::Keyword,
 };
@@ -16,8 +17,13 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         report.add(value, Constraint::EnumNotList, schema.at("enum"), "a list of values", value.kind());
         return;
     };
-    if values.is_empty() {
+    // The root is what a call must have.
+    if values.is_empty() && (!rule.empty || schema.is_root()) {
         report.add(value, Constraint::EnumEmpty, schema.at("enum"), "at least one value", "none");
+    }
+    if rule.distinct && !are_distinct(values) {
+        let (expected, found) = ("values that differ under `enum`", "one that stands there twice");
+        report.add(value, Constraint::KeywordValue, schema.at("enum"), expected, found);
     }
     if values.len() > rule.most {
         let (expected, found) = (format!("at most {} values", rule.most), format!("{}", values.len()));
@@ -69,6 +75,11 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             ("`null` first in the list of types, because a value is null", format!("`{}`", names.join("`, `")));
         report.add(beside, Constraint::EnumNullFirst, schema.at("type"), expected, &found);
     }
+}
+
+fn are_distinct(values: &[Node<'_>]) -> bool {
+    let mut seen: Set<String> = Set::new();
+    values.iter().all(|value| seen.insert(json::canonical(value)))
 }
 
 fn is_nullable_scalar(names: &[&str]) -> bool {

@@ -81,7 +81,7 @@ pub(super) fn check(
     }
     if grammar.plain_counts && COUNTS.contains(keyword) {
         let is_plain = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
-        if member.value.as_number().is_some_and(|number| !is_plain(number)) {
+        if !member.value.as_number().is_some_and(is_plain) {
             let found = super::seen(&member.value);
             report.add(&member.value, Constraint::KeywordValue, at(), "a count without a fraction", &found);
         }

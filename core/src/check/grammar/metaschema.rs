@@ -8,15 +8,23 @@ use alloc::format;
 use super::{seen, stands_for_a_schema, Report, Schema};
 use crate::{
     collections::Set,
+    dialect::grammar::Grammar,
     json::{self, push_token, Node},
     rules::Constraint,
-    schema::keyword::{Keyword, Subschemas},
+    schema::{
+        keyword::{Keyword, Subschemas},
+        spelling::{is_anchor, is_uri, names_vocabularies},
+    },
 };
 
 /// Judges the value of one keyword, but for those that have a file of their own.
 pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
+    // 2020-12 does not know it any more.
+    if keyword == Keyword::AdditionalItems && !report.grammar.array_items {
+        return;
+    }
     let expected = match keyword.holds() {
-        Subschemas::Value => match expected(keyword, value) {
+        Subschemas::Value => match expected(keyword, value, report.grammar) {
             None => return,
             Some(expected) => expected,
         },
@@ -53,21 +61,25 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
 }
 
 /// What belongs under a keyword that holds no schema, if that is not what stands there.
-fn expected(keyword: Keyword, value: &Node<'_>) -> Option<&'static str> {
+fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'static str> {
     let unless = |fine: bool, expected| if fine { None } else { Some(expected) };
     let counts = |value: &Node<'_>| {
         value.as_number().is_some_and(|number| json::is_integral(number) && !number.starts_with('-'))
     };
     match keyword {
-        Keyword::Anchor
-        | Keyword::Comment
+        Keyword::Anchor | Keyword::DynamicAnchor | Keyword::RecursiveAnchor => {
+            unless(value.as_text().is_some_and(is_anchor), "a name that begins with a letter or `_`")
+        }
+        // Draft 7 asks for a URI.
+        Keyword::Schema if grammar.array_items => unless(value.as_text().is_some_and(is_uri), "a URI"),
+        Keyword::Comment
         | Keyword::ContentEncoding
         | Keyword::ContentMediaType
         | Keyword::Description
-        | Keyword::DynamicAnchor
         | Keyword::DynamicRef
         | Keyword::Format
         | Keyword::Pattern
+        | Keyword::RecursiveRef
         | Keyword::Schema
         | Keyword::Title => unless(value.as_text().is_some(), "a string"),
         Keyword::Id => unless(
@@ -96,7 +108,7 @@ fn expected(keyword: Keyword, value: &Node<'_>) -> Option<&'static str> {
             value.as_object().is_some_and(|table| table.iter().all(|member| are_names(&member.value))),
             "an object of lists of names",
         ),
-        Keyword::Vocabulary => unless(value.as_object().is_some(), "an object"),
+        Keyword::Vocabulary => unless(names_vocabularies(value), "an object of booleans"),
         _ => None,
     }
 }
@@ -109,7 +121,12 @@ pub(super) fn are_names(value: &Node<'_>) -> bool {
     })
 }
 
-fn items_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, items: &[Node<'_>], report: &mut Report<'_>) {
+pub(super) fn items_are_schemas(
+    schema: &Schema<'_, '_>,
+    keyword: Keyword,
+    items: &[Node<'_>],
+    report: &mut Report<'_>,
+) {
     for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_none()) {
         if !stands_for_a_schema(item, report.grammar) {
             report.add(

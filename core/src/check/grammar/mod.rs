@@ -8,6 +8,7 @@ mod cycles;
 mod definitions;
 mod document;
 mod enums;
+mod fields;
 mod keywords;
 mod metaschema;
 mod nesting;
@@ -54,6 +55,7 @@ pub(super) fn check(
     budget: &Budget,
 ) -> Result<Vec<Violation>, Error> {
     let mut report = Report {
+        budget,
         grammar,
         dialect,
         extent,
@@ -65,7 +67,7 @@ pub(super) fn check(
         found: Found::default(),
     };
     document::check(root, &mut report);
-    if root.as_object().is_none() && !stands_for_a_schema(root, grammar) {
+    if root.as_object().is_none() && !(grammar.boolean_root && stands_for_a_schema(root, grammar)) {
         report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
@@ -176,6 +178,7 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                     report.add(value, Constraint::NotAString, schema.at(keyword.name()), "a string", value.kind());
                 }
             }
+            _ if report.grammar.fields.contains(keyword) => fields::check(schema, keyword, value, report),
             _ if report.grammar.metaschema => metaschema::check(schema, keyword, value, report),
             _ => {}
         }
@@ -238,6 +241,7 @@ fn has_braces(name: &Text<'_>) -> bool {
 
 /// What is being judged by, and what was found.
 struct Report<'g> {
+    budget: &'g Budget,
     grammar: &'g Grammar,
     dialect: &'g Dialect,
     extent: Extent,

@@ -1,13 +1,13 @@
 //! The keywords that hold the schemas of members and items: `properties`, `required`, `additionalProperties`, `items`.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
 use super::{metaschema, quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
     collections::Set,
     json::{push_token, Node, Step},
     rules::Constraint,
-    schema::{keyword::Keyword, visit::SchemaPath},
+    schema::{emptiness, keyword::Keyword, visit::SchemaPath},
 };
 
 /// So few names are looked up one by one.
@@ -72,7 +72,10 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
         return;
     }
     schema.not_below_braces(Keyword::Required, value, report);
-    if !report.grammar.required_is_known_at(schema.pointer) {
+    if report.grammar.objects.required_accepts {
+        required_accepts(schema, names, report);
+    }
+    if !report.grammar.required_is_known_at(schema.object, schema.pointer) {
         return;
     }
     let table = schema.get(Keyword::Properties).and_then(Node::as_object);
@@ -89,6 +92,20 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     }
 }
 
+/// Refuses required properties that may be nothing.
+fn required_accepts(schema: &Schema<'_, '_>, names: &[Node<'_>], report: &mut Report<'_>) {
+    let Some(table) = schema.get(Keyword::Properties).and_then(Node::as_object) else { return };
+    let never = |name: &Node<'_>| {
+        let property = table.get_text(name.as_text()?)?;
+        emptiness::branch_admits_nothing(property, report.budget).then_some(property)
+    };
+    let found: Vec<&Node<'_>> = names.iter().filter_map(never).collect();
+    for property in found {
+        let (expected, found) = ("a schema that accepts something, for the property is required", seen(property));
+        report.add(property, Constraint::NotASchema, schema.at("properties"), expected, &found);
+    }
+}
+
 pub(super) fn additional_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     if value.as_object().is_none() && value.as_bool().is_none() {
         let (rule, pointer) = (Constraint::AdditionalPropertiesNotSchema, schema.at("additionalProperties"));
@@ -102,7 +119,9 @@ pub(super) fn items(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             let (rule, expected) = (Constraint::KeywordValue, "at least one schema under `items`");
             return report.add(value, rule, schema.at("items"), expected, "an empty list");
         }
-        Some(_) if report.grammar.array_items => return,
+        Some(list) if report.grammar.array_items => {
+            return metaschema::items_are_schemas(schema, Keyword::Items, list, report);
+        }
         Some(_) => (Constraint::ArrayItems, "one schema for all items"),
         None if stands_for_a_schema(value, report.grammar) => return,
         None if report.grammar.boolean_schemas && value.as_bool().is_some() => return,

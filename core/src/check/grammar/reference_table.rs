@@ -7,8 +7,9 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use crate::{
     collections::Map,
+    dialect::grammar::RefRule,
     json::Node,
-    schema::{keyword::Keyword, references},
+    schema::{codex_reachability::percent_decoded, keyword::Keyword, references},
 };
 
 /// What references to definitions begin with.
@@ -50,6 +51,15 @@ impl<'t, 'a> References<'t, 'a> {
     /// The object that a reference points at.
     pub(super) fn target(&self, number: usize) -> Option<&'t Node<'a>> {
         self.targets.get(number).copied().flatten()
+    }
+
+    /// Is this the name of a definition that the grammar takes beyond objects that are named as they are?
+    pub(super) fn leads_elsewhere(&self, name: &str, rule: RefRule) -> bool {
+        let is_fine =
+            |target: &&Node<'_>| target.as_object().is_some() || (rule.to_true && target.as_bool() == Some(true));
+        let unescaped = || Some(percent_decoded(name)?.replace("~1", "/").replace("~0", "~"));
+        let is_there = |name: &str| self.definitions.get(name).is_some_and(is_fine);
+        is_there(name) || (rule.escapes && !name.contains('/') && unescaped().is_some_and(|name| is_there(&name)))
     }
 
     /// How many numbers were given so far.

@@ -61,14 +61,19 @@ pub(super) fn check(
             (false, true) => "`#/$defs/` and a name",
             (false, false) => "no reference",
         };
-        report.add(value, Constraint::RefForm, at(), expected, &quoted(text));
+        let is_pointer = reference.starts_with("#/") && reference.len() > 2;
+        let constraint = match rule.takes_other_forms && is_pointer {
+            true => Constraint::RefTarget,
+            false => Constraint::RefForm,
+        };
+        report.add(value, constraint, at(), expected, &quoted(text));
         return;
     }
     if name.is_some() {
         schema.not_below_braces(Keyword::Ref, value, report);
     }
     let number = references.number(&reference);
-    if references.target(number).is_none() {
+    if references.target(number).is_none() && !name.is_some_and(|name| references.leads_elsewhere(name, rule)) {
         report.add(
             value,
             Constraint::RefTarget,

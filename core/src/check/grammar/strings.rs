@@ -39,7 +39,8 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
     match rule {
         _ if uses.not_python.is_some() => does_not_compile("a regular expression that Python's `re` compiles"),
         PatternRule::Any | PatternRule::Python => None,
-        PatternRule::Whole if uses.not_regular.is_some() && !uses.beyond_lookaround => {
+        // Beyond ASCII it is another engine, which knows none.
+        PatternRule::Whole if uses.not_regular.is_some() && !uses.beyond_lookaround && text.is_ascii() => {
             Some((Constraint::PatternAnchors, "a regular expression without lookaround, which is left out"))
         }
         _ if uses.not_regular.is_some() => {

@@ -4,10 +4,12 @@
 //! [`Grammar::OPEN`] refuses nothing: a table names what it refuses and takes the rest from there.
 
 mod conflicts;
+mod patterns;
 mod references;
 mod types;
 
 pub(crate) use conflicts::Conflict;
+pub(crate) use patterns::PatternRule;
 pub(crate) use references::{Recursion, RefRule};
 pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
 
@@ -41,6 +43,9 @@ pub(crate) struct Grammar {
     pub(crate) drafts: Option<&'static [&'static str]>,
     /// Every keyword's value must be what the 2020-12 meta-schema says.
     pub(crate) metaschema: bool,
+    /// Keywords that are fields of a message: their value is of the kind that the field has, or a text that spells it,
+    /// and null says nothing.
+    pub(crate) fields: Keywords,
     /// The names that `type` may hold.
     pub(crate) types: &'static [&'static str],
     /// They may be written in upper case, too.
@@ -84,8 +89,12 @@ pub(crate) struct Grammar {
     pub(crate) at_most: &'static [(Keyword, u64)],
     /// `required` may name only properties of the same schema.
     pub(crate) required_is_known: bool,
+    /// That is so only where `properties` stand beside `type: "object"`, and at the root.
+    pub(crate) required_needs_properties: bool,
     /// Below these it may name anything.
     pub(crate) required_is_free_under: Keywords,
+    /// The root may be a boolean, where boolean schemas may stand.
+    pub(crate) boolean_root: bool,
     /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
     pub(crate) boolean_schemas: bool,
     /// `false` may be one of them (beyond `items`).
@@ -111,8 +120,13 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
-    /// May `required` name only properties of the same schema at this place?
-    pub(crate) fn required_is_known_at(&self, place: &Pointer<'_>) -> bool {
+    /// May `required` name only properties of this schema, which stands at this place?
+    pub(crate) fn required_is_known_at(&self, schema: &Object<'_>, place: &Pointer<'_>) -> bool {
+        let lists_properties =
+            || schema.get(Keyword::Type).is_some_and(|name| name.is_text("object")) && schema.has(Keyword::Properties);
+        if self.required_needs_properties && !place.steps().is_empty() && !lists_properties() {
+            return false;
+        }
         let is_free = |step: &Step<'_>| {
             let Step::Name(name) = step else { return false };
             Keyword::named(&Text::literal(name)).is_some_and(|keyword| self.required_is_free_under.contains(keyword))
@@ -132,6 +146,7 @@ impl Grammar {
         unknown: None,
         drafts: None,
         metaschema: false,
+        fields: Keywords::NONE,
         types: &["string", "number", "integer", "boolean", "object", "array", "null"],
         upper_case_types: false,
         beside_their_type: Keywords::NONE,
@@ -153,7 +168,9 @@ impl Grammar {
         formats: None,
         at_most: &[],
         required_is_known: false,
+        required_needs_properties: false,
         required_is_free_under: Keywords::NONE,
+        boolean_root: true,
         boolean_schemas: true,
         false_schemas: true,
         true_items: true,
@@ -177,6 +194,8 @@ pub(crate) struct ObjectRule {
     pub(crate) open: OpenRule,
     /// Which properties must be in `required`.
     pub(crate) required: RequiredRule,
+    /// Those accept something.
+    pub(crate) required_accepts: bool,
     /// `additionalProperties` may be a schema.
     pub(crate) maps: bool,
     /// Where `properties` must not be empty, an object that says what its other members are needs none.
@@ -189,6 +208,7 @@ impl ObjectRule {
         properties: PropertiesRule::Optional,
         open: OpenRule::AsJsonSchema,
         required: RequiredRule::Any,
+        required_accepts: false,
         maps: true,
         maps_count: false,
     };
@@ -265,49 +285,6 @@ impl ArrayRule {
     }
 }
 
-/// Which regular expressions compile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PatternRule {
-    /// All of them.
-    Any,
-    /// What Python's `re` compiles, as far as the constructs that are known to fail go.
-    Python,
-    /// Regular ones: what `Python` allows, without lookaround, backreferences and word boundaries.
-    Regular,
-    /// Regular ones that begin with `^` and end with `$`, in the escapes of GBNF. (Lookaround is left out there.)
-    Gbnf,
-    /// Regular ones, held to the whole string, whether they have anchors or not.
-    Whole,
-    /// Regular ones without anchors.
-    Unanchored,
-}
-
-impl PatternRule {
-    /// Is `pattern`, or a key of `patternProperties`, read in this schema at all? What becomes a grammar is read for
-    /// strings that nothing else describes.
-    pub(crate) fn reads(self, keyword: Keyword, schema: &Object<'_>) -> bool {
-        const BEFORE: Keywords =
-            Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::Const, Keyword::Enum]);
-        let names_string = |types: &Node<'_>| {
-            types.is_text("string")
-                || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text("string")))
-        };
-        match self {
-            PatternRule::Any => false,
-            PatternRule::Python | PatternRule::Regular | PatternRule::Unanchored => true,
-            PatternRule::Whole if keyword == Keyword::PatternProperties => true,
-            PatternRule::Whole => {
-                !Keywords::in_object(schema).intersects(BEFORE) && schema.get(Keyword::Type).is_some_and(names_string)
-            }
-            PatternRule::Gbnf => {
-                keyword == Keyword::Pattern
-                    && !Keywords::in_object(schema).intersects(BEFORE)
-                    && schema.get(Keyword::Type).is_none_or(names_string)
-            }
-        }
-    }
-}
-
 /// How `enum` may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EnumRule {
@@ -328,6 +305,10 @@ pub(crate) struct EnumRule {
     pub(crate) as_text: &'static [&'static str],
     /// A type beside it that no value has is refused.
     pub(crate) agrees: bool,
+    /// It may have no value.
+    pub(crate) empty: bool,
+    /// No value may stand there twice.
+    pub(crate) distinct: bool,
     /// The most values.
     pub(crate) most: usize,
 }
@@ -343,6 +324,8 @@ impl EnumRule {
         without: None,
         as_text: &[],
         agrees: false,
+        empty: false,
+        distinct: false,
         most: usize::MAX,
     };
 }

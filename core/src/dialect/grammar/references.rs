@@ -14,6 +14,13 @@ pub(crate) struct RefRule {
     pub(crate) to_definitions: bool,
     /// References may be written `#`.
     pub(crate) to_root: bool,
+    /// What is no pointer is taken for something else, so that the form alone is no reason to refuse; a pointer to
+    /// another place than the table has no target.
+    pub(crate) takes_other_forms: bool,
+    /// A definition may be `true`.
+    pub(crate) to_true: bool,
+    /// Names of definitions may be written in the escapes of pointers.
+    pub(crate) escapes: bool,
     /// The keywords that may stand beside `$ref`, whatever its target says.
     pub(crate) beside: Keywords,
     /// Any other keyword beside it is refused; `false`: others are only not written there.
@@ -48,6 +55,9 @@ impl RefRule {
         to_defs: true,
         to_definitions: true,
         to_root: true,
+        takes_other_forms: false,
+        to_true: false,
+        escapes: false,
         beside: Keywords::ALL,
         nothing_else_beside: true,
         no_type_beside: false,

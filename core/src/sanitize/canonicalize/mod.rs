@@ -8,6 +8,7 @@ pub(in crate::sanitize) mod counts;
 mod names;
 pub(in crate::sanitize) mod never;
 pub(in crate::sanitize) mod repair;
+mod scalars;
 pub(in crate::sanitize) mod upgrade_draft;
 mod zod;
 

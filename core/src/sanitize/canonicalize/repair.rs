@@ -3,7 +3,7 @@
 //! A schema that breaks its own metaschema has no meaning to preserve, so these repairs claim what its author must have
 //! meant.
 
-use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     budget::Budget,
@@ -14,6 +14,7 @@ use crate::{
     sanitize::{
         canonicalize::{
             names::{self, are_different_names, are_different_words, is_flagged, Lists},
+            scalars::{boolean, count, number, RepairedValue},
             zod,
         },
         context::PassContext,
@@ -22,6 +23,7 @@ use crate::{
     schema::{
         instance_types::TYPE_NAMES,
         keyword::{Keyword, Subschemas},
+        spelling::names_vocabularies,
         visit::SchemaPath,
     },
 };
@@ -238,13 +240,6 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
 }
 
-/// What a keyword's value must be, and what becomes of one that is something else.
-enum RepairedValue<'a> {
-    Fine,
-    As(Node<'a>),
-    Gone,
-}
-
 fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let mut mended: Vec<(Keyword, RepairedValue<'a>)> = Vec::new();
@@ -297,6 +292,8 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
         | Keyword::Ref
         | Keyword::Id
         | Keyword::Anchor
+        | Keyword::DynamicRef
+        | Keyword::RecursiveRef
         | Keyword::Schema
         | Keyword::Comment
         | Keyword::ContentEncoding
@@ -312,13 +309,9 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
         | Keyword::MinProperties
         | Keyword::MaxProperties
         | Keyword::MinContains
-        | Keyword::MaxContains => match number(value) {
-            RepairedValue::Fine if value.as_number().is_some_and(|number| number.starts_with('-')) => {
-                RepairedValue::Gone
-            }
-            other => other,
-        },
-        Keyword::UniqueItems | Keyword::Nullable => fine_if(value.as_bool().is_some()),
+        | Keyword::MaxContains => count(keyword, value),
+        Keyword::UniqueItems | Keyword::Nullable => boolean(value),
+        Keyword::Vocabulary => fine_if(names_vocabularies(value)),
         // Handled with the lists that `items` may be.
         Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => RepairedValue::Fine,
         Keyword::DependentRequired | Keyword::Dependencies => match names::dependencies(keyword, value, budget) {
@@ -335,23 +328,6 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
             Subschemas::Named | Subschemas::NamedOrNames => fine_if(value.as_object().is_some()),
             _ => RepairedValue::Fine,
         },
-    }
-}
-
-/// A number, or a string that spells one.
-fn number<'a>(value: &Node<'a>) -> RepairedValue<'a> {
-    if value.as_number().is_some() {
-        return RepairedValue::Fine;
-    }
-    let spelled = value.as_text().and_then(|text| text.value());
-    match spelled.as_deref().map(json::read) {
-        Some(Ok(read)) => match read.into_data() {
-            Data::Number(text) => {
-                RepairedValue::As(Node::new(Data::Number(Cow::Owned(text.into_owned()))).with_origin(value.origin()))
-            }
-            _ => RepairedValue::Gone,
-        },
-        _ => RepairedValue::Gone,
     }
 }
 

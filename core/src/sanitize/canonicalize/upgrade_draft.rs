@@ -15,6 +15,7 @@ use crate::{
     schema::{
         draft::Draft,
         keyword::{Keyword, Keywords, Role},
+        spelling::is_anchor,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -34,6 +35,9 @@ const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// What is spelled in more than one way; `items` is too, where it is a list.
 pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Id,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::RecursiveAnchor,
     Keyword::ExclusiveMinimum,
     Keyword::ExclusiveMaximum,
     Keyword::Dependencies,
@@ -47,6 +51,9 @@ pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'
         return;
     }
     identifier(node, place, context);
+    if context.grammar.metaschema {
+        anchors(node, place, context);
+    }
     bound(node, place, context, "exclusiveMinimum", "minimum");
     bound(node, place, context, "exclusiveMaximum", "maximum");
     tuple(node, place, context);
@@ -110,6 +117,19 @@ fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     });
     if let Some(object) = node.as_object_mut() {
         object.remove(Keyword::Id);
+    }
+}
+
+/// Anchors that are no names by the meta-schema: nothing leads there, and `$recursiveAnchor` is a boolean in one draft.
+fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
+        let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
+        context.diagnostics.report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || {
+            format!("removed `{}`: it names nothing", keyword.name())
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove(keyword);
+        }
     }
 }
 

@@ -96,9 +96,11 @@ fn distribute<'a>(
             .iter()
             .filter(|member| bundled(member))
             .any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
-    let homeless = object.has(Keyword::Properties)
-        && branches.iter().any(|branch| names_unknown(branch))
-        && context.grammar.required_is_known_at(place.pointer);
+    let is_judged = |branch: &Node<'_>| {
+        branch.as_object().is_some_and(|branch| context.grammar.required_is_known_at(branch, place.pointer))
+    };
+    let homeless =
+        object.has(Keyword::Properties) && branches.iter().any(|branch| names_unknown(branch) && is_judged(branch));
     // Where every object is closed, each branch has to name all the properties that there are.
     let closes = context.grammar.encodes() && object.iter().any(bundled);
     let joins = typed || shared || homeless || closes;

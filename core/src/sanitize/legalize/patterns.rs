@@ -87,16 +87,19 @@ pub(super) fn respell<'a>(
 /// The same pattern as the API's engine reads it.
 fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
     let text = pattern.display();
-    let uses = regex::uses(&text);
+    let plain = regex::with_plain_hyphens(&text);
+    let text = plain.as_deref().unwrap_or(&text);
+    let uses = regex::uses(text);
     // What compiles nowhere may compile once it is put into something.
-    if uses.not_python.or(uses.not_regular).is_some() && rule != PatternRule::Gbnf {
+    if uses.not_python.is_some() || (uses.not_regular.is_some() && rule != PatternRule::Python) {
         return None;
     }
     let spelled = match rule {
-        PatternRule::Gbnf => gbnf::respelled(&text),
-        PatternRule::Whole => whole_match::whole(&text),
-        PatternRule::Unanchored => whole_match::unanchored(&text),
-        PatternRule::Any | PatternRule::Python | PatternRule::Regular => None,
+        PatternRule::Gbnf => gbnf::respelled(text),
+        PatternRule::Whole => whole_match::whole(text),
+        PatternRule::Unanchored => whole_match::unanchored(text),
+        PatternRule::Python | PatternRule::Regular => plain,
+        PatternRule::Any => None,
     };
     spelled.map(Text::new).filter(|known| compiles(known, rule))
 }

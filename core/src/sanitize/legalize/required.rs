@@ -30,10 +30,10 @@ pub(in crate::sanitize) fn known_names<'o, 'a>(schema: &'o Object<'a>) -> Set<&'
 
 /// Removes names of properties that are not there, and says them in the description.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if !context.grammar.required_is_known_at(place.pointer) {
+    let Some(object) = node.as_object() else { return };
+    if !context.grammar.required_is_known_at(object, place.pointer) {
         return;
     }
-    let Some(object) = node.as_object() else { return };
     let Some(names) = object.get(Keyword::Required).and_then(Node::as_array) else { return };
     let applies = !object.has(Keyword::Type) || layout::declares(object, "object");
     let is_closed = object.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() == Some(false));
