@@ -71,7 +71,9 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         .collect();
     if !grammar.conflicts.is_empty() {
         // What goes by itself may leave another in peace.
-        faults.sort_by_key(|(_, fault)| matches!(fault, Fault::Refused));
+        let (refused, others): (Vec<_>, Vec<_>) =
+            core::mem::take(&mut faults).into_iter().partition(|(_, fault)| matches!(fault, Fault::Refused));
+        faults = others.into_iter().chain(refused).collect();
     }
     for (name, fault) in faults {
         let is_left = |object: &Object<'a>| {
