@@ -108,6 +108,10 @@ pub(crate) fn branch_admits_nothing(branch: &Node<'_>, budget: &Budget) -> bool 
 fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
     budget.pay(1);
+    // What stands beside a reference may not count: by older drafts it does not.
+    if schema.get(Keyword::Ref).is_some() {
+        return false;
+    }
     if accepts_nothing(schema) {
         return true;
     }
@@ -121,5 +125,6 @@ fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
 }
 
 fn branch_is_nothing(branch: &Node<'_>, levels: usize, budget: &Budget) -> bool {
-    branch.get(Keyword::Enum).and_then(Node::as_array).is_some_and(<[_]>::is_empty) || nothing(branch, levels, budget)
+    let has_no_value = branch.get(Keyword::Enum).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+    (has_no_value && branch.get(Keyword::Ref).is_none()) || nothing(branch, levels, budget)
 }
