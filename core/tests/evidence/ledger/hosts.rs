@@ -114,6 +114,13 @@ const MAPPED: &[Surface] = &[
     Surface { host: "amazonaws.com", format: "bedrock-converse", kinds: TOOL, strict: Strict::Not, dialect: "bedrock" },
     Surface { host: "api.mistral.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "mistral" },
     Surface { host: "api.groq.com", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "groq" },
+    Surface {
+        host: "<OLLAMA_API_BASE>/chat/completions",
+        format: "openai-chat",
+        kinds: TOOL,
+        strict: Strict::Any,
+        dialect: "ollama",
+    },
     Surface { host: "api.cohere.com", format: "cohere-chat", kinds: TOOL, strict: Strict::Not, dialect: "cohere" },
     Surface { host: "api.cerebras.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Any, dialect: "cerebras" },
 ];
@@ -126,7 +133,6 @@ const UNMAPPED: &[(&str, &str, &str)] = &[
     ("openrouter.ai", "tool", "a router: the request went to a provider that is not told"),
     ("router.huggingface.co", "tool", "a router: the request went to a provider that is not told"),
     ("<GPUSTACK_API_BASE>/chat/completions", "tool", "a server for several engines, one of them not told"),
-    ("<OLLAMA_API_BASE>/chat/completions", "tool", "no table yet: Ollama"),
     ("ollama.com", "tool", "Ollama's cloud hands requests on to hosts that are not told"),
     ("rubyllm.services.ai.azure.com", "tool", "no dialect: Azure, for models of several makers"),
     ("api.aws", "tool", "no dialect: Bedrock's OpenAI-compatible API"),
