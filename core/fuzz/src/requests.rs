@@ -4,7 +4,8 @@ use arbitrary::{Result, Unstructured};
 use serde_json::Value;
 use toolwire::{
     adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects,
-    sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Restore, Severity, ToolsOptions,
+    reports::Severity, sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Restore,
+    ToolsOptions,
 };
 
 use crate::wire::Wire;

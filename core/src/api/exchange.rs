@@ -1,9 +1,15 @@
 //! `Exchange`: one request of a client and its reply.
 
-use alloc::{borrow::Cow, string::String};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::describe;
-use crate::{error::Error, exchange, json::Node, options::ExchangeOptions, tools::request::AdaptReport};
+use crate::{
+    error::Error,
+    exchange,
+    json::{Node, Utf8Pieces},
+    options::ExchangeOptions,
+    tools::request::AdaptReport,
+};
 
 /// One request of a client and its reply, for whoever stands between a client and a backend: the request is adapted as
 /// [`adapt_request`](crate::adapt_request) does it, the reply restored, and where the model searches for tools although
@@ -31,7 +37,7 @@ use crate::{error::Error, exchange, json::Node, options::ExchangeOptions, tools:
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Exchange(exchange::Exchange);
+pub struct Exchange(exchange::Exchange, Utf8Pieces);
 
 impl Exchange {
     /// Opens one for a request: where it is sent, and its body. `None`: it is none that tools are sent with (another
@@ -40,7 +46,7 @@ impl Exchange {
     /// # Errors
     /// Those of [`adapt_request_json`](crate::adapt_request_json) and of [`dialect_for`](crate::dialect_for).
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
-        Ok(exchange::Exchange::open(url, body, options)?.map(Exchange))
+        Ok(exchange::Exchange::open(url, body, options)?.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
 
     /// What is to be sent: the text that was given, if there is nothing to rewrite. Once the model is to be asked
@@ -55,7 +61,7 @@ impl Exchange {
     }
 
     /// [`Self::report`] as a tree: for bindings.
-    pub fn report_node(&self) -> Node<'static> {
+    pub(crate) fn report_node(&self) -> Node<'static> {
         describe::request(self.report())
     }
 
@@ -77,6 +83,15 @@ impl Exchange {
         self.0.feed_text(piece)
     }
 
+    /// [`Self::feed_text`] for bytes, which may be cut within a character. Bytes that are not UTF-8 become U+FFFD.
+    ///
+    /// # Errors
+    /// As [`Self::feed_text`].
+    pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
+        let text = self.1.text(piece);
+        self.0.feed_text(&text).map(String::into_bytes)
+    }
+
     /// Ends a stream: gives the text that is still to be passed on. If the model is to be asked again,
     /// [`Self::asks_again`] says so, and the next stream goes on where this one ended.
     ///
@@ -84,7 +99,12 @@ impl Exchange {
     /// `limit-exceeded` if the last event cannot be restored (the next call gives what was held back, and that event as
     /// it came), and those of [`Self::reply`].
     pub fn finish_text(&mut self) -> Result<String, Error> {
-        self.0.finish_text()
+        let broken = self.1.end();
+        if broken.is_empty() {
+            return self.0.finish_text();
+        }
+        let text = self.0.feed_text(broken)?;
+        Ok(text + &self.0.finish_text()?)
     }
 
     /// Whether the stream that was finished last ended with a search, so that the model is to be asked again.
@@ -93,7 +113,7 @@ impl Exchange {
     }
 
     /// Whether nothing is kept but what opening it anew would give: for bindings, which can lose it then and go on.
-    pub fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }
 
