@@ -5,13 +5,17 @@
 
 use alloc::vec::Vec;
 
+#[cfg(feature = "search")]
 use crate::{
-    api::{Exchange, ReplyRestorer, Restore, ToolIndex},
+    api::{Exchange, ToolIndex},
+    options::ExchangeOptions,
+};
+use crate::{
+    api::{ReplyRestorer, Restore},
     error::Error,
     json::Node,
     options::{
-        AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, ExchangeOptions, SanitizeOptions, SearchOptions,
-        ToolsOptions,
+        AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions, ToolsOptions,
     },
 };
 
@@ -42,16 +46,9 @@ macro_rules! read {
     };
 }
 
-read!(
-    AdaptOptions,
-    DeferredOptions,
-    DialectQuery,
-    EnvelopeOptions,
-    ExchangeOptions,
-    SanitizeOptions,
-    SearchOptions,
-    ToolsOptions,
-);
+read!(AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions, ToolsOptions,);
+#[cfg(feature = "search")]
+read!(ExchangeOptions);
 
 /// Reads the options of a function.
 ///
@@ -88,11 +85,13 @@ pub fn is_stream_at_rest(stream: &ReplyRestorer) -> bool {
 }
 
 /// [`Exchange::report`] as a tree.
+#[cfg(feature = "search")]
 pub fn report(exchange: &Exchange) -> Node<'static> {
     exchange.report_node()
 }
 
 /// Whether an exchange keeps nothing but what opening it anew would give: a binding can lose it then.
+#[cfg(feature = "search")]
 pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
     exchange.is_at_rest()
 }
@@ -101,6 +100,7 @@ pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
 ///
 /// # Errors
 /// `invalid-request` if it is no tool list.
+#[cfg(feature = "search")]
 pub fn index(tools: &Node<'_>) -> Result<ToolIndex, Error> {
     ToolIndex::from_node(tools)
 }
@@ -109,6 +109,7 @@ pub fn index(tools: &Node<'_>) -> Result<ToolIndex, Error> {
 ///
 /// # Errors
 /// As [`ToolIndex::search`].
+#[cfg(feature = "search")]
 pub fn search(index: &ToolIndex, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
     index.search_node(query, options)
 }
@@ -117,6 +118,7 @@ pub fn search(index: &ToolIndex, query: &str, options: &SearchOptions) -> Result
 ///
 /// # Errors
 /// As [`ToolIndex::answer`].
+#[cfg(feature = "search")]
 pub fn answer(index: &ToolIndex, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
     index.answer_node(call, options)
 }
