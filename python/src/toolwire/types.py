@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ._names import ChangeRule, DeferredWarningCode, DialectName, ViolationRule
 from ._options import (
     AdaptOptions,
     CheckOptions,
     CheckToolsOptions,
     DeferredOptions,
-    DialectName,
     DialectQuery,
     EnvelopeOptions,
     ExchangeDeferral,
@@ -60,6 +60,7 @@ __all__ = [
     "AdaptedBytes",
     "AdaptedText",
     "Change",
+    "ChangeRule",
     "CheckOptions",
     "CheckToolsOptions",
     "ChoiceChange",
@@ -68,6 +69,7 @@ __all__ = [
     "DeferredOptions",
     "DeferredReport",
     "DeferredText",
+    "DeferredWarningCode",
     "Dialect",
     "DialectChoice",
     "DialectName",
@@ -97,5 +99,6 @@ __all__ = [
     "ToolViolation",
     "ToolsOptions",
     "Violation",
+    "ViolationRule",
     "Warning",
 ]
