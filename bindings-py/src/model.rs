@@ -1,4 +1,5 @@
-//! Objects that write themselves as JSON values: pydantic models, which results of the MCP SDK and of most model SDKs are.
+//! Objects that write themselves as JSON values: pydantic models, which results of the MCP SDK and of most model SDKs
+//! are.
 
 use pyo3::{
     intern,
