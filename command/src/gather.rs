@@ -182,6 +182,7 @@ impl Gathering {
         (self.only, self.timeout) = (connection.only.clone(), connection.timeout);
         let (transport, source) = match (&connection.url, connection.server.as_slice()) {
             (Some(url), _) => {
+                servers::check_url(url).map_err(|message| CommandError::option("url", message))?;
                 let headers = connection.headers.iter().map(|text| servers::header(text)).collect::<Result<_, _>>()?;
                 (Transport::Remote { url: url.clone(), headers, sse: false }, url.clone())
             }

@@ -94,11 +94,15 @@ pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<
 
 /// A server with the values of its variables.
 pub(crate) fn with_values(server: &Server, values: &BTreeMap<String, String>) -> Result<Server, String> {
-    expanded(server, &mut |name, otherwise| match (values.get(name), otherwise) {
+    let server = expanded(server, &mut |name, otherwise| match (values.get(name), otherwise) {
         (Some(value), _) => Ok(value.clone()),
         (None, Some(otherwise)) => Ok(otherwise.to_string()),
         (None, None) => Err(format!("expected the variable `{name}` to be set, found it unset")),
-    })
+    })?;
+    if let Transport::Remote { url, .. } = &server.transport {
+        check_url(url)?;
+    }
+    Ok(server)
 }
 
 type Value<'f> = &'f mut dyn FnMut(&str, Option<&str>) -> Result<String, String>;
@@ -113,7 +117,8 @@ fn expanded(server: &Server, value: Value<'_>) -> Result<Server, String> {
             environment: values(environment, &mut each)?,
         },
         Transport::Remote { url, headers, sse } => {
-            Transport::Remote { url: each(url)?, headers: values(headers, &mut each)?, sse: *sse }
+            let url = each(url)?;
+            Transport::Remote { url, headers: values(headers, &mut each)?, sse: *sse }
         }
     };
     Ok(Server { transport, timeout: server.timeout })
@@ -155,6 +160,15 @@ fn is_name(name: &str) -> bool {
     !name.starts_with(|one: char| one.is_ascii_digit())
         && !name.is_empty()
         && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
+}
+
+/// Whether it is an address that a server could have. What stands in it may be a secret, and is not shown.
+pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
+    let rest = ["https://", "http://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.contains(char::is_whitespace) => Ok(()),
+        _ => Err("expected an address with `https://` or `http://`, found something else"),
+    }
 }
 
 /// `Name: value`, as `--header` takes it.
