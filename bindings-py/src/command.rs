@@ -57,12 +57,18 @@ impl Command {
         guarded(|| Ok(self.0.as_mut().and_then(command::Command::step)))
     }
 
-    /// The result: what goes to standard output, to standard error, and the exit code.
-    fn finish(&mut self) -> PyResult<(String, String, u8)> {
+    /// What is to be shown while a server is waited for: so many seconds by now, or none any more.
+    #[pyo3(signature = (seconds, /))]
+    fn waiting(&self, seconds: u32) -> PyResult<String> {
+        guarded(|| Ok(self.0.as_ref().map(|command| command.waiting(seconds)).unwrap_or_default()))
+    }
+
+    /// The result: what goes to standard output, to standard error, the exit code, and the files to write.
+    fn finish(&mut self) -> PyResult<(String, String, u8, Vec<(String, String)>)> {
         guarded(|| {
             let printed = self.0.take().map(command::Command::finish).unwrap_or_default();
-            let Printed { stdout, stderr, exit_code, .. } = printed;
-            Ok((stdout, stderr, exit_code))
+            let Printed { stdout, stderr, exit_code, files, .. } = printed;
+            Ok((stdout, stderr, exit_code, files))
         })
     }
 }

@@ -40,9 +40,16 @@ impl CommandLine {
         self.0.step()
     }
 
-    /// The result: what goes to standard output, to standard error, and the exit code in digits.
+    /// What is to be shown while a server is waited for: so many seconds by now, or none any more.
+    pub fn waiting(&self, seconds: u32) -> String {
+        self.0.waiting(seconds)
+    }
+
+    /// The result: what goes to standard output, to standard error, the exit code in digits, and then the files to
+    /// write: the name of each, and its content.
     pub fn finish(self) -> Vec<String> {
-        let Printed { stdout, stderr, exit_code, .. } = self.0.finish();
-        vec![stdout, stderr, exit_code.to_string()]
+        let Printed { stdout, stderr, exit_code, files, .. } = self.0.finish();
+        let files = files.into_iter().flat_map(|(path, content)| [path, content]);
+        [stdout, stderr, exit_code.to_string()].into_iter().chain(files).collect()
     }
 }

@@ -1,173 +1,213 @@
-//! `toolwire check`: what APIs would reject about tools or schemas as they are, one dialect at a step.
+//! `toolwire check`: what APIs make of tools or schemas as they are; an input and a dialect at a step.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use toolwire::{
-    internal,
-    json::{Node, Object, Text},
-    reports::Severity,
-    Dialect, Error, SanitizeOptions,
-};
+use toolwire::{internal, reports::Severity, Dialect, Error, SanitizeOptions};
 
 use super::{
-    arguments::{chosen, CheckArguments},
-    document::{header, located},
-    error::{place, CommandError, FINE, FOUND},
-    input::{Input, Places, Subject},
-    task::{Output, SourceText, Task},
-    terminal::{counted, shown, Terminal},
+    arguments::{CheckArguments, FailOn},
+    baseline::Baseline,
+    config::Config,
+    error::{CommandError, FINE, FOUND, UNUSABLE},
+    finding::{groups, rank, Finding, Place, Said, Source},
+    formats::{self, Report},
+    gather::Gathering,
+    input::{Input, Subject},
+    profile::{passes, Choice, ORDINARY},
+    task::{Output, Task},
+    terminal::{shown, Terminal},
 };
-
-/// Something that is rejected.
-struct Finding {
-    tool: Option<String>,
-    dialect: &'static str,
-    rule: &'static str,
-    severity: Severity,
-    /// Into the list.
-    pointer: String,
-    message: String,
-    confidence: char,
-    source: &'static str,
-}
 
 /// The command at work.
 pub(crate) struct Check {
     arguments: CheckArguments,
-    input: SourceText,
+    config: Config,
+    baseline: Option<Baseline>,
+    profile: Option<String>,
     dialects: Vec<&'static Dialect>,
-    noun: &'static str,
-    count: usize,
-    places: Places,
-    found: Vec<Finding>,
+    sources: Vec<Source>,
+    /// Inputs that could not be had, or not be judged.
+    failed: Vec<CommandError>,
+    notes: Vec<String>,
 }
 
 impl Check {
-    pub(crate) fn new(arguments: CheckArguments, input: SourceText) -> Result<Check, CommandError> {
-        let Input { subject, places } = Input::read(&input.text)?.without_request();
-        let (noun, count) = (subject.noun(), subject.entries().map_err(|error| places.locate(&error))?.len());
-        let dialects = chosen(&arguments.dialects);
-        Ok(Check { arguments, input, dialects, noun, count, places, found: Vec::new() })
-    }
-
-    fn document(&self) -> Node<'static> {
-        let findings = self.found.iter().map(|found| {
-            let mut members = Vec::from([
-                (Text::new("tool"), found.tool.clone().map_or_else(Node::default, Node::string)),
-                (Text::new("dialect"), Node::string(found.dialect)),
-                (Text::new("rule"), Node::string(found.rule)),
-                (Text::new("severity"), Node::string(found.severity.as_str())),
-            ]);
-            members.extend(located(&self.places, &found.pointer));
-            members.extend([
-                (Text::new("message"), Node::string(found.message.clone())),
-                (Text::new("confidence"), Node::string(String::from(found.confidence))),
-                (Text::new("source"), Node::string(found.source)),
-            ]);
-            Node::object(Object::from_iter(members))
-        });
-        let mut members = header("check", &self.input.source);
-        members.extend([
-            (Text::new("count"), Node::count(self.count as u64)),
-            (
-                Text::new("dialects"),
-                Node::array(self.dialects.iter().map(|dialect| Node::string(dialect.name)).collect()),
-            ),
-            (Text::new("violations"), Node::array(findings.collect())),
-        ]);
-        Node::object(Object::from_iter(members))
-    }
-
-    /// A line for each thing that is wrong, as compilers write it, with all the dialects that say so.
-    fn lines(&self, terminal: &Terminal) -> String {
-        let paint = terminal.out;
-        let mut out = String::new();
-        for (finding, dialects) in self.grouped() {
-            let (line, pointer) = self.places.of(&finding.pointer);
-            let tool = finding.tool.as_ref().map(|tool| format!(" `{}`:", shown(tool))).unwrap_or_default();
-            let place = place(&self.input.source, line, &pointer);
-            // What is refused is the rule; the other two are said.
-            let severity = match finding.severity {
-                Severity::Refused => String::new(),
-                severity => format!(", {}", severity.as_str()),
-            };
-            let by = format!("[{}{severity}: {}]", finding.rule, dialects.join(", "));
-            out.push_str(&format!("{}:{tool} {} {}\n", paint.bold(&place), shown(&finding.message), paint.dim(&by)));
+    pub(crate) fn new(arguments: CheckArguments, gathered: Gathering) -> Result<Check, CommandError> {
+        let Gathering { inputs, config, baseline, mut failed, notes, baseline_path, .. } = gathered;
+        let config = config.unwrap_or_default();
+        let choice = match (&arguments.choice.choice(), &config.profile, config.dialects.as_slice()) {
+            (Some(choice), _, _) => *choice,
+            (None, Some(profile), _) => Choice::Profile(profile),
+            (None, None, []) => Choice::Profile(ORDINARY),
+            (None, None, names) => Choice::Dialects(names),
+        };
+        let exclude: Vec<String> = arguments.choice.exclude.iter().chain(&config.exclude).cloned().collect();
+        let dialects = choice.dialects(&exclude);
+        if dialects.is_empty() {
+            return Err(CommandError::option("exclude", "expected at least one dialect to be left, found none"));
         }
-        out
-    }
-
-    /// The findings, the same one of several dialects once, tools in their order.
-    fn grouped(&self) -> Vec<(&Finding, Vec<&'static str>)> {
-        let mut groups: Vec<(&Finding, Vec<&'static str>)> = Vec::new();
-        let mut known = BTreeMap::<(&str, &str, &str, &str), usize>::new();
-        for finding in &self.found {
-            let severity = finding.severity.as_str();
-            let key = (finding.pointer.as_str(), finding.rule, severity, finding.message.as_str());
-            let at = *known.entry(key).or_insert_with(|| groups.len());
-            match groups.get_mut(at) {
-                Some((_, dialects)) => dialects.push(finding.dialect),
-                None => groups.push((finding, Vec::from([finding.dialect]))),
+        let profile = if let Choice::Profile(name) = choice { Some(name.to_string()) } else { None };
+        let mut sources = Vec::new();
+        for input in inputs {
+            let read = Input::read(&input.text).and_then(|read| {
+                let Input { subject, places } = read.judged()?;
+                let entries = subject.entries().map_err(|error| places.locate(&error))?;
+                Ok((subject.noun(), places, entries))
+            });
+            match read {
+                Ok((noun, places, entries)) => {
+                    sources.push(Source { input, noun, places, entries, found: Vec::new() });
+                }
+                Err(error) => failed.push(error.in_source(&input.source)),
             }
         }
-        groups.sort_by_key(|(finding, _)| order(&finding.pointer));
-        groups
+        let baseline = match (baseline, baseline_path) {
+            (Some(text), _) => Some(Baseline::read(&text.text, &text.source)?),
+            (None, Some(path)) => Some(Baseline::new(path)),
+            (None, None) if arguments.update_baseline => {
+                return Err(CommandError::option("updateBaseline", "expected `--baseline` beside it, found none"));
+            }
+            (None, None) => None,
+        };
+        let check = Check { config, baseline, profile, dialects, sources, failed, notes, arguments };
+        check.known_tools()?;
+        Ok(check)
     }
-}
 
-/// Entries in their order; within one, what was found first.
-fn order(pointer: &str) -> Vec<usize> {
-    pointer.split('/').skip(1).map_while(|step| step.parse().ok()).collect()
+    /// A tool that `--tool` names and nobody has is no tool without faults.
+    fn known_tools(&self) -> Result<(), CommandError> {
+        let names: BTreeSet<&str> =
+            self.sources.iter().flat_map(|source| &source.entries).filter_map(|entry| entry.name.as_deref()).collect();
+        match self.arguments.tools.iter().find(|wanted| !names.contains(wanted.as_str())) {
+            Some(wanted) if self.failed.is_empty() => {
+                let wanted = shown(wanted);
+                Err(CommandError::option(
+                    "tool",
+                    format!("expected the name of a tool that is there, found `{wanted}`"),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn fail_on(&self) -> FailOn {
+        self.arguments.fail_on.or(self.config.fail_on).unwrap_or(FailOn::Refused)
+    }
+
+    fn is_asked(&self, finding: &Finding) -> bool {
+        let tools = &self.arguments.tools;
+        tools.is_empty() || finding.tool.as_ref().is_some_and(|tool| tools.contains(tool))
+    }
 }
 
 impl Task for Check {
     fn steps(&self) -> usize {
-        self.dialects.len()
+        self.dialects.len() * self.sources.len()
     }
 
     fn weight(&self) -> usize {
-        self.input.text.len()
+        self.sources.iter().map(|source| source.input.text.len()).max().unwrap_or_default()
     }
 
     fn label(&self, step: usize) -> &'static str {
-        self.dialects.get(step).map_or("", |dialect| dialect.name)
+        if step >= self.steps() {
+            return "";
+        }
+        self.dialects.get(step % self.dialects.len().max(1)).map_or("", |dialect| dialect.name)
     }
 
     fn step(&mut self, step: usize) -> Result<(), CommandError> {
-        let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
-        let input = Input::read(&self.input.text)?.without_request();
-        let found = findings(input.subject, dialect).map_err(|error| self.places.locate(&error))?;
-        self.found.extend(found);
+        let count = self.dialects.len().max(1);
+        let (Some(dialect), Some(source)) = (self.dialects.get(step % count), self.sources.get_mut(step / count))
+        else {
+            return Ok(());
+        };
+        // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
+        let input = Input::read(&source.input.text)?.judged()?;
+        match findings(input.subject, dialect) {
+            Ok(found) => {
+                let profile = self.profile.as_deref();
+                source.found.extend(found.into_iter().filter(|one| !passes(profile, dialect, one.rule)));
+            }
+            Err(error) => {
+                let error = source.places.locate(&error).in_source(&source.input.source);
+                if !self.failed.iter().any(|known| known.source == error.source && known.message == error.message) {
+                    self.failed.push(error);
+                }
+            }
+        }
         Ok(())
     }
 
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let refused = |found: &&Finding| found.severity == Severity::Refused;
-        let code = if self.found.iter().any(|found| refused(&found)) { FOUND } else { FINE };
-        if self.arguments.machine.json {
-            return Ok(Output::json(&self.document()).with_exit_code(code));
+    fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+        let mut found: Vec<(Finding, Place)> = Vec::new();
+        let mut sources = std::mem::take(&mut self.sources);
+        for (at, source) in sources.iter_mut().enumerate() {
+            source.merge();
+            let places = source.placed(at);
+            found.extend(std::mem::take(&mut source.found).into_iter().zip(places));
         }
-        let mut output = Output::new(self.lines(terminal)).with_exit_code(code);
-        let (things, dialects) = (counted(self.count, self.noun), counted(self.dialects.len(), "dialect"));
-        let with = |severity: Severity| {
-            let at_fault = |dialect: &&&Dialect| {
-                self.found.iter().any(|found| found.dialect == dialect.name && found.severity == severity)
-            };
-            self.dialects.iter().filter(at_fault).count()
-        };
-        let mut summary = match with(Severity::Refused) {
-            0 => format!("{things}, {dialects}: nothing would be rejected"),
-            rejecting => format!("{things}, {dialects}: {rejecting} would reject something"),
-        };
-        for (severity, what) in
-            [(Severity::Reinterpreted, "read something otherwise"), (Severity::Ignored, "ignore something")]
-        {
-            if with(severity) > 0 {
-                summary.push_str(&format!(", {} would {what}", with(severity)));
+        found.retain(|(finding, _)| self.is_asked(finding));
+        let (fail_on, show) = (self.fail_on(), self.arguments.show.map(|show| show.least()));
+        let show = show.or(fail_on.least()).unwrap_or(Severity::Refused);
+        let (found, ignored, mut stale) = self.config.without_ignored(found);
+        let whole = self.arguments.tools.is_empty() && self.failed.is_empty();
+        // Of a part of the tools or the dialects nobody can tell.
+        if !whole || self.arguments.choice.choice().is_some() {
+            stale.clear();
+        }
+        let mut files = Vec::new();
+        let (mut found, known) = match self.baseline.take() {
+            Some(_) if self.arguments.update_baseline && !whole => {
+                let why = "expected all inputs and no `--tool`, found a part, which is no baseline";
+                self.failed.push(CommandError::option("updateBaseline", why));
+                (found, 0)
             }
-        }
-        let summary = if code == FINE { terminal.err.good(&summary) } else { terminal.err.bad(&summary) };
-        output.note(&summary);
+            Some(baseline) if self.arguments.update_baseline => {
+                let count = found.len();
+                files.push(baseline.written(&found, &sources));
+                (Vec::new(), count)
+            }
+            Some(baseline) => {
+                let (found, known, gone) = baseline.without_known(found, &sources, &self.dialects);
+                if whole {
+                    stale.extend(gone);
+                }
+                (found, known)
+            }
+            None => (found, 0),
+        };
+        let mut milder = [0; 3];
+        found.retain(|(finding, _)| {
+            let shows = rank(finding.severity) <= rank(show);
+            if let Some(count) = milder.get_mut(rank(finding.severity)).filter(|_| !shows) {
+                *count += 1;
+            }
+            shows
+        });
+        let fails = |finding: &Finding| fail_on.least().is_some_and(|least| rank(finding.severity) <= rank(least));
+        let failing = found.iter().any(|(finding, _)| fails(finding));
+        let code = self.failed.iter().map(CommandError::exit_code).max().unwrap_or(FINE);
+        let code = if code == UNUSABLE || !failing { code } else { FOUND };
+        let report = Report {
+            profile: self.profile.as_deref(),
+            dialects: &self.dialects,
+            fail_on,
+            sources: &sources,
+            groups: groups(found),
+            failed: &self.failed,
+            notes: &self.notes,
+            milder,
+            ignored,
+            known,
+            stale,
+            written: files.first().map(|(path, _)| path.clone()),
+            code,
+            quiet: self.arguments.quiet,
+        };
+        let format = if self.arguments.json { formats::JSON } else { self.arguments.format };
+        let mut output = formats::written(&report, format, terminal).with_exit_code(code);
+        output.files = files;
         Ok(output)
     }
 }
@@ -178,28 +218,25 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
         Subject::Tools(list) | Subject::Request(list) => {
             found.extend(internal::check_tools(list, &[dialect])?.into_iter().map(|violation| Finding {
                 tool: violation.tool,
-                dialect: violation.dialect,
                 rule: violation.rule,
                 severity: violation.severity,
                 pointer: violation.pointer,
                 message: violation.message,
-                confidence: violation.confidence,
-                source: violation.source,
+                said: Vec::from([Said { dialect, confidence: violation.confidence, source: violation.source }]),
             }));
         }
         Subject::Schemas(schemas) => {
             for (at, schema) in schemas.iter().enumerate() {
                 for violation in internal::check(schema, &SanitizeOptions::new(dialect.name))? {
                     let fact = internal::fact_of(dialect, violation.rule, &violation.pointer);
+                    let (confidence, source) = fact.map_or(('C', ""), |fact| (fact.confidence, fact.source));
                     found.push(Finding {
                         tool: None,
-                        dialect: dialect.name,
                         rule: violation.rule,
                         severity: violation.severity,
                         pointer: format!("/{at}{}", violation.pointer),
                         message: violation.message,
-                        confidence: fact.map_or('C', |fact| fact.confidence),
-                        source: fact.map_or("", |fact| fact.source),
+                        said: Vec::from([Said { dialect, confidence, source }]),
                     });
                 }
             }

@@ -2,7 +2,7 @@
 
 use toolwire::json::{Data, Member, Node, Object, Text};
 
-use super::input::Places;
+use super::places::Places;
 
 type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
 

@@ -33,6 +33,11 @@ impl CommandError {
         CommandError { source: None, line: None, pointer: pointer.into(), code: None, message: message.into() }
     }
 
+    /// An option, in camelCase, that cannot be as it is.
+    pub(crate) fn option(name: &str, message: impl Into<String>) -> CommandError {
+        CommandError { code: Some(Code::InvalidOption), ..CommandError::new(format!("/{name}"), message) }
+    }
+
     /// An error of the library; its pointer is below `prefix`.
     pub(crate) fn from_core(error: &toolwire::Error, prefix: &str) -> CommandError {
         let pointer = format!("{prefix}{}", error.pointer());
@@ -67,12 +72,17 @@ impl CommandError {
 
     /// The line that is printed.
     pub(crate) fn render(&self, source: &str, paint: Paint) -> String {
+        format!("{} {}\n", paint.bad("toolwire:"), self.line(source))
+    }
+
+    /// The same for other places than a terminal: where, and what was expected and found.
+    pub(crate) fn line(&self, source: &str) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),
             _ => place(self.source.as_deref().unwrap_or(source), self.line, &cut(&self.pointer, POINTER)),
         };
         let code = self.code.map(|code| format!("{code}: ")).unwrap_or_default();
-        format!("{} {place}: {code}{}\n", paint.bad("toolwire:"), shown(&self.message))
+        format!("{place}: {code}{}", shown(&self.message))
     }
 }
 

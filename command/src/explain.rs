@@ -8,10 +8,12 @@ use toolwire::{
 };
 
 use super::{
-    arguments::{chosen, ExplainArguments},
+    arguments::ExplainArguments,
     document::{header, located, record},
     error::{CommandError, FINE, FOUND},
-    input::{Input, Named, Places, Subject},
+    input::{Input, Named, Subject},
+    places::Places,
+    profile::dialects_named,
     task::{Output, SourceText, Task},
     terminal::{counted, cut, shown, Paint, Terminal},
 };
@@ -36,10 +38,10 @@ struct Explained {
 
 impl Task for Explain {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let Input { subject, places } = Input::read(&self.input.text)?.without_request();
+        let Input { subject, places } = Input::read(&self.input.text)?.judged()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
         let named = self.named(&entries, &subject)?;
-        let dialects = chosen(&self.arguments.dialects);
+        let dialects = dialects_named(&self.arguments.dialects);
         let mut explained = Vec::with_capacity(dialects.len());
         for dialect in dialects {
             explained.push(self.one(&named, dialect, &places)?);
@@ -105,8 +107,8 @@ impl Explain {
     }
 
     fn one(&self, named: &Named, dialect: &'static Dialect, places: &Places) -> Result<Explained, CommandError> {
-        let before = Input::read(&self.input.text)?.without_request().subject;
-        let after = Input::read(&self.input.text)?.without_request().subject;
+        let before = Input::read(&self.input.text)?.judged()?.subject;
+        let after = Input::read(&self.input.text)?.judged()?.subject;
         let options = self.arguments.rewriting.options(dialect.name);
         let failed = |error: toolwire::Error| places.locate(&error);
         let excerpt = |node: Option<&Node<'_>>| node.map(json::write);

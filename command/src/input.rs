@@ -6,7 +6,7 @@ use toolwire::{
     Error,
 };
 
-use super::error::CommandError;
+use super::{error::CommandError, places::Places, unusual};
 
 /// An input that was read.
 pub(crate) struct Input<'a> {
@@ -22,17 +22,6 @@ pub(crate) enum Subject<'a> {
     Schemas(Vec<Node<'a>>),
     /// A request's whole body, which has a tool list in it, or a conversation.
     Request(Node<'a>),
-}
-
-/// How pointers into the list become places in the input.
-#[derive(Clone, Debug)]
-pub(crate) enum Places {
-    /// The list stands there.
-    Below(String),
-    /// The only entry of the list stands there.
-    Alone(String),
-    /// Each entry is a line, of these numbers.
-    Lines(Vec<usize>),
 }
 
 /// A tool or a schema of a list.
@@ -75,8 +64,8 @@ const KEYWORDS: [&str; 20] = [
 ];
 const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 const EXPECTED: &str =
-    "expected a JSON Schema, a tool, a list of either, an answer to MCP's `tools/list` or a request with tools, \
-                        or a schema or tool per line";
+    "expected a JSON Schema, a tool, a list of either, an answer to MCP's `tools/list`, an `mcp.json` or a request \
+     with tools, or a schema or tool per line";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -110,6 +99,25 @@ impl<'a> Input<'a> {
             }
             (subject, places) => Input { subject, places },
         }
+    }
+
+    /// What a verdict can be given on: at least one tool or schema, and no tool whose schema nobody can see. Nothing to
+    /// judge is not the same as nothing wrong.
+    pub(crate) fn judged(self) -> Result<Input<'a>, CommandError> {
+        let input = self.without_request();
+        if let Subject::Tools(list) = &input.subject {
+            unusual::misspelt(list, &input.places)?;
+            let entries = input.subject.entries().map_err(|error| input.places.locate(&error))?;
+            if entries.is_empty() {
+                let above = input.places.of("").1;
+                let found = match list.as_array() {
+                    Some(entries) if !entries.is_empty() => "only what the API runs itself",
+                    _ => "a list without any",
+                };
+                return Err(CommandError::new(above, format!("expected at least one tool, found {found}")));
+            }
+        }
+        Ok(input)
     }
 
     fn whole(mut node: Node<'a>, above: &str) -> Result<Input<'a>, CommandError> {
@@ -155,6 +163,7 @@ impl<'a> Input<'a> {
         }
         let places = Places::Alone(above.into());
         match kind_of(&node) {
+            Kind::Tool if unusual::is_no_tool(&node) => Err(unusual::unknown(EXPECTED, above, &node)),
             Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
             Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), places }),
             // A conversation in which there are no tools yet.
@@ -164,7 +173,7 @@ impl<'a> Input<'a> {
             {
                 Ok(Input { subject: Subject::Request(node), places: below("") })
             }
-            Kind::Neither => Err(CommandError::new(above, format!("{EXPECTED}, found {}", node.kind()))),
+            Kind::Neither => Err(unusual::unknown(EXPECTED, above, &node)),
         }
     }
 
@@ -212,35 +221,6 @@ impl Subject<'_> {
             "tool"
         }
     }
-}
-
-impl Places {
-    /// Where a pointer into the list leads: a line, if there are lines, and a pointer.
-    pub(crate) fn of(&self, pointer: &str) -> (Option<usize>, String) {
-        let (index, rest) = split(pointer);
-        match self {
-            Places::Below(above) => (None, format!("{above}{pointer}")),
-            Places::Alone(above) => (None, format!("{above}{rest}")),
-            Places::Lines(numbers) => match numbers.get(index) {
-                Some(line) => (Some(*line), rest.into()),
-                None => (None, pointer.into()),
-            },
-        }
-    }
-
-    /// [`Self::of`] for errors.
-    pub(crate) fn locate(&self, error: &Error) -> CommandError {
-        let (line, pointer) = self.of(error.pointer());
-        CommandError { line, pointer, ..CommandError::from_core(error, "") }
-    }
-}
-
-/// The first step of a pointer, as an index, and the rest.
-fn split(pointer: &str) -> (usize, &str) {
-    let steps = pointer.strip_prefix('/').unwrap_or_default();
-    let end = steps.find('/').unwrap_or(steps.len());
-    let (first, rest) = steps.split_at_checked(end).unwrap_or_default();
-    (first.parse().unwrap_or_default(), rest)
 }
 
 fn is_list(node: Option<&Node<'_>>) -> bool {

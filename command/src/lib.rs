@@ -6,64 +6,46 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod baseline;
 mod check;
+mod config;
 mod defer;
 mod dialects;
 mod document;
 mod error;
 mod explain;
+mod finding;
+mod formats;
+mod gather;
+mod glob;
 mod indent;
 mod input;
 mod matrix;
+mod need;
 mod outcome;
+mod places;
+mod position;
+mod profile;
 mod restore;
 mod sanitize;
+mod servers;
+mod suggest;
 mod table;
 mod task;
 mod terminal;
+mod unusual;
 
 use clap::Parser as _;
 use toolwire::json::{self, Node};
 
+pub use self::need::{Need, Server, Transport};
 use self::{
-    arguments::{CommandLine, Source},
+    arguments::CommandLine,
     error::{CommandError, UNUSABLE},
-    task::{Output, SourceText, Task},
-    terminal::{shown_lines, Terminal},
+    gather::{reason, Gathering, Want, INPUT},
+    task::{Output, Task},
+    terminal::{cut, shown, shown_lines, Terminal},
 };
-
-/// Something that only the host can get.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Need {
-    /// The bytes of a file.
-    File(String),
-    /// What comes on standard input, to its end.
-    Input,
-    /// The tools of an MCP server that the host starts with this command and asks over stdio: `{"tools": […]}` with the
-    /// tools of all pages, as JSON.
-    Server {
-        /// The program and its arguments.
-        command: Vec<String>,
-        /// The variables of the environment that the server gets beside those that every program needs. A server is
-        /// somebody else's program: what else is in the environment is not for it.
-        environment: Vec<String>,
-    },
-}
-
-impl Need {
-    /// As words, for bindings: `file` and its name; `input`; or `server`, the number of variables, their names, and the
-    /// command.
-    pub fn words(self) -> Vec<String> {
-        match self {
-            Need::File(path) => Vec::from(["file".into(), path]),
-            Need::Input => Vec::from(["input".into()]),
-            Need::Server { command, environment } => {
-                ["server".into(), environment.len().to_string()].into_iter().chain(environment).chain(command).collect()
-            }
-        }
-    }
-}
 
 /// What a command printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,6 +57,8 @@ pub struct Printed {
     pub stderr: String,
     /// 0: fine; 1: something was found; 2: wrong usage, or an input that cannot be read.
     pub exit_code: u8,
+    /// Files to write: name and content.
+    pub files: Vec<(String, String)>,
 }
 
 /// A command line that is being carried out.
@@ -90,8 +74,9 @@ pub struct Printed {
 /// ```
 pub struct Command {
     terminal: Terminal,
-    needs: Vec<(Need, String)>,
-    inputs: Vec<SourceText>,
+    gathering: Gathering,
+    /// What messages are about, unless they say otherwise: the first input.
+    source: String,
     state: State,
     /// The next step, and whether a line of progress stands on the terminal.
     step: usize,
@@ -107,7 +92,6 @@ enum State {
 
 /// Less than this, times the number of steps, and it is done before anybody has read of it.
 const WORTH_SHOWING: usize = 1_000_000;
-const INPUT: &str = "<stdin>";
 
 impl Command {
     /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment }`. The arguments
@@ -118,14 +102,15 @@ impl Command {
         let terminal = Terminal::read(&facts);
         let arguments = facts.get("arguments").and_then(Node::as_array).unwrap_or_default();
         let arguments = arguments.iter().filter_map(Node::as_text).map(|text| text.display().into_owned());
-        let (state, needs) = match CommandLine::try_parse_from(["toolwire".to_string()].into_iter().chain(arguments)) {
-            Ok(CommandLine { command }) => match needs(&command, &terminal) {
-                Ok(needs) => (State::Waiting(Box::new(command)), needs),
-                Err(error) => (State::Ended(unusable(&error, INPUT, &terminal)), Vec::new()),
-            },
-            Err(error) => (State::Ended(usage(&error)), Vec::new()),
-        };
-        let mut command = Command { terminal, needs, inputs: Vec::new(), state, step: 0, shows: false };
+        let (state, gathering) =
+            match CommandLine::try_parse_from(["toolwire".to_string()].into_iter().chain(arguments)) {
+                Ok(CommandLine { command }) => match Gathering::new(&command, &terminal) {
+                    Ok(gathering) => (State::Waiting(Box::new(command)), gathering),
+                    Err(error) => (State::Ended(unusable(&error, INPUT, &terminal)), Gathering::default()),
+                },
+                Err(error) => (State::Ended(usage(&error)), Gathering::default()),
+            };
+        let mut command = Command { terminal, gathering, source: INPUT.into(), state, step: 0, shows: false };
         command.begin();
         command
     }
@@ -133,40 +118,44 @@ impl Command {
     /// What is needed next, if anything.
     pub fn need(&self) -> Option<Need> {
         match self.state {
-            State::Waiting(_) => self.needs.first().map(|(need, _)| need.clone()),
+            State::Waiting(_) => self.gathering.next().map(|want| want.need.clone()),
             _ => None,
         }
     }
 
     /// Gives what was needed.
     pub fn give(&mut self, bytes: &[u8]) {
-        if self.need().is_none() {
-            return;
-        }
-        let (_, source) = self.needs.remove(0);
-        match decoded(bytes) {
-            Ok(text) => self.inputs.push(SourceText { source, text }),
-            Err(error) => self.state = State::Ended(unusable(&error, &source, &self.terminal)),
-        }
-        self.begin();
+        let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
+        let source = want.source.clone();
+        let given = match decoded(bytes) {
+            Ok(text) => self.gathering.give(text),
+            Err(error) => self.gathering.failed(error.in_source(&source)),
+        };
+        self.go_on(given, &source);
     }
 
     /// Takes the reason why what is needed cannot be had: in words, or as the name of the system's error (`ENOENT`).
     pub fn fail(&mut self, message: &str) {
-        let Some((_, source)) = self.needs.first() else { return };
-        let message = match message {
-            "ENOENT" | "ENAMETOOLONG" if source.starts_with(['{', '[']) => {
-                "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | \
-                    toolwire …`)"
-                    .into()
-            }
-            "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
-            "EISDIR" => "expected a file, found a folder".into(),
-            "EACCES" | "EPERM" => "expected a file that may be read, found one that may not".into(),
-            code if is_code(code) => format!("expected a file that can be read, found one that cannot ({code})"),
-            other => other.to_string(),
+        let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
+        let source = want.source.clone();
+        let (missing, message) = reason(message, &source);
+        let failed = self.gathering.fail(missing, &message);
+        self.go_on(failed, &source);
+    }
+
+    /// What a host writes to standard error while it waits for a server, once a second: how many there were so far.
+    /// After the last one, 0 seconds.
+    pub fn waiting(&self, seconds: u32) -> String {
+        let Some(Want { need: Need::Server(server), source, .. }) = self.gathering.next() else {
+            return String::new();
         };
-        self.state = State::Ended(unusable(&CommandError::new("", message), source, &self.terminal));
+        match (self.terminal.progress, seconds) {
+            (false, _) => String::new(),
+            (true, 0) => task::CLEAR.into(),
+            (true, seconds) => {
+                format!("{}waiting for {}: {seconds} of {} s", task::CLEAR, cut(&shown(source), 50), server.timeout)
+            }
+        }
     }
 
     /// Does a part of the work. `None`: there is no more, and [`Self::finish`] gives the result. Otherwise what is to
@@ -177,9 +166,8 @@ impl Command {
         if at >= steps {
             return self.cleared();
         }
-        let source = self.inputs.first().map(|input| input.source.clone());
         if let Err(error) = task.step(at) {
-            self.state = State::Ended(unusable(&error, &source.unwrap_or_default(), &self.terminal));
+            self.state = State::Ended(unusable(&error, &self.source, &self.terminal));
             return Some(String::new());
         }
         self.step += 1;
@@ -192,7 +180,7 @@ impl Command {
 
     /// The result.
     pub fn finish(self) -> Printed {
-        let source = self.inputs.first().map_or(INPUT, |input| input.source.as_str());
+        let source = self.source.as_str();
         let output = match self.state {
             State::Working(task) => {
                 task.finish(&self.terminal).unwrap_or_else(|error| unusable(&error, source, &self.terminal))
@@ -202,12 +190,12 @@ impl Command {
                 unusable(&CommandError::new("", "expected an input, was given none"), source, &self.terminal)
             }
         };
-        let Output { mut stdout, stderr, exit_code, is_json } = output;
+        let Output { mut stdout, stderr, exit_code, is_json, files } = output;
         // Whoever pipes it somewhere gets every byte as it is.
         if is_json && self.terminal.width.is_some() {
             stdout = shown_lines(&stdout).into_owned();
         }
-        Printed { stdout, stderr, exit_code }
+        Printed { stdout, stderr, exit_code, files }
     }
 
     /// What a server wrote to its standard error, as a terminal can show it.
@@ -224,82 +212,51 @@ impl Command {
         std::mem::take(&mut self.shows).then(|| task::CLEAR.into())
     }
 
+    fn go_on(&mut self, outcome: Result<(), CommandError>, source: &str) {
+        match outcome {
+            Ok(()) => self.begin(),
+            Err(error) => self.state = State::Ended(unusable(&error, source, &self.terminal)),
+        }
+    }
+
     /// Begins the work once everything is there.
     fn begin(&mut self) {
-        if !self.needs.is_empty() || !matches!(self.state, State::Waiting(_)) {
+        if self.gathering.next().is_some() || !matches!(self.state, State::Waiting(_)) {
             return;
         }
         let State::Waiting(command) = std::mem::replace(&mut self.state, State::Ended(Output::default())) else {
             return;
         };
-        let sources: Vec<String> = self.inputs.iter().map(|input| input.source.clone()).collect();
-        let mut inputs = std::mem::take(&mut self.inputs).into_iter();
-        self.inputs = sources.into_iter().map(|source| SourceText { source, text: String::new() }).collect();
-        self.state = match task(*command, &mut inputs) {
+        let gathered = std::mem::take(&mut self.gathering);
+        if let Some(input) = gathered.inputs.first() {
+            self.source = input.source.clone();
+        }
+        self.state = match task(*command, gathered) {
             Ok(task) => State::Working(task),
-            Err(error) => {
-                let source = self.inputs.first().map_or(INPUT, |input| input.source.as_str());
-                State::Ended(unusable(&error, source, &self.terminal))
-            }
+            Err(error) => State::Ended(unusable(&error, &self.source, &self.terminal)),
         };
     }
 }
 
-fn task(
-    command: arguments::Command,
-    inputs: &mut dyn Iterator<Item = SourceText>,
-) -> Result<Box<dyn Task>, CommandError> {
-    let mut next = || inputs.next().ok_or_else(|| CommandError::new("", "expected an input, was given none"));
+fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task>, CommandError> {
+    let none = || CommandError::new("", "expected an input, was given none");
+    if let arguments::Command::Check(arguments) = command {
+        return Ok(Box::new(check::Check::new(arguments, gathered)?));
+    }
+    let Gathering { inputs, with, .. } = gathered;
+    let mut inputs = inputs.into_iter();
+    let mut next = || inputs.next().ok_or_else(none);
     Ok(match command {
         arguments::Command::Matrix(arguments) => Box::new(matrix::Matrix::new(arguments, next()?)?),
-        arguments::Command::Check(arguments) => Box::new(check::Check::new(arguments, next()?)?),
         arguments::Command::Sanitize(arguments) => Box::new(sanitize::Sanitize { arguments, input: next()? }),
         arguments::Command::Explain(arguments) => Box::new(explain::Explain { arguments, input: next()? }),
         arguments::Command::Defer(arguments) => Box::new(defer::Defer { arguments, input: next()? }),
         arguments::Command::Restore(arguments) => {
-            Box::new(restore::Restore { arguments, input: next()?, with: next()? })
+            Box::new(restore::Restore { arguments, input: next()?, with: with.ok_or_else(none)? })
         }
         arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
+        arguments::Command::Check(_) => return Err(none()),
     })
-}
-
-/// What a command needs, and what messages call it.
-fn needs(command: &arguments::Command, terminal: &Terminal) -> Result<Vec<(Need, String)>, CommandError> {
-    let file = |file: &Option<String>| match file.as_deref() {
-        Some("-") => Ok((Need::Input, INPUT.into())),
-        Some(path) => Ok((Need::File(path.into()), path.into())),
-        None if terminal.typed => Err(CommandError::new(
-            "",
-            "expected a file, a server after `--`, or something on standard input (`-` to type it), found none; see \
-                `--help`",
-        )),
-        None => Ok((Need::Input, INPUT.to_string())),
-    };
-    let source = |source: &Source| match source.server.as_slice() {
-        [] => file(&source.file),
-        command => {
-            let environment = source.environment.clone();
-            Ok((Need::Server { command: command.into(), environment }, command.join(" ")))
-        }
-    };
-    Ok(match command {
-        arguments::Command::Matrix(arguments) => Vec::from([source(&arguments.source)?]),
-        arguments::Command::Check(arguments) => Vec::from([source(&arguments.source)?]),
-        arguments::Command::Sanitize(arguments) => Vec::from([source(&arguments.source)?]),
-        arguments::Command::Explain(arguments) => Vec::from([source(&arguments.source)?]),
-        arguments::Command::Defer(arguments) => Vec::from([file(&arguments.file)?]),
-        arguments::Command::Restore(arguments) => {
-            let with = (Need::File(arguments.with.clone()), arguments.with.clone());
-            Vec::from([file(&arguments.file)?, with])
-        }
-        arguments::Command::Dialects(_) => Vec::new(),
-    })
-}
-
-/// Is it the name of a system's error, as `EIO`?
-fn is_code(message: &str) -> bool {
-    message.starts_with('E')
-        && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
 }
 
 /// The end of a command that did not do what was asked.

@@ -5,6 +5,7 @@ use toolwire::{
     internal::{self, describe},
     json::{self, Node},
     reports::{lossless, Quarantined},
+    rules::Constraint,
     AdaptOptions, ToolsOptions,
 };
 
@@ -13,9 +14,11 @@ use super::{
     defer,
     document::with_report,
     error::{place, CommandError, FINE, FOUND},
-    input::{Input, Places, Subject},
+    input::{Input, Subject},
+    places::Places,
     task::{Output, SourceText, Task},
-    terminal::{counted, shown, Terminal},
+    terminal::{counted, grouped, shown, Terminal},
+    unusual,
 };
 
 /// The command at work.
@@ -27,6 +30,9 @@ pub(crate) struct Sanitize {
 impl Task for Sanitize {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let Input { subject, places } = Input::read(&self.input.text)?;
+        if let Subject::Tools(list) = &subject {
+            unusual::misspelt(list, &places)?;
+        }
         match subject {
             Subject::Tools(tools) => self.tools(tools, &places, terminal),
             Subject::Schemas(schemas) => self.schemas(schemas, &places, terminal),
@@ -106,12 +112,24 @@ impl Sanitize {
     }
 
     fn refusals(&self, output: &mut Output, refused: &[Quarantined], places: &Places, terminal: &Terminal) {
+        let mut left_out: Vec<(&Quarantined, usize)> = Vec::new();
         for tool in refused {
+            // A list that is too long is one thing, however much too long it is.
+            let same = |(first, _): &&mut (&Quarantined, usize)| {
+                first.rule == Constraint::TooManyTools.id() && first.rule == tool.rule && first.message == tool.message
+            };
+            match left_out.iter_mut().find(same) {
+                Some((_, more)) => *more += 1,
+                None => left_out.push((tool, 0)),
+            }
+        }
+        for (tool, more) in left_out {
             let (line, pointer) = places.of(&tool.pointer);
-            let name = tool.name.as_ref().map(|name| format!(" `{}` left out:", shown(name))).unwrap_or_default();
+            let behind = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
+            let name = tool.name.as_ref().map(|name| format!(" `{}`{behind} left out:", shown(name)));
             let place = place(&self.input.source, line, &pointer);
             let (label, rule, message) = (terminal.err.bad("toolwire:"), tool.rule, shown(&tool.message));
-            output.note(&format!("{label} {place}:{name} {rule}: {message}"));
+            output.note(&format!("{label} {place}:{} {rule}: {message}", name.unwrap_or_default()));
         }
     }
 

@@ -5,6 +5,7 @@ use toolwire::json::{self, Node};
 use super::{
     error::{CommandError, FINE},
     indent::indented,
+    position::Position,
     terminal::Terminal,
 };
 
@@ -39,6 +40,16 @@ pub(crate) trait Task: Send + Sync {
 pub(crate) struct SourceText {
     pub(crate) source: String,
     pub(crate) text: String,
+    pub(crate) origin: Origin,
+}
+
+/// Where a text came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    File,
+    Stream,
+    /// A server; where it is declared, if a file does that.
+    Server(Option<(String, Position)>),
 }
 
 /// What a command prints, and its exit code.
@@ -49,11 +60,13 @@ pub(crate) struct Output {
     pub(crate) exit_code: u8,
     /// The result is JSON text, and nothing of ours.
     pub(crate) is_json: bool,
+    /// Files to be written: names and contents.
+    pub(crate) files: Vec<(String, String)>,
 }
 
 impl Output {
     pub(crate) fn new(stdout: String) -> Output {
-        Output { stdout, stderr: String::new(), exit_code: FINE, is_json: false }
+        Output { stdout, stderr: String::new(), exit_code: FINE, ..Output::default() }
     }
 
     /// A JSON document and the end of its line.

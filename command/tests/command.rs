@@ -43,22 +43,43 @@ fn text(value: &Value) -> String {
     }
 }
 
+/// What a folder of the case's files has: names, those of folders with `/` behind them.
+fn listed(case: &Value, folder: &str) -> Value {
+    let files = case.get("files").and_then(Value::as_object).into_iter().flat_map(|files| files.keys());
+    let inside = files.filter_map(|path| path.strip_prefix(folder)).map(|rest| match rest.split_once('/') {
+        Some((inner, _)) => format!("{inner}/"),
+        None => rest.to_string(),
+    });
+    json!(inside.collect::<std::collections::BTreeSet<_>>())
+}
+
 fn play(case: &Value) -> (Printed, String) {
     let mut facts = case.get("terminal").cloned().unwrap_or_else(|| json!({}));
     facts["arguments"] = case["arguments"].clone();
     facts["environment"] = case.get("environment").cloned().unwrap_or_else(|| json!({}));
     let mut command = Command::new(&facts.to_string());
     while let Some(need) = command.need() {
+        let mut need_words = need.clone().words();
         match need {
             Need::File(path) => match case.get("files").and_then(|files| files.get(&path)) {
                 Some(content) => command.give(text(content).as_bytes()),
                 None => command.fail("ENOENT"),
             },
             Need::Input => command.give(text(&case["stdin"]).as_bytes()),
-            Need::Server { command: line, .. } => match case.get("server") {
-                Some(answer) => command.give(answer.to_string().as_bytes()),
-                None => command.fail(&format!("expected a server in the case, which asks for {line:?}")),
-            },
+            Need::Folder(path) => command.give(listed(case, &path).to_string().as_bytes()),
+            Need::Variables(names) => {
+                let is_set = |name: &&String| case["environment"].get(name.as_str()).is_some();
+                let set = names.iter().filter(is_set).map(|name| (name.clone(), case["environment"][name].clone()));
+                command.give(Value::Object(set.collect()).to_string().as_bytes());
+            }
+            Need::Server(_) => {
+                let words = need_words.pop().expect("a server");
+                match case.get("servers").and_then(|servers| servers.get(&words)).or_else(|| case.get("server")) {
+                    Some(Value::String(why)) => command.fail(why),
+                    Some(answer) => command.give(answer.to_string().as_bytes()),
+                    None => command.fail(&format!("expected a server in the case, which asks for {words}")),
+                }
+            }
             other => panic!("a need nobody knows: {other:?}"),
         }
     }
@@ -69,7 +90,7 @@ fn play(case: &Value) -> (Printed, String) {
     (command.finish(), progress)
 }
 
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 14] = [
     "name",
     "why",
     "arguments",
@@ -78,10 +99,12 @@ const FIELDS: [&str; 12] = [
     "files",
     "stdin",
     "server",
+    "servers",
     "stdout",
     "stderr",
     "exitCode",
     "progress",
+    "written",
 ];
 
 #[test]
@@ -98,10 +121,20 @@ fn every_case_prints_what_it_says() {
         if case["arguments"].as_array().expect("arguments").contains(&json!("--json")) {
             serde_json::from_str::<Value>(&printed.stdout).unwrap_or_else(|error| panic!("{about}: {error}"));
         }
-        let found = [printed.stdout, printed.stderr, printed.exit_code.to_string(), progress];
-        let expected =
-            [text(&case["stdout"]), text(&case["stderr"]), case["exitCode"].to_string(), text(&case["progress"])];
-        for ((what, found), expected) in ["stdout", "stderr", "exit code", "progress"].iter().zip(found).zip(expected) {
+        let written: String = printed.files.iter().map(|(path, content)| format!("--- {path}\n{content}")).collect();
+        let found = [printed.stdout, printed.stderr, printed.exit_code.to_string(), progress, written];
+        let expected = case["written"].as_object().map(|files| {
+            files.iter().map(|(path, content)| format!("--- {path}\n{}", text(content))).collect::<String>()
+        });
+        let expected = [
+            text(&case["stdout"]),
+            text(&case["stderr"]),
+            case["exitCode"].to_string(),
+            text(&case["progress"]),
+            expected.unwrap_or_default(),
+        ];
+        const WHATS: [&str; 5] = ["stdout", "stderr", "exit code", "progress", "written"];
+        for ((what, found), expected) in WHATS.iter().zip(found).zip(expected) {
             if found != expected {
                 failed.push(format!("{about}: {what}\n--- expected\n{expected}\n--- found\n{found}"));
             }

@@ -80,6 +80,16 @@ pub fn is_about_room(dialect: &Dialect, rule: &str) -> bool {
     rule == Constraint::TooManyTools.id() || dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
 }
 
+/// The constraint of a name that violations have.
+pub fn constraint_of(rule: &str) -> Option<Constraint> {
+    Constraint::ALL.iter().copied().find(|constraint| constraint.id() == rule)
+}
+
+/// The members that a tool's schema may stand in.
+pub fn schema_members() -> impl Iterator<Item = &'static str> {
+    tool_format::schema_members()
+}
+
 /// The words of an option, and what each stands for.
 pub trait Choices: Copy + 'static {
     /// All of them, in the order of the documentation.

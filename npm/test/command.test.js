@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -13,8 +14,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -37,6 +39,14 @@ function text(value) {
   if (typeof value === 'string') return value;
   const isLines = Array.isArray(value) && value.every((line) => typeof line === 'string');
   return isLines ? value.map((line) => `${line}\n`).join('') : JSON.stringify(value);
+}
+
+const json = (value) => Buffer.from(JSON.stringify(value));
+
+/** What a folder of the case's files has: names, those of folders with `/` behind them. */
+function listed({ files }, folder) {
+  const inside = Object.keys(files ?? {}).filter((path) => path.startsWith(folder));
+  return [...new Set(inside.map((path) => path.slice(folder.length).replace(/\/.*/s, '/')))];
 }
 
 const expected = ({ stdout, stderr, exitCode }) => [text(stdout), text(stderr), exitCode];
@@ -64,7 +74,10 @@ const places = [];
 function place(content = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'toolwire-command-'));
   places.push(folder);
-  for (const [name, value] of Object.entries(content)) writeFileSync(join(folder, name), text(value));
+  for (const [name, value] of Object.entries(content)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text(value));
+  }
   return folder;
 }
 after(() => {
@@ -82,23 +95,35 @@ describe('every case', () => {
       const command = new CommandLine(JSON.stringify(facts));
       for (let need = command.need(); need !== undefined; need = command.need()) {
         const [kind, name] = need;
-        const given = { file: it.files?.[name], input: it.stdin, server: it.server }[kind];
-        if (kind === 'file' && given === undefined) command.fail('ENOENT');
-        else command.give(Buffer.from(text(given)));
+        const server = it.servers?.[name] ?? it.server;
+        if (kind === 'file' && it.files?.[name] === undefined) command.fail('ENOENT');
+        else if (kind === 'server' && typeof server === 'string') command.fail(server);
+        else if (kind === 'folder') command.give(json(listed(it, name)));
+        else if (kind === 'variables') command.give(json(it.environment ?? {}));
+        else command.give(Buffer.from(text({ file: it.files?.[name], input: it.stdin, server }[kind])));
       }
       let progress = '';
       for (let shown = command.step(); shown !== undefined; shown = command.step()) progress += shown;
-      const [stdout, stderr, code] = command.finish();
+      const [stdout, stderr, code, ...written] = command.finish();
       assert.deepEqual([stdout, stderr, Number(code), progress], [...expected(it), text(it.progress)]);
+      assert.deepEqual(
+        written,
+        Object.entries(it.written ?? {}).flatMap(([path, content]) => [path, text(content)]),
+      );
     });
   }
 });
 
 describe('every case that needs no terminal and no server, through the program', { concurrency: 2 }, () => {
-  for (const it of cases.filter(({ terminal, server }) => terminal === undefined && server === undefined)) {
+  const alone = ({ terminal, server, servers }) => [terminal, server, servers].every((it) => it === undefined);
+  for (const it of cases.filter(alone)) {
     test(`${it.file}: ${it.name}`, async () => {
-      const printed = await run(it.arguments, { input: text(it.stdin), cwd: place(it.files), env: it.environment });
+      const cwd = place(it.files);
+      const printed = await run(it.arguments, { input: text(it.stdin), cwd, env: it.environment });
       assert.deepEqual(printed, expected(it));
+      for (const [path, content] of Object.entries(it.written ?? {})) {
+        assert.equal(readFileSync(join(cwd, path), 'utf8'), text(content));
+      }
     });
   }
 });
@@ -163,9 +188,9 @@ describe('a server that speaks for itself', () => {
     const server = ['--', process.execPath, '-e', PLAIN, JSON.stringify({ tools: [...tools, ...broken] })];
     const [stdout, stderr, code] = await run(['check', '-d', 'anthropic', '--json', ...server]);
     assert.deepEqual([stderr, code], ['', 1]);
-    const { count, violations } = JSON.parse(stdout);
-    assert.equal(count, 4);
-    const found = violations.map(({ pointer, rule }) => `${pointer} ${rule}`);
+    const { sources, findings } = JSON.parse(stdout);
+    assert.equal(sources[0].count, 4);
+    const found = findings.map(({ pointer, rule }) => `${pointer} ${rule}`);
     for (const one of ['/tools/1/inputSchema root-object', '/tools/3 not-a-tool']) assert.ok(found.includes(one), one);
   });
   for (const told of [{}, { tools: 'none' }]) {
@@ -210,9 +235,9 @@ describe('a live server over stdio', () => {
     const server = ['--', process.execPath, 'server.mjs'];
     const [stdout, stderr, code] = await run(['check', '--dialect', 'gemini', '--json', ...server], { cwd });
     assert.deepEqual([stderr, code], ['', 1]);
-    const { count, source, violations } = JSON.parse(stdout);
-    assert.deepEqual([count, source], [2, `${process.execPath} server.mjs`]);
-    const found = violations.map(({ tool, pointer }) => `${tool} ${pointer}`);
+    const { sources, findings } = JSON.parse(stdout);
+    assert.deepEqual(sources, [{ source: `${process.execPath} server.mjs`, count: 2 }]);
+    const found = findings.map(({ tool, pointer }) => `${tool} ${pointer}`);
     assert.ok(found.includes('two /tools/1/inputSchema/properties/b/const'), found.join('\n'));
     const [written] = await run(['sanitize', '--dialect', 'mistral', '--compact', ...server], { cwd });
     assert.match(written, /"properties":\{"b":\{"const":"x"\},"a":\{"type":"string"\}\}/);
@@ -258,4 +283,97 @@ describe('a live server over stdio', () => {
       [143, null],
     ]);
   });
+});
+
+describe('a live server at an address', () => {
+  const TOOLS = [{ name: 'one', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
+
+  /** A server that speaks streamable HTTP, or the older SSE only, to who has the token. */
+  async function served(transport, work) {
+    const http = createServer(async (request, response) => {
+      if (request.headers.authorization !== 'Bearer secret') return response.writeHead(401).end('who are you');
+      let body = '';
+      for await (const piece of request) body += piece;
+      const { id, method, params } = body === '' ? {} : JSON.parse(body);
+      const result = {
+        initialize: {
+          protocolVersion: params?.protocolVersion,
+          capabilities: { tools: {} },
+          serverInfo: { name: 'f', version: '1' },
+        },
+        'tools/list': { tools: TOOLS },
+      }[method];
+      const message = JSON.stringify({ jsonrpc: '2.0', id, result });
+      if (transport === 'slow') return;
+      if (transport === 'http') {
+        if (request.method !== 'POST') return response.writeHead(405).end();
+        if (result === undefined) return response.writeHead(202).end();
+        return response.writeHead(200, { 'content-type': 'application/json' }).end(message);
+      }
+      if (request.url === '/mcp' && request.method === 'GET') {
+        http.stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+        return response.write('event: endpoint\ndata: /messages\n\n');
+      }
+      if (request.url !== '/messages') return response.writeHead(404).end();
+      response.writeHead(202).end();
+      if (result !== undefined) http.stream.write(`event: message\ndata: ${message}\n\n`);
+    });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    try {
+      return await work(`http://127.0.0.1:${http.address().port}/mcp`);
+    } finally {
+      http.closeAllConnections();
+      http.close();
+    }
+  }
+
+  for (const transport of ['http', 'sse']) {
+    test(`by ${transport}, with a header`, async () => {
+      await served(transport, async (url) => {
+        const args = ['check', '-d', 'openai-chat', '-q', '--url', url, '--header', 'Authorization: Bearer secret'];
+        const [stdout, stderr, code] = await run(args);
+        assert.deepEqual([stderr, code], ['', 1]);
+        assert.match(stdout, /^http:.*: enum-empty: `one`: /);
+      });
+    });
+  }
+
+  test('one that a file declares, with a variable', async () => {
+    await served('http', async (url) => {
+      const headers = { Authorization: 'Bearer ${' + 'THE_TOKEN}' };
+      const cwd = place({ '.mcp.json': { mcpServers: { far: { url, headers } } } });
+      const args = ['check', '-d', 'openai-chat', '-q', '.mcp.json'];
+      const [stdout, stderr, code] = await run(args, { cwd, env: { THE_TOKEN: 'secret' } });
+      assert.deepEqual([stderr, code], ['', 1]);
+      assert.match(stdout, /^\.mcp\.json \(far\): enum-empty: /);
+    });
+  });
+
+  test('one that refuses, one that is late, and none', async () => {
+    await served('http', async (url) => {
+      const [, stderr, code] = await run(['check', '--url', url]);
+      assert.equal(code, 2);
+      assert.match(stderr, /: the server did not list its tools: .*who are you/);
+    });
+    await served('slow', async (url) => {
+      const header = ['--header', 'Authorization: Bearer secret'];
+      const [, stderr, code] = await run(['check', '--url', url, '--timeout', '1', ...header]);
+      assert.equal(code, 2);
+      assert.match(stderr, /: expected an answer in 1 s, found none\n$/);
+    });
+    const [, stderr, code] = await run(['check', '--url', 'http://127.0.0.1:9/mcp']);
+    assert.equal(code, 2);
+    assert.match(stderr, /: expected a server at that address, found none/);
+  });
+});
+
+test('a file that cannot be written', async () => {
+  const args = ['check', '-d', 'codex', '--baseline', 'none/base.json', '--update-baseline', '-'];
+  const [, stderr, code] = await run(args, { input: '{"type":"object","properties":{}}', cwd: place() });
+  assert.equal(code, 2);
+  assert.match(
+    stderr,
+    /toolwire: none\/base\.json: expected a file that can be written, found one that cannot \(ENOENT\)/,
+  );
 });

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from toolwire import _command, _toolwire, dialects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests" / "command"
 PROGRAM = [sys.executable, "-m", "toolwire"]
@@ -39,6 +45,12 @@ def cases() -> list[Any]:
 
 def expected(case: dict[str, Any]) -> tuple[str, str, int]:
     return text(case.get("stdout")), text(case.get("stderr")), case["exitCode"]
+
+
+def listed(files: dict[str, Any], folder: str) -> list[str]:
+    """What a folder of the case's files has: names, those of folders with `/` behind them."""
+    inside = (path.removeprefix(folder) for path in files if path.startswith(folder))
+    return sorted({path.partition("/")[0] + path.partition("/")[1] for path in inside})
 
 
 def clean(**settings: str) -> dict[str, str]:
@@ -71,24 +83,43 @@ def test_case(case: dict[str, Any]) -> None:
     command = _toolwire.Command(json.dumps(facts))
     while (need := command.need()) is not None:
         kind, *words = need
-        if kind == "file" and words[0] not in case.get("files", {}):
+        files = case.get("files", {})
+        if kind == "file" and words[0] not in files:
             command.fail("ENOENT")
         elif kind == "file":
-            command.give(text(case["files"][words[0]]).encode())
+            command.give(text(files[words[0]]).encode())
+        elif kind == "folder":
+            command.give(json.dumps(listed(files, words[0])).encode())
+        elif kind == "variables":
+            command.give(json.dumps(case.get("environment", {})).encode())
+        elif kind == "input":
+            command.give(text(case["stdin"]).encode())
         else:
-            command.give(text(case["stdin"] if kind == "input" else case["server"]).encode())
+            server = case.get("servers", {}).get(words[0], case.get("server"))
+            if isinstance(server, str):
+                command.fail(server)
+            else:
+                command.give(text(server).encode())
     progress = ""
     while (shown := command.step()) is not None:
         progress += shown
-    assert (*command.finish(), progress) == (*expected(case), text(case.get("progress")))
+    *printed, written = command.finish()
+    assert (*printed, progress) == (*expected(case), text(case.get("progress")))
+    assert written == [(path, text(content)) for path, content in case.get("written", {}).items()]
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if not {"terminal", "server"} & case.values[0].keys()])
+ALONE = [case for case in cases() if not {"terminal", "server", "servers"} & case.values[0].keys()]
+
+
+@pytest.mark.parametrize("case", ALONE)
 def test_case_in_the_program(case: dict[str, Any], tmp_path: Path) -> None:
     for name, content in case.get("files", {}).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(text(content).encode())
     done = run(*case["arguments"], given=text(case.get("stdin")), place=tmp_path, **case.get("environment", {}))
     assert (done.stdout.decode(), done.stderr.decode(), done.returncode) == expected(case)
+    for path, content in case.get("written", {}).items():
+        assert (tmp_path / path).read_bytes().decode() == text(content)
 
 
 def test_dialects() -> None:
@@ -171,8 +202,8 @@ def test_server_over_stdio(tmp_path: Path) -> None:
     done = run("check", "--dialect", "gemini", "--json", "--", sys.executable, "server.py", place=tmp_path)
     assert (done.returncode, done.stderr.decode()) == (1, "")
     found = json.loads(done.stdout)
-    assert (found["count"], found["source"]) == (2, f"{sys.executable} server.py")
-    places = {(one["tool"], one["pointer"]) for one in found["violations"]}
+    assert found["sources"] == [{"source": f"{sys.executable} server.py", "count": 2}]
+    places = {(one["tool"], one["pointer"]) for one in found["findings"]}
     assert ("two", "/tools/1/inputSchema/properties/b/const") in places
     shown = run("sanitize", "--dialect", "mistral", "--compact", "--", sys.executable, "server.py", place=tmp_path)
     assert b'"properties":{"b":{"const":"x"},"a":{"type":"string"}}' in shown.stdout
@@ -213,8 +244,8 @@ def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
     done = run("check", "-d", "anthropic", "--json", "--", sys.executable, "server.py", told, place=tmp_path)
     assert (done.returncode, done.stderr) == (1, b"")
     found = json.loads(done.stdout)
-    assert found["count"] == len(tools)
-    assert {(one["pointer"], one["rule"]) for one in found["violations"]} >= {
+    assert found["sources"][0]["count"] == len(tools)
+    assert {(one["pointer"], one["rule"]) for one in found["findings"]} >= {
         ("/tools/1/inputSchema", "root-object"),
         ("/tools/3", "not-a-tool"),
     }
@@ -255,6 +286,125 @@ def test_server_without_the_sdk(tmp_path: Path) -> None:
     done = run("matrix", "--", "npx", "-y", "some-server", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
     assert b"uvx 'toolwire[mcp]' \xe2\x80\xa6 -- npx -y some-server" in done.stderr
+
+
+class Remote(BaseHTTPRequestHandler):
+    """A server that speaks streamable HTTP, or the older SSE only (`sse`), to who has the token."""
+
+    kind = "http"
+    stream: Any = None
+
+    def do_GET(self) -> None:
+        if self.kind != "sse" or not self.may():
+            self.answer(405)
+            return
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(b"event: endpoint\ndata: /messages\n\n")
+        self.wfile.flush()
+        Remote.stream = self.wfile
+        self.server.done.wait(30)  # type: ignore[attr-defined]
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if not self.may():
+            return
+        if self.kind == "slow":
+            self.server.done.wait(30)  # type: ignore[attr-defined]
+            return
+        if self.kind == "sse" and self.path != "/messages":
+            self.answer(404)
+            return
+        told: Any = None
+        if asked["method"] == "initialize":
+            version = asked["params"]["protocolVersion"]
+            told = {"protocolVersion": version, "capabilities": {"tools": {}}}
+            told["serverInfo"] = {"name": "f", "version": "1"}
+        elif asked["method"] == "tools/list":
+            schema = {"type": "object", "properties": {"a": {"enum": []}}}
+            told = {"tools": [{"name": "one", "inputSchema": schema}]}
+        message = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": told}).encode()
+        if told is None or self.kind == "sse":
+            self.answer(202)
+        else:
+            self.answer(200, message)
+        if told is not None and self.kind == "sse":
+            Remote.stream.write(b"event: message\ndata: " + message + b"\n\n")
+            Remote.stream.flush()
+
+    def do_DELETE(self) -> None:
+        self.answer(405)
+
+    def may(self) -> bool:
+        known = self.headers["authorization"] == "Bearer secret"
+        if not known:
+            self.answer(401, b"who are you")
+        return known
+
+    def answer(self, status: int, body: bytes = b"") -> None:
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def served(kind: str) -> Iterator[str]:
+    handler = type("Handler", (Remote,), {"kind": kind})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        server.done = threading.Event()  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/mcp"
+        server.done.set()  # type: ignore[attr-defined]
+        server.shutdown()
+
+
+TOKEN = ("--header", "Authorization: Bearer secret")
+
+
+@pytest.mark.parametrize("kind", ["http", "sse"])
+def test_server_at_an_address(kind: str) -> None:
+    with served(kind) as url:
+        done = run("check", "-d", "openai-chat", "-q", "--url", url, *TOKEN)
+    assert (done.returncode, done.stderr.decode()) == (1, "")
+    assert done.stdout.startswith(f"{url}: enum-empty: `one`: ".encode())
+
+
+def test_server_that_a_file_declares(tmp_path: Path) -> None:
+    with served("http") as url:
+        declared = {"mcpServers": {"far": {"url": url, "headers": {"Authorization": "Bearer ${THE_TOKEN}"}}}}
+        (tmp_path / ".mcp.json").write_text(json.dumps(declared), "utf-8")
+        done = run("check", "-d", "openai-chat", "-q", ".mcp.json", place=tmp_path, THE_TOKEN="secret")
+    assert (done.returncode, done.stderr.decode()) == (1, "")
+    assert done.stdout.startswith(b".mcp.json (far): enum-empty: ")
+
+
+def test_server_at_an_address_that_fails() -> None:
+    with served("http") as url:
+        done = run("check", "--url", url)
+    assert done.returncode == 2
+    assert b": the server did not list its tools: " in done.stderr
+    with served("slow") as url:
+        done = run("check", "--url", url, "--timeout", "1", *TOKEN)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b": expected an answer in 1 s, found none\n")
+    done = run("check", "--url", "http://127.0.0.1:9/mcp")
+    assert done.returncode == 2
+    assert b": expected a server at that address, found none" in done.stderr
+
+
+def test_file_that_cannot_be_written(tmp_path: Path) -> None:
+    arguments = ("check", "-d", "codex", "--baseline", "none/base.json", "--update-baseline", "-")
+    done = run(*arguments, given='{"type": "object", "properties": {}}', place=tmp_path)
+    assert done.returncode == 2
+    expected = b"toolwire: none/base.json: expected a file that can be written, found one that cannot (ENOENT)\n"
+    assert done.stderr.endswith(expected)
 
 
 def test_main_gives_the_exit_code(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -10,7 +10,7 @@ use toolwire::{
     Dialect, Error, SanitizeOptions, ToolsOptions,
 };
 
-use super::{Loss, Named, Verdict};
+use super::{Loss, Named, Reason, Verdict};
 use crate::{input::Subject, outcome::Outcome};
 
 /// Evaluates the tools of a list in one dialect.
@@ -41,7 +41,12 @@ impl Evaluator<'_> {
             self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
         for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
             if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
-                verdict.meets(violation.severity);
+                verdict.meets(Reason {
+                    severity: violation.severity,
+                    rule: violation.rule,
+                    pointer: violation.pointer,
+                    message: violation.message,
+                });
             }
         }
         let mut options = ToolsOptions::new(self.dialect.name);
@@ -55,7 +60,14 @@ impl Evaluator<'_> {
         for refused in outcome.quarantined {
             if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
                 // `check` names the one tool that is too much; for those behind it there is no room either.
-                verdict.accepted &= !internal::is_about_room(self.dialect, refused.rule);
+                if internal::is_about_room(self.dialect, refused.rule) && verdict.accepted {
+                    verdict.meets(Reason {
+                        severity: Severity::Refused,
+                        rule: refused.rule,
+                        pointer: refused.pointer.clone(),
+                        message: refused.message.clone(),
+                    });
+                }
                 verdict.refuse(refused.rule, refused.pointer, refused.message);
             }
         }
@@ -67,7 +79,12 @@ impl Evaluator<'_> {
         let above = format!("/{at}");
         let mut verdict = untouched();
         for violation in internal::check(&schema, &options)? {
-            verdict.meets(violation.severity);
+            verdict.meets(Reason {
+                severity: violation.severity,
+                rule: violation.rule,
+                pointer: format!("{above}{}", violation.pointer),
+                message: violation.message,
+            });
         }
         match internal::sanitize(&mut schema, &options, true) {
             Ok(changes) => changes.iter().for_each(|change| verdict.add(change, &above)),
@@ -80,16 +97,24 @@ impl Evaluator<'_> {
 }
 
 const fn untouched() -> Verdict {
-    Verdict { accepted: true, reinterpreted: false, ignored: false, outcome: Outcome::Unchanged, losses: Vec::new() }
+    Verdict {
+        accepted: true,
+        reinterpreted: false,
+        ignored: false,
+        reasons: Vec::new(),
+        outcome: Outcome::Unchanged,
+        losses: Vec::new(),
+    }
 }
 
 impl Verdict {
-    fn meets(&mut self, severity: Severity) {
-        match severity {
+    fn meets(&mut self, reason: Reason) {
+        match reason.severity {
             Severity::Refused => self.accepted = false,
             Severity::Reinterpreted => self.reinterpreted = true,
             Severity::Ignored => self.ignored = true,
         }
+        self.reasons.push(reason);
     }
 
     fn add(&mut self, change: &Change, above: &str) {

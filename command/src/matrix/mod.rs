@@ -4,13 +4,15 @@ mod evaluate;
 mod render;
 
 use self::evaluate::Evaluator;
-use toolwire::{options::Allow, Dialect};
+use toolwire::{options::Allow, reports::Severity, Dialect};
 
 use super::{
-    arguments::{choice, chosen, MatrixArguments},
+    arguments::{choice, MatrixArguments},
     error::{CommandError, FINE, FOUND},
-    input::{Input, Named, Places},
+    input::{Input, Named},
     outcome::Outcome,
+    places::Places,
+    profile::{Choice, APIS},
     task::{self, SourceText, Task},
     terminal::Terminal,
 };
@@ -19,6 +21,16 @@ use super::{
 #[derive(Clone, Debug)]
 struct Loss {
     outcome: Outcome,
+    rule: &'static str,
+    /// Into the list.
+    pointer: String,
+    message: String,
+}
+
+/// Why an API does not take a tool as it is, or not as it is meant.
+#[derive(Clone, Debug)]
+struct Reason {
+    severity: Severity,
     rule: &'static str,
     /// Into the list.
     pointer: String,
@@ -34,6 +46,8 @@ struct Verdict {
     reinterpreted: bool,
     /// Something in it has no effect.
     ignored: bool,
+    /// Why, if one of these three says so.
+    reasons: Vec<Reason>,
     outcome: Outcome,
     losses: Vec<Loss>,
 }
@@ -59,9 +73,10 @@ pub(crate) struct Matrix {
 
 impl Matrix {
     pub(crate) fn new(arguments: MatrixArguments, input: SourceText) -> Result<Matrix, CommandError> {
-        let Input { subject, places } = Input::read(&input.text)?.without_request();
+        let Input { subject, places } = Input::read(&input.text)?.judged()?;
         let (noun, tools) = (subject.noun(), subject.entries().map_err(|error| places.locate(&error))?);
-        let dialects = chosen(&arguments.dialects);
+        let choice = arguments.choice.choice().unwrap_or(Choice::Profile(APIS));
+        let dialects = choice.dialects(&arguments.choice.exclude);
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
 
@@ -95,7 +110,7 @@ impl Task for Matrix {
         let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
         let allow: Allow = choice(Some(&self.arguments.allow)).unwrap_or_default();
         // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
-        let input = Input::read(&self.input.text)?.without_request();
+        let input = Input::read(&self.input.text)?.judged()?;
         let evaluator = Evaluator { dialect, allow, tools: &self.tools };
         let verdicts = evaluator.all(input.subject).map_err(|error| self.places.locate(&error))?;
         self.columns.push(Column { dialect, verdicts });

@@ -274,11 +274,21 @@ impl Matrix {
                 members.push((Text::new("message"), Node::string(loss.message.clone())));
                 Node::object(Object::from_iter(members))
             });
+            let reasons = verdict.reasons.iter().map(|reason| {
+                let mut members = Vec::from([
+                    (Text::new("severity"), Node::string(reason.severity.as_str())),
+                    (Text::new("rule"), Node::string(reason.rule)),
+                ]);
+                members.extend(located(&self.places, &reason.pointer));
+                members.push((Text::new("message"), Node::string(reason.message.clone())));
+                Node::object(Object::from_iter(members))
+            });
             Some(record([
                 ("dialect", Node::string(column.dialect.name)),
                 ("accepted", Node::bool(verdict.accepted)),
                 ("reinterpreted", Node::bool(verdict.reinterpreted)),
                 ("ignored", Node::bool(verdict.ignored)),
+                ("reasons", Node::array(reasons.collect())),
                 ("outcome", Node::string(verdict.outcome.as_str())),
                 ("losses", Node::array(losses.collect())),
             ]))

@@ -5,6 +5,7 @@
 //! change finds the fact behind it.
 
 mod constraint;
+mod fix;
 mod rule;
 #[cfg(test)]
 mod tests;

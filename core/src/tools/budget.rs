@@ -1,5 +1,7 @@
 //! What a tool takes of what a whole request may hold.
 
+use alloc::{format, string::String};
+
 use crate::{
     collections::Set,
     dialect::surface::{Budget, Counted},
@@ -21,6 +23,12 @@ const REACHED: Keywords = Keywords::of(&[
     Keyword::OneOf,
     Keyword::AllOf,
 ]);
+
+/// What is said of a tool for which a budget has no room.
+pub(super) fn exceeded(budget: Budget, before: usize, takes: usize) -> String {
+    let (most, what) = (budget.most, budget.counts.words());
+    format!("limit of {most} {what} per request: earlier tools use {before}, this one adds {takes}")
+}
 
 /// How much of a budget a tool with this schema takes.
 pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {

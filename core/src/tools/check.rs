@@ -175,11 +175,10 @@ impl Checking {
             }
             for (sum, budget) in taken.iter_mut().zip(budgets) {
                 let before = *sum;
-                *sum += budget::taken(*budget, shape.schema(entry));
+                let takes = budget::taken(*budget, shape.schema(entry));
+                *sum += takes;
                 if before <= budget.most && *sum > budget.most {
-                    let (most, what) = (budget.most, budget.counts.words());
-                    let message =
-                        format!("expected at most {most} {what} in all tools of a request, found {sum} up to here");
+                    let message = budget::exceeded(*budget, before, takes);
                     self.add(name.as_deref(), budget.counts.rule(), pointer.clone(), message);
                 }
             }

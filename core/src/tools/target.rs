@@ -119,13 +119,7 @@ impl Target {
         for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
             let takes = budget::taken(*limit, schema);
             if takes > 0 && taken + takes > limit.most {
-                let rule = limit.counts.rule();
-                let (what, most) = (limit.counts.words(), limit.most);
-                let message = format!(
-                    "expected at most {most} {what} in all tools of a request, found {takes} more than the \
-                        {taken} before"
-                );
-                return Err(refused(rule, "", message));
+                return Err(refused(limit.counts.rule(), "", budget::exceeded(*limit, *taken, takes)));
             }
         }
         for limit in self.dialect.tools.tool_budgets {

@@ -45,6 +45,11 @@ const KEYS: [(&str, ToolFormat); 5] = [
     ("parameters", ToolFormat::Gemini),
 ];
 
+/// The names of the members that hold a schema.
+pub(crate) fn schema_members() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|(key, _)| *key)
+}
+
 /// The member that holds the definition in a format.
 const fn holder_of(format: ToolFormat) -> Option<&'static str> {
     match format {

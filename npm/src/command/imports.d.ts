@@ -9,7 +9,8 @@ declare module 'wasm:glue' {
     static heard(log: string): string;
     fail(message: string): void;
     step(): string | undefined;
-    /** Standard output, standard error, exit code. */
+    waiting(seconds: number): string;
+    /** Standard output, standard error, exit code; then the files to write, the name and the content of each. */
     finish(): string[];
   }
 

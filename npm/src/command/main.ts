@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * The program `toolwire`. What it does is in the core; here is input and output: files, standard input, an MCP server's tools,
+ * The program `toolwire`. What it does is in the core; here is input and output: files, standard input, MCP servers' tools,
  * what is a terminal, and the exit code.
  */
 
 import { writeSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { CommandLine } from './engine.js';
 import { ServerFailure, stopServer, toolsOf } from './server.js';
@@ -48,21 +48,50 @@ async function input(): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
+/** The names in a folder, those of folders with `/` behind them. */
+async function listed(folder: string): Promise<string[]> {
+  const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true });
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+}
+
 /** What is needed, as bytes. */
 async function got([kind, ...words]: string[]): Promise<Uint8Array> {
-  if (kind === 'server') {
-    const names = Number(words[0]);
-    const tools = await toolsOf(words.slice(1 + names), words.slice(1, 1 + names));
-    return Buffer.from(JSON.stringify({ tools }));
+  const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+  switch (kind) {
+    case 'server':
+      return json({ tools: await toolsOf(JSON.parse(words[0] ?? '')) });
+    case 'folder':
+      return json(await listed(words[0] ?? ''));
+    case 'variables':
+      return json(Object.fromEntries(words.map((name) => [name, process.env[name]])));
+    case 'file':
+      return readFile(words[0] ?? '');
+    default:
+      return input();
   }
-  return kind === 'file' ? readFile(words[0] ?? '') : input();
+}
+
+/** The same, and on the way what the core shows of how long it takes. */
+async function watched(command: InstanceType<typeof CommandLine>, need: string[]): Promise<Uint8Array> {
+  if (need[0] !== 'server') return got(need);
+  let seconds = 0;
+  const timer = setInterval(() => {
+    seconds += 1;
+    process.stderr.write(command.waiting(seconds));
+  }, 1000);
+  try {
+    return await got(need);
+  } finally {
+    clearInterval(timer);
+    if (seconds > 0) process.stderr.write(command.waiting(0));
+  }
 }
 
 async function main(): Promise<void> {
   const command = new CommandLine(facts());
   for (let need = command.need(); need !== undefined; need = command.need()) {
     try {
-      command.give(await got(need));
+      command.give(await watched(command, need));
     } catch (error) {
       if (error instanceof ServerFailure) process.stderr.write(CommandLine.heard(error.log));
       const { code, message } = error as NodeJS.ErrnoException;
@@ -74,11 +103,24 @@ async function main(): Promise<void> {
     // Between two steps there is time for Ctrl-C.
     await setImmediate();
   }
-  const [stdout, stderr, code] = command.finish();
+  const [stdout, stderr, code, ...files] = command.finish();
   // Not `process.exit`: what is written to a pipe has to arrive.
   process.exitCode = Number(code);
   if (stdout) process.stdout.write(stdout);
   if (stderr) process.stderr.write(stderr);
+  for (let at = 0; at < files.length; at += 2) await written(files[at] ?? '', files[at + 1] ?? '');
+}
+
+async function written(path: string, content: string): Promise<void> {
+  try {
+    await writeFile(path, content);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    process.exitCode = UNUSABLE;
+    const where = CommandLine.heard(path).trimEnd();
+    const found = code ?? message;
+    process.stderr.write(`toolwire: ${where}: expected a file that can be written, found one that cannot (${found})\n`);
+  }
 }
 
 process.stdout.on('error', unwritten);

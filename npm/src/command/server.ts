@@ -1,4 +1,4 @@
-/** An MCP server's tools, asked for over stdio through the official SDK, which is only needed here. */
+/** The tools of MCP servers, asked for through the official SDK, which is only needed here. */
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { stamp } from 'wasm:stamp';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 const SDK = '@modelcontextprotocol/sdk';
-/** `npx` may have to download the server first. */
-const PATIENCE_MS = 120_000;
+/** The SDK's code for an answer that did not come in time. */
+const TIMED_OUT = -32001;
 /** More pages than any server has: a cursor that goes round must not go round for ever. */
 const PAGES = 10_000;
 /** How much of what a server said is kept, in case it fails. */
@@ -40,46 +41,112 @@ export function stopServer(): void {
   }
 }
 
+/** A server as the core describes it: a program, or an address. Seconds. */
+export type Server = Program | Address;
+
+interface Program {
+  timeout: number;
+  command: string[];
+  folder: string | null;
+  inherited: string[];
+  environment: Record<string, string>;
+}
+
+interface Address {
+  timeout: number;
+  url: string;
+  headers: Record<string, string>;
+  sse: boolean;
+}
+
+/** The tools of all pages of a server's `tools/list`, as it sent them. */
+export async function toolsOf(server: Server): Promise<unknown[]> {
+  const sdk = await loaded('command' in server ? `-- ${server.command.join(' ')}` : `--url ${server.url}`);
+  const heard = { log: '' };
+  let failure: unknown;
+  for (const transport of transports(sdk, server, heard)) {
+    try {
+      return await asked(sdk, transport, server.timeout);
+    } catch (error) {
+      // Of two ways to reach an address the first one's reason is the better one.
+      failure ??= error;
+      if (isLate(error)) break;
+    }
+  }
+  const { code, message, cause } = failure as NodeJS.ErrnoException;
+  // The SDK's own words around the server's are the same each time.
+  const said = message.replace(/^MCP error -?\d+: /, '');
+  let why = said;
+  if (code === 'ENOENT') why = 'expected a command, found none of that name';
+  if (isLate(failure)) why = `expected an answer in ${server.timeout} s, found none`;
+  if (message === 'fetch failed') {
+    why = `expected a server at that address, found none (${(cause as NodeJS.ErrnoException)?.code ?? said})`;
+  }
+  throw new ServerFailure(`the server did not list its tools: ${why}`, heard.log);
+}
+
+const isLate = (error: unknown) => Number((error as { code?: unknown }).code) === TIMED_OUT;
+
+/** The ways to reach a server, one after the other. */
+function* transports(sdk: Sdk, server: Server, heard: { log: string }): Generator<Transport> {
+  if ('command' in server) {
+    yield program(sdk, server, heard);
+    return;
+  }
+  const url = new URL(server.url);
+  const options = { requestInit: { headers: server.headers } };
+  // Types that differ only in whether a missing member may be written as undefined.
+  if (!server.sse) yield new sdk.StreamableHTTPClientTransport(url, options) as Transport;
+  yield new sdk.SSEClientTransport(url, options) as Transport;
+}
+
 /**
- * Starts a server, and gives the tools of all pages of its `tools/list` as it sent them. A server is somebody else's program: it gets the
- * variables of the environment that the SDK thinks safe, and those of these names.
+ * A server that is started. It is somebody else's program: it gets the variables of the environment that the SDK thinks safe, those of the
+ * names that the caller gave, and those that its own declaration has.
  */
-export async function toolsOf([command = '', ...args]: string[], names: string[]): Promise<unknown[]> {
-  const sdk = await loaded([command, ...args]);
+function program(sdk: Sdk, server: Program, heard: { log: string }): Transport {
+  const [command = '', ...args] = server.command;
   const env = sdk.getDefaultEnvironment();
-  for (const name of names) {
+  for (const name of server.inherited) {
     const value = process.env[name];
     if (value !== undefined) env[name] = value;
   }
-  const transport = new sdk.StdioClientTransport({ command, args, env, stderr: 'pipe' });
+  Object.assign(env, server.environment);
+  const folder = server.folder === null ? {} : { cwd: server.folder };
+  const transport = new sdk.StdioClientTransport({ command, args, env, stderr: 'pipe', ...folder });
   running = transport;
-  let log = '';
   transport.stderr?.on('data', (piece: Buffer) => {
-    log = (log + piece.toString()).slice(-LOG);
+    heard.log = (heard.log + piece.toString()).slice(-LOG);
   });
+  return transport;
+}
+
+async function asked(sdk: Sdk, transport: Transport, seconds: number): Promise<unknown[]> {
+  const timeout = seconds * 1000;
   const client = new sdk.Client({ name: 'toolwire', version: stamp.split(' ')[1] ?? '' });
+  let timer: NodeJS.Timeout | undefined;
+  // What opens a stream has no limit of its own.
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error('late'), { code: TIMED_OUT })), timeout);
+  });
   try {
-    await client.connect(transport, { timeout: PATIENCE_MS });
-    return await listed(client, sdk.ResultSchema);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // The SDK's own words around the server's are the same each time.
-    const said = message.replace(/^MCP error -?\d+: /, '');
-    const why = code === 'ENOENT' ? 'expected a command, found none of that name' : said;
-    throw new ServerFailure(`the server did not list its tools: ${why}`, log);
+    await Promise.race([client.connect(transport, { timeout }), late]);
+    clearTimeout(timer);
+    return await listed(client, sdk.ResultSchema, timeout);
   } finally {
+    clearTimeout(timer);
     running = undefined;
     await transport.close();
   }
 }
 
-async function listed(client: Client, any: Sdk['ResultSchema']): Promise<unknown[]> {
+async function listed(client: Client, any: Sdk['ResultSchema'], timeout: number): Promise<unknown[]> {
   const tools: unknown[] = [];
   let cursor: unknown;
   for (let page = 0; page < PAGES; page++) {
     const params = page === 0 ? {} : { cursor };
     // Not `client.listTools`: its result type puts the keys of schemas into another order.
-    const result = await client.request({ method: 'tools/list', params }, any, { timeout: PATIENCE_MS });
+    const result = await client.request({ method: 'tools/list', params }, any, { timeout });
     if (!Array.isArray(result.tools)) throw new Error(NO_LIST);
     for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
@@ -91,11 +158,14 @@ async function listed(client: Client, any: Sdk['ResultSchema']): Promise<unknown
 
 type Sdk = typeof import('@modelcontextprotocol/sdk/client/index.js') &
   typeof import('@modelcontextprotocol/sdk/client/stdio.js') &
+  typeof import('@modelcontextprotocol/sdk/client/sse.js') &
+  typeof import('@modelcontextprotocol/sdk/client/streamableHttp.js') &
   typeof import('@modelcontextprotocol/sdk/types.js');
 
 /** The SDK: the one beside this package, or else the one of the project that the command is run in. */
-async function loaded(server: string[]): Promise<Sdk> {
-  const modules = ['client/index.js', 'client/stdio.js', 'types.js'].map((name) => `${SDK}/${name}`);
+async function loaded(server: string): Promise<Sdk> {
+  const files = ['client/index.js', 'client/stdio.js', 'client/sse.js', 'client/streamableHttp.js', 'types.js'];
+  const modules = files.map((name) => `${SDK}/${name}`);
   const project = createRequire(join(process.cwd(), 'package.json'));
   const load = async (name: string) => {
     try {
@@ -107,7 +177,7 @@ async function loaded(server: string[]): Promise<Sdk> {
   try {
     return Object.assign({}, ...(await Promise.all(modules.map(load))));
   } catch {
-    const line = `npx -y -p toolwire -p ${SDK} toolwire … -- ${server.join(' ')}`;
+    const line = `npx -y -p toolwire -p ${SDK} toolwire … ${server}`;
     throw new Error(
       `expected the package ${SDK}, which speaks with servers, found none: run \`${line}\`, or install it`,
     );

@@ -1,6 +1,6 @@
 """The program `toolwire`.
 
-What it does is in the core; here is input and output: files, standard input, an MCP server's tools, what is a terminal,
+What it does is in the core; here is input and output: files, standard input, MCP servers' tools, what is a terminal,
 and the exit code.
 """
 
@@ -12,9 +12,12 @@ import json
 import os
 import shutil
 import sys
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from toolwire import _toolwire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM")
 UNUSABLE = 2
@@ -40,20 +43,27 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def _got(kind: str, words: list[str]) -> bytes:
+def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
     """What is needed, as bytes."""
     if kind == "server":
         # Only here: it brings the MCP SDK along.
         from toolwire._server import tools_of
 
-        names = int(words[0])
-        tools = tools_of(words[1 + names :], words[1 : 1 + names])
-        return json.dumps({"tools": tools}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return _json({"tools": tools_of(json.loads(words[0]), waiting)})
+    if kind == "folder":
+        with os.scandir(words[0] or ".") as entries:
+            return _json([f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in entries])
+    if kind == "variables":
+        return _json({name: os.environ[name] for name in words if name in os.environ})
     if kind == "file":
         # Not through `Path`, for which the empty name is the folder that we are in.
         with open(words[0], "rb") as file:
             return file.read()
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _say(stream: TextIO | None, text: str) -> None:
@@ -68,10 +78,16 @@ def _say(stream: TextIO | None, text: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Carry out a command line; gives the exit code."""
     command = _toolwire.Command(_facts(sys.argv[1:] if arguments is None else arguments))
+
+    def waiting(seconds: int) -> None:
+        # Whoever does not want to see how long it takes, need not.
+        with contextlib.suppress(OSError):
+            _say(sys.stderr, command.waiting(seconds))
+
     while (need := command.need()) is not None:
         kind, *words = need
         try:
-            command.give(_got(kind, words))
+            command.give(_got(kind, words, waiting))
         except OSError as error:
             command.fail(errno.errorcode.get(error.errno or 0, str(error)))
         except (RuntimeError, ValueError) as error:
@@ -81,7 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
             # Whoever does not want to see how far it is, need not.
             with contextlib.suppress(OSError):
                 _say(sys.stderr, shown)
-    stdout, stderr, code = command.finish()
+    stdout, stderr, code, files = command.finish()
     failure: OSError | None = None
     for stream, text in ((sys.stdout, stdout), (sys.stderr, stderr)):
         try:
@@ -92,6 +108,15 @@ def main(arguments: list[str] | None = None) -> int:
             # Whoever reads it has had enough, `head` for instance: that is no error, and there is nobody to tell.
             if not isinstance(error, BrokenPipeError):
                 failure = failure or error
+    for path, content in files:
+        try:
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                file.write(content)
+        except OSError as error:
+            code = UNUSABLE
+            why = errno.errorcode.get(error.errno or 0, str(error))
+            where = _toolwire.Command.heard(path).rstrip("\n")
+            _say(sys.stderr, f"toolwire: {where}: expected a file that can be written, found one that cannot ({why})\n")
     if failure is None:
         return code
     why = errno.errorcode.get(failure.errno or 0, str(failure))

@@ -1,4 +1,4 @@
-"""An MCP server's tools, asked for over stdio through the official SDK, which is only needed here."""
+"""The tools of MCP servers, asked for through the official SDK, which is only needed here."""
 
 from __future__ import annotations
 
@@ -7,33 +7,35 @@ import logging
 import os
 import sys
 import tempfile
-from contextlib import suppress
+from contextlib import AsyncExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
 
-# `uvx` may have to download the server first.
-PATIENCE_S = 120.0
 # More pages than any server has: a cursor that goes round must not go round for ever.
 PAGES = 10_000
 # How much of what a server said is shown, in case it fails.
 LOG = 16_384
 NO_LIST = "expected an answer with a list in `tools`, found none"
+# The SDK's code for an answer that did not come in time.
+TIMED_OUT = -32001
 
 
-def tools_of(command: list[str], names: list[str]) -> list[Any]:
-    """Start a server, and give the tools of all pages of its `tools/list` as it sent them.
+def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any]:
+    """Ask a server, as the core describes it, and give the tools of all pages of its `tools/list` as it sent them.
 
-    A server is somebody else's program: it gets the variables of the environment that the SDK thinks safe, and those of
-    these names.
+    `waiting` is told once a second how long it takes, and 0 at the end.
     """
     try:
         import mcp  # noqa: F401
     except ImportError:
-        line = f"uvx 'toolwire[mcp]' … -- {' '.join(command)}"
+        where = f"-- {' '.join(server['command'])}" if "command" in server else f"--url {server['url']}"
+        line = f"uvx 'toolwire[mcp]' … {where}"
         message = (
             f"expected the package mcp, which speaks with servers, found none: run `{line}`, or install `toolwire[mcp]`"
         )
@@ -42,16 +44,85 @@ def tools_of(command: list[str], names: list[str]) -> list[Any]:
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         try:
-            return asyncio.run(_listed(command, names, log))
+            return asyncio.run(_watched(server, log, waiting))
         except Exception as error:
             log.seek(0)
             sys.stderr.write(_toolwire.Command.heard(log.read()[-LOG:]))
-            raise RuntimeError(f"the server did not list its tools: {_why(error)}") from None
+            raise RuntimeError(f"the server did not list its tools: {_why(error, server['timeout'])}") from None
 
 
-async def _listed(command: list[str], names: list[str], log: Any) -> list[Any]:
-    from mcp import ClientSession, StdioServerParameters, types
+async def _watched(server: dict[str, Any], log: Any, waiting: Callable[[int], None]) -> list[Any]:
+    async def tell() -> None:
+        seconds = 0
+        try:
+            while True:
+                await asyncio.sleep(1)
+                seconds += 1
+                waiting(seconds)
+        finally:
+            if seconds:
+                waiting(0)
+
+    telling = asyncio.create_task(tell())
+    try:
+        return await _first(server, log)
+    finally:
+        telling.cancel()
+        with suppress(asyncio.CancelledError):
+            await telling
+
+
+async def _first(server: dict[str, Any], log: Any) -> list[Any]:
+    """Go the ways to reach a server, one after the other."""
+    ways = ["stdio"] if "command" in server else ["sse"] if server["sse"] else ["http", "sse"]
+    failure: Exception | None = None
+    for way in ways:
+        try:
+            return await _asked(way, server, log)
+        except Exception as error:
+            # Of two ways to reach an address the first one's reason is the better one.
+            failure = failure or error
+            if _is_late(_cause(error)):
+                break
+    raise failure or RuntimeError(NO_LIST)
+
+
+async def _streams(way: str, server: dict[str, Any], log: Any, stack: AsyncExitStack) -> tuple[Any, Any]:
+    from mcp import StdioServerParameters
+    from mcp.client.sse import sse_client
     from mcp.client.stdio import get_default_environment, stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+
+    timeout = float(server["timeout"])
+    if way == "sse":
+        headers = server["headers"]
+        sse = await stack.enter_async_context(
+            sse_client(server["url"], headers=headers, timeout=timeout, sse_read_timeout=timeout)
+        )
+        return sse[0], sse[1]
+    if way == "http":
+        # The SDK's own client of HTTP, which it brings along.
+        import httpx2
+
+        client = await stack.enter_async_context(httpx2.AsyncClient(headers=server["headers"], timeout=timeout))
+        http = await stack.enter_async_context(streamable_http_client(server["url"], http_client=client))
+        return http[0], http[1]
+    # A server is somebody else's program: it gets the variables of the environment that the SDK thinks safe, those of
+    # the names that the caller gave, and those that its own declaration has.
+    inherited = {name: os.environ[name] for name in server["inherited"] if name in os.environ}
+    command, *arguments = server["command"]
+    parameters = StdioServerParameters(
+        command=command,
+        args=arguments,
+        cwd=server["folder"],
+        env=get_default_environment() | inherited | server["environment"],
+    )
+    stdio = await stack.enter_async_context(stdio_client(parameters, errlog=log))
+    return stdio[0], stdio[1]
+
+
+async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
+    from mcp import ClientSession, types
     from pydantic import BaseModel, ValidationError
 
     from toolwire import __version__
@@ -59,17 +130,18 @@ async def _listed(command: list[str], names: list[str], log: Any) -> list[Any]:
     class Anything(BaseModel):
         """What becomes of the SDK's own reading of an answer."""
 
-    chosen = {name: os.environ[name] for name in names if name in os.environ}
-    server = StdioServerParameters(command=command[0], args=command[1:], env=get_default_environment() | chosen)
+    timeout = float(server["timeout"])
     client = types.Implementation(name="toolwire", version=__version__)
     tools: list[Any] = []
-    async with (
-        stdio_client(server, errlog=log) as (messages, write),
-        ClientSession(
-            heard := _Overheard(messages), write, read_timeout_seconds=PATIENCE_S, client_info=client
-        ) as session,
-    ):
-        await session.initialize()
+    async with AsyncExitStack() as stack:
+        # What opens a stream has no limit of its own.
+        async with asyncio.timeout(timeout) if sys.version_info >= (3, 11) else nullcontext():
+            messages, write = await _streams(way, server, log, stack)
+            heard = _Overheard(messages)
+            session = await stack.enter_async_context(
+                ClientSession(heard, write, read_timeout_seconds=timeout, client_info=client)
+            )
+            await session.initialize()
         cursor = None
         for _ in range(PAGES):
             request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
@@ -123,10 +195,24 @@ class _Overheard:
         return item
 
 
-def _why(error: BaseException) -> str:
+def _cause(error: BaseException) -> BaseException:
     """Give the cause: what runs in a group of tasks fails as a group."""
     while (inside := getattr(error, "exceptions", None)) is not None:
         error = inside[0]
-    if isinstance(error, FileNotFoundError):
+    return error
+
+
+def _is_late(error: BaseException) -> bool:
+    code = getattr(getattr(error, "error", None), "code", None)
+    return isinstance(error, TimeoutError) or code == TIMED_OUT
+
+
+def _why(error: BaseException, seconds: int) -> str:
+    cause = _cause(error)
+    if isinstance(cause, FileNotFoundError):
         return "expected a command, found none of that name"
-    return str(error) or type(error).__name__
+    if _is_late(cause):
+        return f"expected an answer in {seconds} s, found none"
+    if type(cause).__name__ == "ConnectError":
+        return f"expected a server at that address, found none ({cause})"
+    return str(cause) or type(cause).__name__

@@ -1,18 +1,27 @@
 //! The command line: its commands, options and help. What they do is elsewhere.
 
+mod check;
+mod defer;
+mod source;
+
 use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 
 use toolwire::{
     dialects as known_dialects,
-    internal::{self, Choices},
-    options::{
-        Allow, Announce, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, ServerHistory, ServerToolSearch,
-        SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
-    },
-    DeferredOptions, Dialect, SanitizeOptions,
+    internal::Choices,
+    options::{Allow, Hints, Refs, ToolFormat, Untyped},
+    SanitizeOptions,
 };
 
-use super::outcome::Outcome;
+pub(crate) use self::{
+    check::{CheckArguments, FailOn, Format},
+    defer::DeferArguments,
+    source::{Connection, Source},
+};
+use super::{
+    outcome::Outcome,
+    profile::{Choice, ALL, PROFILES},
+};
 
 /// Any tool schema, any model, nothing lost on the way without saying so.
 #[derive(Debug, Parser)]
@@ -60,12 +69,8 @@ Examples:
   toolwire matrix --dialect gemini,openai-strict --fail-on wider tools.json
   toolwire matrix --json tools.jsonl | jq .dialects")]
     Matrix(MatrixArguments),
-    /// What APIs would reject about the tools or schemas as they are
-    #[command(after_help = "\
-Examples:
-  toolwire check --dialect gemini tools.json
-  toolwire check -- npx -y some-mcp-server
-  echo '{\"type\": \"array\"}' | toolwire check --dialect moonshot")]
+    /// What APIs would refuse about the tools or schemas as they are: the linter for CI
+    #[command(after_help = check::EXAMPLES)]
     Check(CheckArguments),
     /// Rewrites a schema, a tool list or a whole request into one dialect
     #[command(after_help = "\
@@ -106,26 +111,39 @@ Examples:
     Dialects(DialectsArguments),
 }
 
-/// Where the input comes from.
-#[derive(Args, Debug)]
-pub(crate) struct Source {
-    /// JSON or JSON Lines; `-` or none: standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: Option<String>,
-    /// A variable of the environment that the server gets beside PATH, HOME and the like; as often as need be
-    #[arg(long = "env", value_name = "NAME", requires = "server")]
-    pub(crate) environment: Vec<String>,
-    /// An MCP server to start: its tools are the input (after `--`)
-    #[arg(last = true, value_name = "SERVER", conflicts_with = "file")]
-    pub(crate) server: Vec<String>,
-}
-
 /// How the result is written.
 #[derive(Args, Debug)]
 pub(crate) struct Machine {
     /// One JSON document, for machines
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Which dialects the tools are judged in.
+#[derive(Args, Debug)]
+pub(crate) struct DialectChoice {
+    /// Only these; `all`: every one there is
+    #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',', conflicts_with = "profile")]
+    #[arg(value_parser = dialects_or_all(), hide_possible_values = true)]
+    pub(crate) dialects: Vec<String>,
+    /// Those of a profile: of APIs their ordinary modes (`check`), their strict ones or both (`matrix`), or all
+    #[arg(short, long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(PROFILES))]
+    pub(crate) profile: Option<String>,
+    /// All but these
+    #[arg(short = 'x', long = "exclude", value_name = "DIALECT", value_delimiter = ',')]
+    #[arg(value_parser = dialects(), hide_possible_values = true)]
+    pub(crate) exclude: Vec<String>,
+}
+
+impl DialectChoice {
+    /// The choice, where the command line makes one.
+    pub(crate) fn choice(&self) -> Option<Choice<'_>> {
+        match self.profile.as_deref() {
+            Some(name) => Some(Choice::Profile(name)),
+            None if self.dialects.is_empty() => None,
+            None => Some(Choice::Dialects(&self.dialects)),
+        }
+    }
 }
 
 /// How JSON is laid out.
@@ -140,10 +158,8 @@ pub(crate) struct Layout {
 pub(crate) struct MatrixArguments {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Only these; default: all but `codex` and `codex-wire`, which are no APIs; `all`: them, too
-    #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',')]
-    #[arg(value_parser = dialects_or_all(), hide_possible_values = true)]
-    pub(crate) dialects: Vec<String>,
+    #[command(flatten)]
+    pub(crate) choice: DialectChoice,
     /// The most loss that is accepted; tools with more are refused
     #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words::<Allow>())]
     pub(crate) allow: String,
@@ -154,18 +170,6 @@ pub(crate) struct MatrixArguments {
     /// Every tool, not only those that lose something
     #[arg(long)]
     pub(crate) all: bool,
-    #[command(flatten)]
-    pub(crate) machine: Machine,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct CheckArguments {
-    #[command(flatten)]
-    pub(crate) source: Source,
-    /// Only these; default: all but `codex` and `codex-wire`, which are no APIs; `all`: them, too
-    #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',')]
-    #[arg(value_parser = dialects_or_all(), hide_possible_values = true)]
-    pub(crate) dialects: Vec<String>,
     #[command(flatten)]
     pub(crate) machine: Machine,
 }
@@ -242,65 +246,6 @@ pub(crate) struct ExplainArguments {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct DeferArguments {
-    /// The request, as JSON; `-` or none: standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: Option<String>,
-    /// The format to translate an Anthropic request into
-    #[arg(long, value_name = "FORMAT", value_parser = words::<Target>())]
-    pub(crate) target: Option<String>,
-    /// The request's format, where its shape does not tell
-    #[arg(long, value_name = "FORMAT", value_parser = words::<Format>())]
-    pub(crate) format: Option<String>,
-    /// Whether hidden tools are announced by name
-    #[arg(long, value_name = "WHAT", value_parser = words::<Announce>())]
-    pub(crate) announce: Option<String>,
-    /// Whether deferred tools are hidden until they are loaded
-    #[arg(long, value_name = "MODE", value_parser = words::<Mode>())]
-    pub(crate) mode: Option<String>,
-    /// Where loaded tools stand
-    #[arg(long, value_name = "ORDER", value_parser = words::<Order>())]
-    pub(crate) order: Option<String>,
-    /// A tool that counts as loaded whatever the history says; as often as need be
-    #[arg(long = "loaded-tool", value_name = "NAME")]
-    pub(crate) loaded_tools: Vec<String>,
-    /// A call of a tool in the history counts as a load of it
-    #[arg(long)]
-    pub(crate) load_used_tools: bool,
-    /// What happens if `tool_choice` forces a tool that is not loaded
-    #[arg(long, value_name = "WHAT", value_parser = words::<ForcedTool>())]
-    pub(crate) forced_tool: Option<String>,
-    /// What a reference to an unknown tool becomes
-    #[arg(long, value_name = "WHAT", value_parser = words::<UnknownReference>())]
-    pub(crate) unknown_reference: Option<String>,
-    /// What becomes of the hosted tool search
-    #[arg(long, value_name = "WHAT", value_parser = words::<ServerToolSearch>())]
-    pub(crate) server_tool_search: Option<String>,
-    /// What becomes of hosted searches in the history
-    #[arg(long, value_name = "WHAT", value_parser = words::<ServerHistory>())]
-    pub(crate) server_history: Option<String>,
-    /// The name of the function that stands for a tool search
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool_search_name: Option<String>,
-    /// What is sent if no tool is visible
-    #[arg(long, value_name = "WHAT", value_parser = words::<EmptyTools>())]
-    pub(crate) empty_tools: Option<String>,
-    /// Whether the history may change the tools that there are
-    #[arg(long, value_name = "WHAT", value_parser = words::<ToolChanges>())]
-    pub(crate) tool_changes: Option<String>,
-    /// Bytes of notices that may repeat earlier ones
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) max_repeated_bytes: Option<usize>,
-    /// The role of system messages whose directives became text
-    #[arg(long, value_name = "WHAT", value_parser = words::<SystemMessages>())]
-    pub(crate) system_messages: Option<String>,
-    #[command(flatten)]
-    pub(crate) layout: Layout,
-    #[command(flatten)]
-    pub(crate) machine: Machine,
-}
-
-#[derive(Args, Debug)]
 pub(crate) struct RestoreArguments {
     /// What `toolwire sanitize --json` printed
     #[arg(long, value_name = "FILE")]
@@ -323,8 +268,6 @@ pub(crate) struct DialectsArguments {
     #[command(flatten)]
     pub(crate) machine: Machine,
 }
-
-const ALL: &str = "all";
 
 fn dialects() -> PossibleValuesParser {
     PossibleValuesParser::new(known_dialects().iter().map(|dialect| dialect.name))
@@ -359,52 +302,8 @@ impl Rewriting {
     }
 }
 
-impl DeferArguments {
-    /// As the library's options.
-    pub(crate) fn options(&self) -> DeferredOptions {
-        let mut options = DeferredOptions::default();
-        options.target = choice(self.target.as_deref());
-        options.format = choice(self.format.as_deref());
-        options.announce = choice(self.announce.as_deref()).unwrap_or(options.announce);
-        options.mode = choice(self.mode.as_deref()).unwrap_or(options.mode);
-        options.order = choice(self.order.as_deref()).unwrap_or(options.order);
-        options.unknown_reference = choice(self.unknown_reference.as_deref()).unwrap_or(options.unknown_reference);
-        options.forced_tool = choice(self.forced_tool.as_deref()).unwrap_or(options.forced_tool);
-        options.server_tool_search = choice(self.server_tool_search.as_deref()).unwrap_or(options.server_tool_search);
-        options.server_history = choice(self.server_history.as_deref()).unwrap_or(options.server_history);
-        options.empty_tools = choice(self.empty_tools.as_deref()).unwrap_or(options.empty_tools);
-        options.system_messages = choice(self.system_messages.as_deref()).unwrap_or(options.system_messages);
-        options.tool_changes = choice(self.tool_changes.as_deref()).unwrap_or(options.tool_changes);
-        options.loaded_tools = self.loaded_tools.clone();
-        options.load_used_tools = self.load_used_tools;
-        if let Some(name) = &self.tool_search_name {
-            options.tool_search_name = name.clone();
-        }
-        options.max_repeated_bytes = self.max_repeated_bytes;
-        options
-    }
-}
-
 /// What a word stands for. Only words that the parser let through come here.
 pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
     let word = word?;
     T::CHOICES.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)
-}
-
-/// The dialects of these names, in their order; of no name, those of APIs.
-pub(crate) fn chosen(names: &[String]) -> Vec<&'static Dialect> {
-    if names.is_empty() {
-        return known_dialects().iter().filter(|dialect| internal::is_of_an_api(dialect)).collect();
-    }
-    if names.iter().any(|name| name == ALL) {
-        return known_dialects().iter().collect();
-    }
-    let mut found: Vec<&'static Dialect> = Vec::new();
-    for name in names {
-        let Some(dialect) = known_dialects().iter().find(|dialect| dialect.name == name) else { continue };
-        if !found.iter().any(|known| known.name == dialect.name) {
-            found.push(dialect);
-        }
-    }
-    found
 }

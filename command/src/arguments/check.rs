@@ -1,0 +1,139 @@
+//! The options of `toolwire check`, the linter.
+
+use clap::{Args, ValueEnum};
+
+use toolwire::reports::Severity;
+
+use super::{source::Connection, DialectChoice};
+
+pub(super) const EXAMPLES: &str = "\
+Profiles:
+  ordinary   what APIs and clients take in their ordinary modes (the default)
+  strict     the modes that hold the model to the schema
+  apis       every dialect of an API
+  all        every dialect
+
+Examples:
+  toolwire check tools.json 'servers/**/*.json'
+  toolwire check --profile strict -- npx -y some-mcp-server
+  toolwire check --url https://example.com/mcp --header \"Authorization: Bearer $TOKEN\"
+  toolwire check .mcp.json
+  toolwire check --format sarif tools.json > toolwire.sarif
+  toolwire check --baseline toolwire-baseline.json --update-baseline tools.json";
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    /// JSON or JSON Lines, or an `mcp.json`; patterns with `*`, `**` and `?`; `-` or none: standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["server", "url"])]
+    pub(crate) files: Vec<String>,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+    #[command(flatten)]
+    pub(crate) choice: DialectChoice,
+    /// Only these tools; as often as need be
+    #[arg(short, long = "tool", value_name = "NAME")]
+    pub(crate) tools: Vec<String>,
+    /// What is shown, and makes the exit code 1: from which severity on (default: refused)
+    #[arg(long, value_name = "SEVERITY")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// What is shown, where that is more than what `--fail-on` says
+    #[arg(long, value_name = "SEVERITY")]
+    pub(crate) show: Option<Show>,
+    /// How findings are written
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
+    pub(crate) format: Format,
+    /// The same as `--format json`
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A line for each finding, and nothing else
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// The configuration; without it `toolwire.toml`, where there is one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<String>,
+    /// Findings that are known, and no longer told
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<String>,
+    /// Writes what is found now into the baseline
+    #[arg(long)]
+    pub(crate) update_baseline: bool,
+}
+
+/// What makes the exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    // An API refuses it, or a client drops the tool
+    Refused,
+    // And what an API takes for something else
+    Reinterpreted,
+    // And what has no effect
+    Ignored,
+    // Nothing
+    Never,
+}
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Show {
+    // What is refused
+    Refused,
+    // And what an API takes for something else
+    Reinterpreted,
+    // And what has no effect
+    Ignored,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    // For people, by rule
+    Text,
+    // One document
+    Json,
+    // Annotations of GitHub Actions
+    Github,
+    // SARIF 2.1.0
+    Sarif,
+    // JUnit's XML
+    Junit,
+    // Tables, for a summary or a comment
+    Markdown,
+}
+
+impl FailOn {
+    /// The word that a configuration has for it.
+    pub(crate) fn of(word: &str) -> Option<FailOn> {
+        FailOn::from_str(word, false).ok()
+    }
+
+    /// The mildest severity that counts.
+    pub(crate) const fn least(self) -> Option<Severity> {
+        match self {
+            FailOn::Refused => Some(Severity::Refused),
+            FailOn::Reinterpreted => Some(Severity::Reinterpreted),
+            FailOn::Ignored => Some(Severity::Ignored),
+            FailOn::Never => None,
+        }
+    }
+
+    /// The word.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            FailOn::Never => "never",
+            FailOn::Refused => Severity::Refused.as_str(),
+            FailOn::Reinterpreted => Severity::Reinterpreted.as_str(),
+            FailOn::Ignored => Severity::Ignored.as_str(),
+        }
+    }
+}
+
+impl Show {
+    /// The mildest severity that is shown.
+    pub(crate) const fn least(self) -> Severity {
+        match self {
+            Show::Refused => Severity::Refused,
+            Show::Reinterpreted => Severity::Reinterpreted,
+            Show::Ignored => Severity::Ignored,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Where the input comes from: files, standard input, MCP servers.
+
+use clap::Args;
+
+/// One input.
+#[derive(Args, Debug)]
+pub(crate) struct Source {
+    /// JSON or JSON Lines, or an `mcp.json`; `-` or none: standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["server", "url"])]
+    pub(crate) file: Option<String>,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// MCP servers whose tools are the input.
+#[derive(Args, Debug)]
+pub(crate) struct Connection {
+    /// Of an `mcp.json` only this server; as often as need be
+    #[arg(long = "server", value_name = "NAME", id = "only", conflicts_with_all = ["server", "url"])]
+    pub(crate) only: Vec<String>,
+    /// The address of an MCP server: its tools are the input (streamable HTTP, or SSE)
+    #[arg(long, value_name = "URL", conflicts_with = "server")]
+    pub(crate) url: Option<String>,
+    /// A header for that server, as `Name: value`; as often as need be
+    #[arg(long = "header", value_name = "HEADER")]
+    pub(crate) headers: Vec<String>,
+    /// How long a server may take to start, and for each answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) timeout: u32,
+    /// A variable of the environment that the server gets beside PATH, HOME and the like; as often as need be
+    #[arg(long = "env", value_name = "NAME", requires = "server")]
+    pub(crate) environment: Vec<String>,
+    /// An MCP server to start: its tools are the input (after `--`)
+    #[arg(last = true, value_name = "SERVER")]
+    pub(crate) server: Vec<String>,
+}

@@ -1,0 +1,248 @@
+//! `toolwire.toml`: what a project wants of `check`. A key that nobody knows is an error, as it is on the command line.
+
+use std::ops::Range;
+
+use toml::{
+    de::{DeTable, DeValue},
+    Spanned,
+};
+use toolwire::{dialects, internal};
+
+use super::{
+    arguments::FailOn,
+    error::CommandError,
+    finding::{Finding, Place},
+    profile::PROFILES,
+    suggest::suggestion,
+    terminal::shown,
+};
+
+/// What it is called where nothing else is said.
+pub(crate) const FILE: &str = "toolwire.toml";
+const KEYS: [&str; 6] = ["profile", "dialects", "exclude", "fail-on", "baseline", "ignore"];
+const IGNORE_KEYS: [&str; 4] = ["rule", "tool", "dialect", "reason"];
+
+/// A configuration.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    pub(crate) source: String,
+    pub(crate) profile: Option<String>,
+    pub(crate) dialects: Vec<String>,
+    pub(crate) exclude: Vec<String>,
+    pub(crate) fail_on: Option<FailOn>,
+    pub(crate) baseline: Option<String>,
+    pub(crate) ignores: Vec<Ignore>,
+}
+
+/// Findings that are not to be told: those that fit everything that is said.
+#[derive(Debug, Default)]
+pub(crate) struct Ignore {
+    /// The line of the file that it begins in.
+    pub(crate) line: usize,
+    pub(crate) rules: Vec<String>,
+    /// Names, or patterns with `*`.
+    pub(crate) tools: Vec<String>,
+    pub(crate) dialects: Vec<String>,
+}
+
+impl Config {
+    /// Reads one.
+    pub(crate) fn read(text: &str, source: String) -> Result<Config, CommandError> {
+        let file = File { text };
+        let failed = |error: CommandError| error.in_source(&source);
+        let table = DeTable::parse(text)
+            .map_err(|error| failed(file.error(error.span(), &format!("expected TOML: {}", error.message()))))?;
+        let mut config = file.config(table.get_ref()).map_err(failed)?;
+        config.source = source;
+        Ok(config)
+    }
+}
+
+impl Config {
+    /// What is left of findings, how many are ignored, and which of the ignores fit nothing.
+    pub(crate) fn without_ignored(&self, found: Vec<(Finding, Place)>) -> (Vec<(Finding, Place)>, usize, Vec<String>) {
+        let mut used = vec![false; self.ignores.len()];
+        let (mut kept, mut count) = (Vec::new(), 0);
+        for (mut finding, place) in found {
+            let all = finding.said.len();
+            for (ignore, used) in self.ignores.iter().zip(&mut used) {
+                if !ignore.is_about(&finding) {
+                    continue;
+                }
+                let before = finding.said.len();
+                finding.said.retain(|said| !ignore.has(said.dialect.name));
+                *used |= finding.said.len() < before;
+            }
+            count += usize::from(finding.said.len() < all);
+            if !finding.said.is_empty() {
+                kept.push((finding, place));
+            }
+        }
+        let unused = self.ignores.iter().zip(used).filter(|(_, used)| !used);
+        let stale = |(ignore, _): (&Ignore, bool)| {
+            format!("{}:{}: this ignore fits nothing that is found: take it out", shown(&self.source), ignore.line)
+        };
+        let stale = unused.map(stale).collect();
+        (kept, count, stale)
+    }
+}
+
+impl Ignore {
+    fn is_about(&self, finding: &Finding) -> bool {
+        let tool = finding.tool.as_deref();
+        (self.rules.is_empty() || self.rules.iter().any(|rule| rule == finding.rule))
+            && (self.tools.is_empty()
+                || tool.is_some_and(|tool| self.tools.iter().any(|pattern| fast_glob::glob_match(pattern, tool))))
+    }
+
+    fn has(&self, dialect: &str) -> bool {
+        self.dialects.is_empty() || self.dialects.iter().any(|name| name == dialect)
+    }
+}
+
+/// The text, to tell lines.
+struct File<'t> {
+    text: &'t str,
+}
+
+impl File<'_> {
+    fn line(&self, span: &Range<usize>) -> usize {
+        self.text.get(..span.start).unwrap_or_default().matches('\n').count() + 1
+    }
+
+    fn error(&self, span: Option<Range<usize>>, message: &str) -> CommandError {
+        let error = CommandError::new("", message);
+        match span {
+            Some(span) => error.in_line(self.line(&span)),
+            None => error,
+        }
+    }
+
+    fn config(&self, table: &DeTable<'_>) -> Result<Config, CommandError> {
+        let mut config = Config::default();
+        for (key, value) in table.iter() {
+            match key.get_ref().as_ref() {
+                "profile" => config.profile = Some(self.one_of(value, &PROFILES)?),
+                "dialects" => config.dialects = self.dialects(value)?,
+                "exclude" => config.exclude = self.dialects(value)?,
+                "fail-on" => {
+                    let word = self.one_of(value, &["refused", "reinterpreted", "ignored", "never"])?;
+                    config.fail_on = FailOn::of(&word);
+                }
+                "baseline" => config.baseline = Some(self.string(value)?),
+                "ignore" => {
+                    let DeValue::Array(list) = value.get_ref() else {
+                        return Err(self.unexpected(value, "`[[ignore]]`, a list of tables"));
+                    };
+                    for entry in list.iter() {
+                        config.ignores.push(self.ignore(entry)?);
+                    }
+                }
+                other => return Err(self.unknown(key.span(), other, &KEYS)),
+            }
+        }
+        if config.profile.is_some() && !config.dialects.is_empty() {
+            return Err(CommandError::new("", "expected `profile` or `dialects`, found both"));
+        }
+        Ok(config)
+    }
+
+    fn ignore(&self, entry: &Spanned<DeValue<'_>>) -> Result<Ignore, CommandError> {
+        let DeValue::Table(table) = entry.get_ref() else { return Err(self.unexpected(entry, "a table")) };
+        let mut ignore = Ignore { line: self.line(&entry.span()), ..Ignore::default() };
+        for (key, value) in table.iter() {
+            match key.get_ref().as_ref() {
+                "rule" => {
+                    ignore.rules = self.strings(value)?;
+                    for rule in &ignore.rules {
+                        if internal::constraint_of(rule).is_none() {
+                            return Err(self.unknown_word(value, "a rule", rule, &mut rules()));
+                        }
+                    }
+                }
+                "tool" => ignore.tools = self.strings(value)?,
+                "dialect" => ignore.dialects = self.dialects(value)?,
+                "reason" => {
+                    self.string(value)?;
+                }
+                other => return Err(self.unknown(key.span(), other, &IGNORE_KEYS)),
+            }
+        }
+        if ignore.rules.is_empty() && ignore.tools.is_empty() && ignore.dialects.is_empty() {
+            return Err(self.unexpected(entry, "`rule`, `tool` or `dialect`"));
+        }
+        Ok(ignore)
+    }
+
+    fn string(&self, value: &Spanned<DeValue<'_>>) -> Result<String, CommandError> {
+        match value.get_ref() {
+            DeValue::String(text) => Ok(text.to_string()),
+            _ => Err(self.unexpected(value, "a string")),
+        }
+    }
+
+    /// A string or a list of some.
+    fn strings(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
+        match value.get_ref() {
+            DeValue::Array(list) => list.iter().map(|entry| self.string(entry)).collect(),
+            DeValue::String(text) => Ok(Vec::from([text.to_string()])),
+            _ => Err(self.unexpected(value, "a string or a list of strings")),
+        }
+    }
+
+    fn one_of(&self, value: &Spanned<DeValue<'_>>, known: &[&'static str]) -> Result<String, CommandError> {
+        let word = self.string(value)?;
+        if known.contains(&word.as_str()) {
+            return Ok(word);
+        }
+        let expected = format!("one of {}", listed(known));
+        Err(self.unknown_word(value, &expected, &word, &mut known.iter().copied()))
+    }
+
+    fn dialects(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
+        let words = self.strings(value)?;
+        let mut names = dialects().iter().map(|dialect| dialect.name);
+        match words.iter().find(|word| !dialects().iter().any(|dialect| dialect.name == word.as_str())) {
+            Some(word) => Err(self.unknown_word(value, "a dialect", word, &mut names)),
+            None => Ok(words),
+        }
+    }
+
+    fn unexpected(&self, value: &Spanned<DeValue<'_>>, expected: &str) -> CommandError {
+        let found = match value.get_ref() {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "a boolean",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.error(Some(value.span()), &format!("expected {expected}, found {found}"))
+    }
+
+    fn unknown(&self, span: Range<usize>, key: &str, known: &[&str]) -> CommandError {
+        let meant = suggestion(key, known.iter().copied()).map(|meant| format!("; did you mean `{meant}`?"));
+        let message = format!("expected one of {}, found `{}`{}", listed(known), shown(key), meant.unwrap_or_default());
+        self.error(Some(span), &message)
+    }
+
+    fn unknown_word(
+        &self,
+        value: &Spanned<DeValue<'_>>,
+        expected: &str,
+        word: &str,
+        known: &mut dyn Iterator<Item = &'static str>,
+    ) -> CommandError {
+        let meant = suggestion(word, known).map(|meant| format!("; did you mean `{meant}`?"));
+        let message = format!("expected {expected}, found `{}`{}", shown(word), meant.unwrap_or_default());
+        self.error(Some(value.span()), &message)
+    }
+}
+
+fn rules() -> impl Iterator<Item = &'static str> {
+    toolwire::rules::Constraint::ALL.iter().map(|constraint| constraint.id())
+}
+
+fn listed(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}

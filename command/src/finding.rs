@@ -1,0 +1,226 @@
+//! What is found: each thing once with all the dialects that say so, where it stands, and its copies.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolwire::{internal, reports::Severity, rules::Constraint, Dialect};
+
+use super::{
+    input::Named,
+    places::Places,
+    position::{positions, Position},
+    task::{Origin, SourceText},
+};
+
+const RULES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/rules/");
+
+/// A dialect that says so, and why.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) confidence: char,
+    /// Where the fact was read.
+    pub(crate) source: &'static str,
+}
+
+/// Something that is wrong with a tool or a schema.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) tool: Option<String>,
+    pub(crate) rule: &'static str,
+    pub(crate) severity: Severity,
+    /// Into the list.
+    pub(crate) pointer: String,
+    pub(crate) message: String,
+    pub(crate) said: Vec<Said>,
+}
+
+/// An input that is judged.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) input: SourceText,
+    pub(crate) noun: &'static str,
+    pub(crate) places: Places,
+    pub(crate) entries: Vec<Named>,
+    pub(crate) found: Vec<Finding>,
+}
+
+/// Where something stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Which of the inputs.
+    pub(crate) source: usize,
+    pub(crate) tool: Option<String>,
+    pub(crate) position: Option<Position>,
+    /// Into the input, or into its line.
+    pub(crate) pointer: String,
+    /// Which entry of the list, and the pointer into that.
+    pub(crate) entry: Option<usize>,
+    pub(crate) inside: String,
+}
+
+/// A finding at its place, and at others where it is the same again.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) finding: Finding,
+    pub(crate) place: Place,
+    pub(crate) copies: Vec<Place>,
+}
+
+/// The mildest last.
+pub(crate) const fn rank(severity: Severity) -> usize {
+    match severity {
+        Severity::Refused => 0,
+        Severity::Reinterpreted => 1,
+        Severity::Ignored => 2,
+    }
+}
+
+/// The page of a rule.
+pub(crate) fn page(rule: &str) -> String {
+    format!("{RULES}{rule}.md")
+}
+
+/// What a rule says, for people, and how to mend what it finds.
+pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
+    internal::constraint_of(rule).map_or(("", ""), |rule: Constraint| (rule.summary(), rule.fix()))
+}
+
+impl Finding {
+    /// The names of the dialects that say so.
+    pub(crate) fn dialects(&self) -> Vec<&'static str> {
+        self.said.iter().map(|said| said.dialect.name).collect()
+    }
+
+    /// Part of a definition: the same again in every tool that has a copy.
+    fn definition(&self) -> Option<&str> {
+        let at = ["/$defs/", "/definitions/"].iter().filter_map(|keyword| self.pointer.rfind(keyword)).max();
+        self.pointer.get(at?..)
+    }
+}
+
+impl Source {
+    /// The same findings of several dialects, each once, entries in their order.
+    pub(crate) fn merge(&mut self) {
+        let mut merged: Vec<Finding> = Vec::new();
+        let mut known = BTreeMap::<(String, &str, usize, String), usize>::new();
+        for finding in std::mem::take(&mut self.found) {
+            let key = (finding.pointer.clone(), finding.rule, rank(finding.severity), finding.message.clone());
+            let at = *known.entry(key).or_insert_with(|| merged.len());
+            match merged.get_mut(at) {
+                Some(before) => before.said.extend(finding.said),
+                None => merged.push(finding),
+            }
+        }
+        merged.sort_by_key(|finding| order(&finding.pointer));
+        self.found = merged;
+    }
+
+    /// Where each finding stands, by their order.
+    pub(crate) fn placed(&self, source: usize) -> Vec<Place> {
+        let entries: BTreeMap<&str, usize> =
+            self.entries.iter().enumerate().map(|(at, entry)| (entry.pointer.as_str(), at)).collect();
+        let pointers: Vec<(Option<usize>, String)> =
+            self.found.iter().map(|finding| self.places.of(&finding.pointer)).collect();
+        let positions = self.positions(&pointers);
+        let places = self.found.iter().zip(pointers).zip(positions);
+        let place = |((finding, (_, pointer)), position): ((&Finding, (_, String)), _)| {
+            let (entry, inside) = owner(&entries, &finding.pointer);
+            Place { source, tool: finding.tool.clone(), position, pointer, entry, inside: inside.into() }
+        };
+        places.map(place).collect()
+    }
+
+    fn positions(&self, pointers: &[(Option<usize>, String)]) -> Vec<Option<Position>> {
+        if let Origin::Server(declared) = &self.input.origin {
+            let position = declared.as_ref().map(|(_, position)| *position);
+            return pointers.iter().map(|_| position).collect();
+        }
+        let text = &self.input.text;
+        if !matches!(self.places, Places::Lines(_)) {
+            return positions(text, pointers.iter().map(|(_, pointer)| pointer.as_str()))
+                .into_iter()
+                .map(Some)
+                .collect();
+        }
+        let mut found: Vec<Option<Position>> = pointers.iter().map(|_| None).collect();
+        let mut by_line = BTreeMap::<usize, Vec<usize>>::new();
+        for (at, (line, _)) in pointers.iter().enumerate() {
+            by_line.entry(line.unwrap_or_default()).or_default().push(at);
+        }
+        for (number, text) in text.lines().enumerate().map(|(at, line)| (at + 1, line)) {
+            let Some(of_line) = by_line.get(&number) else { continue };
+            let pointers = of_line.iter().filter_map(|at| pointers.get(*at)).map(|(_, pointer)| pointer.as_str());
+            for (at, position) in of_line.iter().zip(positions(text, pointers)) {
+                if let Some(place) = found.get_mut(*at) {
+                    *place = Some(Position { line: number, ..position });
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether people have the text, so that its lines mean something to them.
+    pub(crate) fn is_text(&self) -> bool {
+        !matches!(self.input.origin, Origin::Server(_))
+    }
+
+    /// The file that it stands in, or is declared in.
+    pub(crate) fn file(&self) -> Option<String> {
+        let path = match &self.input.origin {
+            Origin::File => &self.input.source,
+            Origin::Server(Some((file, _))) => file,
+            Origin::Server(None) | Origin::Stream => return None,
+        };
+        let path = path.replace('\\', "/");
+        Some(path.strip_prefix("./").map(str::to_string).unwrap_or(path))
+    }
+}
+
+/// Entries in their order; within one, what was found first.
+fn order(pointer: &str) -> Vec<usize> {
+    pointer.split('/').skip(1).map_while(|step| step.parse().ok()).collect()
+}
+
+/// The entry that a pointer leads into, and where in it.
+fn owner<'p>(entries: &BTreeMap<&str, usize>, pointer: &'p str) -> (Option<usize>, &'p str) {
+    let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+    for end in ends {
+        let (above, inside) = pointer.split_at_checked(end).unwrap_or((pointer, ""));
+        if let Some(entry) = entries.get(above) {
+            return (Some(*entry), inside);
+        }
+    }
+    (None, pointer)
+}
+
+/// By rule, the worst first, each copy of a definition counted where the first one stands.
+pub(crate) fn groups(found: Vec<(Finding, Place)>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut copies = BTreeMap::<(&str, usize, String, Vec<&str>, String), usize>::new();
+    for (finding, place) in found {
+        let Some(definition) = finding.definition().map(String::from) else {
+            groups.push(Group { finding, place, copies: Vec::new() });
+            continue;
+        };
+        let key = (finding.rule, rank(finding.severity), finding.message.clone(), finding.dialects(), definition);
+        let at = *copies.entry(key).or_insert_with(|| groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.copies.push(place),
+            None => groups.push(Group { finding, place, copies: Vec::new() }),
+        }
+    }
+    let mut rules: Vec<(usize, &str)> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for group in &groups {
+        let rule = (rank(group.finding.severity), group.finding.rule);
+        if seen.insert(rule) {
+            rules.push(rule);
+        }
+    }
+    let places: BTreeMap<(usize, &str), usize> = rules.iter().enumerate().map(|(at, rule)| (*rule, at)).collect();
+    groups.sort_by_key(|group| {
+        let rank = rank(group.finding.severity);
+        (rank, places.get(&(rank, group.finding.rule)).copied())
+    });
+    groups
+}

@@ -1,0 +1,89 @@
+//! The findings as one document.
+
+use toolwire::json::{Node, Object, Text};
+
+use super::Report;
+use crate::{
+    baseline::Identity,
+    document::record,
+    finding::{page, words, Group, Place},
+};
+
+pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
+    let sources = report.sources.iter().map(|source| {
+        record([
+            ("source", Node::string(source.input.source.as_str())),
+            ("count", Node::count(source.entries.len() as u64)),
+        ])
+    });
+    let strings = |words: &'r [String]| Node::array(words.iter().map(|word| Node::string(word.as_str())).collect());
+    let failed = report.failed.iter().map(|error| {
+        record([
+            ("source", error.source.as_deref().map_or_else(Node::default, Node::string)),
+            ("message", Node::string(error.message.as_str())),
+        ])
+    });
+    record([
+        ("command", Node::string("check")),
+        ("version", Node::string(env!("CARGO_PKG_VERSION"))),
+        ("profile", report.profile.map_or_else(Node::default, Node::string)),
+        ("dialects", Node::array(report.dialects.iter().map(|dialect| Node::string(dialect.name)).collect())),
+        ("failOn", Node::string(report.fail_on.as_str())),
+        ("failed", Node::bool(report.code != 0)),
+        ("sources", Node::array(sources.collect())),
+        ("errors", Node::array(failed.collect())),
+        ("findings", Node::array(report.groups.iter().map(|group| finding(report, group)).collect())),
+        (
+            "notShown",
+            record([
+                ("reinterpreted", Node::count(report.milder[1] as u64)),
+                ("ignored", Node::count(report.milder[2] as u64)),
+                ("byConfiguration", Node::count(report.ignored as u64)),
+                ("byBaseline", Node::count(report.known as u64)),
+            ]),
+        ),
+        ("stale", strings(&report.stale)),
+    ])
+}
+
+fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
+    let found = &group.finding;
+    let (summary, fix) = words(found.rule);
+    let said = found.said.iter().map(|said| {
+        record([
+            ("dialect", Node::string(said.dialect.name)),
+            ("confidence", Node::string(String::from(said.confidence))),
+            ("source", Node::string(said.source)),
+        ])
+    });
+    let mut members = Vec::from([
+        (Text::new("rule"), Node::string(found.rule)),
+        (Text::new("severity"), Node::string(found.severity.as_str())),
+        (Text::new("message"), Node::string(found.message.as_str())),
+    ]);
+    members.extend(place(report, &group.place));
+    members.extend([
+        (Text::new("dialects"), Node::array(said.collect())),
+        (Text::new("summary"), Node::string(summary)),
+        (Text::new("fix"), Node::string(fix)),
+        (Text::new("documentation"), Node::string(page(found.rule))),
+        (Text::new("fingerprint"), Node::string(Identity::of(found, &group.place, report.sources).fingerprint())),
+        (
+            Text::new("copies"),
+            Node::array(group.copies.iter().map(|copy| Node::object(Object::from_iter(place(report, copy)))).collect()),
+        ),
+    ]);
+    Node::object(Object::from_iter(members))
+}
+
+fn place<'r>(report: &'r Report<'_>, place: &'r Place) -> Vec<(Text<'r>, Node<'r>)> {
+    let source = report.sources.get(place.source).map_or("", |source| source.input.source.as_str());
+    let number = |value: Option<usize>| value.map_or_else(Node::default, |value| Node::count(value as u64));
+    Vec::from([
+        (Text::new("source"), Node::string(source)),
+        (Text::new("line"), number(place.position.map(|position| position.line))),
+        (Text::new("column"), number(place.position.map(|position| position.column))),
+        (Text::new("pointer"), Node::string(place.pointer.as_str())),
+        (Text::new("tool"), place.tool.as_deref().map_or_else(Node::default, Node::string)),
+    ])
+}

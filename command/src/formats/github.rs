@@ -1,0 +1,45 @@
+//! Workflow commands of GitHub Actions, which show as annotations of the change.
+//! <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
+
+use toolwire::reports::Severity;
+
+use super::{line, Report};
+use crate::finding::{page, words};
+
+pub(super) fn written(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    for group in &report.groups {
+        let (_, fix) = words(group.finding.rule);
+        let level = match group.finding.severity {
+            Severity::Refused => "error",
+            Severity::Reinterpreted => "warning",
+            Severity::Ignored => "notice",
+        };
+        let source = report.sources.get(group.place.source);
+        let mut properties = Vec::new();
+        if let Some(file) = source.and_then(|source| source.file()) {
+            properties.push(format!("file={}", property(&file)));
+            if let Some(position) = group.place.position {
+                properties.push(format!("line={},col={}", position.line, position.column));
+            }
+        }
+        properties.push(format!("title={}", property(&format!("toolwire: {}", group.finding.rule))));
+        let pointer = &group.place.pointer;
+        let message = format!("{}\n{fix}\n{pointer}\n{}", line(group), page(group.finding.rule));
+        out.push_str(&format!("::{level} {}::{}\n", properties.join(","), data(&message)));
+    }
+    for error in report.failed {
+        out.push_str(&format!("::error title=toolwire::{}\n", data(&error.line("toolwire"))));
+    }
+    out
+}
+
+/// A message: the end of its line would end the command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property: what separates it from others, too.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,61 @@
+//! Tables in Markdown, for the summary of a run or a comment. Nothing of a server's words is markup there.
+
+use super::{copies, Report};
+use crate::{
+    finding::{page, words, Group},
+    terminal::shown,
+};
+
+pub(super) fn written(report: &Report<'_>) -> String {
+    let mut out = String::from("## toolwire check\n\n");
+    out.push_str(&escaped(&report.summary()));
+    out.push_str(".\n");
+    let mut before = None;
+    for group in &report.groups {
+        let (rule, severity) = (group.finding.rule, group.finding.severity);
+        if before != Some((rule, severity)) {
+            let (summary, fix) = words(rule);
+            out.push_str(&format!("\n### [{rule}]({}) ({})\n\n", page(rule), severity.as_str()));
+            out.push_str(&format!("{} {}\n\n", escaped(summary), escaped(fix)));
+            out.push_str("| where | tool | what | dialects |\n|---|---|---|---|\n");
+            before = Some((rule, severity));
+        }
+        out.push_str(&row(report, group));
+    }
+    for line in report.failed.iter().map(|error| error.line("toolwire")).chain(report.stale.iter().cloned()) {
+        out.push_str(&format!("\n> {}\n", escaped(&line)));
+    }
+    out
+}
+
+fn row(report: &Report<'_>, group: &Group) -> String {
+    let finding = &group.finding;
+    let place = format!("{} {}", report.place(&group.place), group.place.pointer);
+    let cells = [
+        place.trim_end().to_string(),
+        finding.tool.clone().unwrap_or_default(),
+        format!("{}{}", finding.message, copies(group)),
+        finding.dialects().join(", "),
+    ];
+    format!("| {} |\n", cells.map(|cell| escaped(&cell)).join(" | "))
+}
+
+/// Text that means itself, on one line.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for one in shown(text).chars() {
+        match one {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // A name with `@` is no mention of somebody.
+            '@' => out.push_str("&#64;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => {
+                out.push('\\');
+                out.push(one);
+            }
+            one => out.push(one),
+        }
+    }
+    out
+}

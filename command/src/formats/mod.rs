@@ -1,0 +1,171 @@
+//! The findings of `check`, as people and other programs read them.
+
+mod document;
+mod github;
+mod junit;
+mod markdown;
+mod sarif;
+mod text;
+
+use toolwire::{reports::Severity, Dialect};
+
+use super::{
+    arguments::{FailOn, Format},
+    error::CommandError,
+    finding::{rank, Group, Place, Source},
+    task::Output,
+    terminal::{counted, grouped, shown, Terminal},
+};
+
+pub(crate) const JSON: Format = Format::Json;
+
+/// What was found, and everything that is to be said about it.
+pub(crate) struct Report<'r> {
+    pub(crate) profile: Option<&'r str>,
+    pub(crate) dialects: &'r [&'static Dialect],
+    pub(crate) fail_on: FailOn,
+    pub(crate) sources: &'r [Source],
+    pub(crate) groups: Vec<Group>,
+    pub(crate) failed: &'r [CommandError],
+    pub(crate) notes: &'r [String],
+    /// How many are not shown, by their severity.
+    pub(crate) milder: [usize; 3],
+    pub(crate) ignored: usize,
+    /// How many the baseline knows.
+    pub(crate) known: usize,
+    /// What of the configuration and the baseline is out of date.
+    pub(crate) stale: Vec<String>,
+    /// The baseline, where it is written.
+    pub(crate) written: Option<String>,
+    pub(crate) code: u8,
+    pub(crate) quiet: bool,
+}
+
+/// The report in a format, and on standard error what is said beside it.
+pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) -> Output {
+    let mut output = match format {
+        // There is nothing to tell of no input at all.
+        _ if report.sources.is_empty() => Output::default(),
+        Format::Text => Output::new(text::written(report, terminal.out)),
+        Format::Json => Output::json(&document::written(report)),
+        Format::Github => Output::new(github::written(report)),
+        Format::Sarif => Output::json(&sarif::written(report)),
+        Format::Junit => Output::new(junit::written(report)),
+        Format::Markdown => Output::new(markdown::written(report)),
+    };
+    let (caution, paint) = (terminal.err.doubtful("toolwire:"), terminal.err);
+    for error in report.failed {
+        output.note(&error.render("toolwire", paint));
+    }
+    // Documents say it themselves.
+    if !report.quiet && !matches!(format, Format::Json | Format::Markdown) {
+        for line in report.notes.iter().chain(&report.stale) {
+            output.note(&format!("{caution} {line}"));
+        }
+        if !report.sources.is_empty() {
+            let summary = report.summary();
+            output.note(&if report.code == 0 { paint.good(&summary) } else { paint.bad(&summary) });
+        }
+        if let Some(beside) = report.beside() {
+            output.note(&paint.dim(&beside));
+        }
+    }
+    output
+}
+
+impl Report<'_> {
+    /// How many of what, in what.
+    fn title(&self) -> String {
+        let noun = if self.sources.iter().all(|source| source.noun == "schema") { "schema" } else { "tool" };
+        let count = self.sources.iter().map(|source| source.entries.len()).sum();
+        let from = match self.sources {
+            [_] => String::new(),
+            many => format!(" of {}", counted(many.len(), "source")),
+        };
+        let profile = self.profile.map(|profile| format!(" ({profile})")).unwrap_or_default();
+        format!("{}{from}, {}{profile}", counted(count, noun), counted(self.dialects.len(), "dialect"))
+    }
+
+    /// The findings in one line.
+    fn summary(&self) -> String {
+        let mut words = Vec::new();
+        for (severity, what) in [
+            (Severity::Refused, "refused"),
+            (Severity::Reinterpreted, "taken for something else"),
+            (Severity::Ignored, "ignored"),
+        ] {
+            let of = |group: &&Group| group.finding.severity == severity;
+            let count: usize = self.groups.iter().filter(of).map(|group| 1 + group.copies.len()).sum();
+            if count == 0 {
+                continue;
+            }
+            let says = |dialect: &&&Dialect| {
+                let mut said = self.groups.iter().filter(of).flat_map(|group| &group.finding.said);
+                said.any(|said| said.dialect.name == dialect.name)
+            };
+            let by: Vec<&str> = self.dialects.iter().filter(says).map(|dialect| dialect.name).collect();
+            let by = match by.as_slice() {
+                few if few.len() <= 4 => few.join(", "),
+                many => counted(many.len(), "dialect"),
+            };
+            words.push(format!("{} {what} by {by}", counted(count, "finding")));
+        }
+        let found = if words.is_empty() {
+            match self.known {
+                0 => "nothing is refused".to_string(),
+                _ => "nothing new is refused".to_string(),
+            }
+        } else {
+            words.join("; ")
+        };
+        format!("{}: {found}", self.title())
+    }
+
+    /// What is not shown.
+    fn beside(&self) -> Option<String> {
+        let [_, reinterpreted, ignored] = self.milder;
+        let mut words = Vec::new();
+        if reinterpreted + ignored > 0 {
+            let show = if ignored > 0 { "ignored" } else { "reinterpreted" };
+            words.push(format!("{} milder (`--show {show}`)", grouped(reinterpreted + ignored)));
+        }
+        if self.ignored > 0 {
+            words.push(format!("{} ignored by the configuration", grouped(self.ignored)));
+        }
+        match &self.written {
+            Some(path) => words.push(format!("{} written to {}", grouped(self.known), shown(path))),
+            None if self.known > 0 => words.push(format!("{} known to the baseline", grouped(self.known))),
+            None => {}
+        }
+        (!words.is_empty()).then(|| format!("not shown: {}", words.join(", ")))
+    }
+
+    /// Where something stands, as editors and compilers write it.
+    fn place(&self, place: &Place) -> String {
+        let Some(source) = self.sources.get(place.source) else { return String::new() };
+        let name = shown(&source.input.source).into_owned();
+        match place.position.filter(|_| source.is_text()) {
+            Some(position) => format!("{name}:{}:{}", position.line, position.column),
+            None => name,
+        }
+    }
+
+    /// Of a severity, and so bad that it counts.
+    fn fails(&self, severity: Severity) -> bool {
+        self.fail_on.least().is_some_and(|least| rank(severity) <= rank(least))
+    }
+}
+
+/// A finding in one line: which tool, what was expected and found, and who says so.
+fn line(group: &Group) -> String {
+    let tool = group.finding.tool.as_ref().map(|tool| format!("`{tool}`: ")).unwrap_or_default();
+    format!("{tool}{}{} [{}]", group.finding.message, copies(group), group.finding.dialects().join(", "))
+}
+
+/// How often it is there.
+fn copies(group: &Group) -> String {
+    match group.copies.len() {
+        0 => String::new(),
+        more => format!(" ({} copies of this definition)", grouped(more + 1)),
+    }
+}

@@ -1,0 +1,150 @@
+//! SARIF 2.1.0, which code scanning reads.
+//! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
+//!
+//! Built as our own tree: serde_json and the types of `serde-sarif` would be a third of the WebAssembly.
+
+use std::collections::BTreeMap;
+
+use toolwire::{
+    json::{Member, Node, Object, Text},
+    reports::Severity,
+};
+
+use super::{line, Report};
+use crate::{
+    baseline::Identity,
+    document::record,
+    finding::{page, words, Group, Place},
+};
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// Raised whenever the same finding gets another number.
+const FINGERPRINT: &str = "toolwire/v1";
+
+pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
+    let mut rules: Vec<&'static str> = Vec::new();
+    let mut places = BTreeMap::<&str, usize>::new();
+    for group in &report.groups {
+        places.entry(group.finding.rule).or_insert_with(|| {
+            rules.push(group.finding.rule);
+            rules.len() - 1
+        });
+    }
+    let results =
+        report.groups.iter().map(|group| result(report, group, places.get(group.finding.rule).copied().unwrap_or(0)));
+    let notifications = report
+        .failed
+        .iter()
+        .map(|error| record([("level", Node::string("error")), ("message", text(error.line("toolwire")))]));
+    let driver = record([
+        ("name", Node::string("toolwire")),
+        ("version", Node::string(env!("CARGO_PKG_VERSION"))),
+        ("semanticVersion", Node::string(env!("CARGO_PKG_VERSION"))),
+        ("informationUri", Node::string(env!("CARGO_PKG_REPOSITORY"))),
+        ("rules", Node::array(rules.into_iter().map(rule).collect())),
+    ]);
+    let invocation = record([
+        ("executionSuccessful", Node::bool(report.failed.is_empty())),
+        ("exitCode", Node::count(report.code.into())),
+        ("toolExecutionNotifications", Node::array(notifications.collect())),
+    ]);
+    let run = record([
+        ("tool", record([("driver", driver)])),
+        ("columnKind", Node::string("unicodeCodePoints")),
+        ("invocations", Node::array(Vec::from([invocation]))),
+        ("results", Node::array(results.collect())),
+    ]);
+    record([
+        ("$schema", Node::string(SCHEMA)),
+        ("version", Node::string("2.1.0")),
+        ("runs", Node::array(Vec::from([run]))),
+    ])
+}
+
+fn rule(rule: &'static str) -> Node<'static> {
+    let (summary, fix) = words(rule);
+    record([
+        ("id", Node::string(rule)),
+        ("shortDescription", text(summary.into())),
+        ("help", text(fix.into())),
+        ("helpUri", Node::string(page(rule))),
+    ])
+}
+
+fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r> {
+    let found = &group.finding;
+    let level = match found.severity {
+        Severity::Refused => "error",
+        Severity::Reinterpreted => "warning",
+        Severity::Ignored => "note",
+    };
+    let fingerprint = Identity::of(found, &group.place, report.sources).fingerprint();
+    let dialects = Node::array(found.dialects().into_iter().map(Node::string).collect());
+    let properties = record([("severity", Node::string(found.severity.as_str())), ("dialects", dialects)]);
+    record([
+        ("ruleId", Node::string(found.rule)),
+        ("ruleIndex", Node::count(index as u64)),
+        ("level", Node::string(level)),
+        ("message", text(line(group))),
+        ("locations", Node::array(Vec::from([location(report, &group.place)]))),
+        ("relatedLocations", Node::array(group.copies.iter().map(|copy| location(report, copy)).collect())),
+        ("partialFingerprints", record([(FINGERPRINT, Node::string(fingerprint))])),
+        ("properties", properties),
+    ])
+}
+
+fn location<'r>(report: &'r Report<'_>, place: &'r Place) -> Node<'r> {
+    let mut members = Vec::new();
+    let source = report.sources.get(place.source);
+    if let Some(file) = source.and_then(|source| source.file()) {
+        let mut physical = Vec::from([("artifactLocation", record([("uri", Node::string(uri(&file)))]))]);
+        if let Some(position) = place.position {
+            let region = record([
+                ("startLine", Node::count(position.line as u64)),
+                ("startColumn", Node::count(position.column as u64)),
+            ]);
+            physical.push(("region", region));
+        }
+        members.push(("physicalLocation", object(physical)));
+    }
+    let source = source.map_or("", |source| source.input.source.as_str());
+    let name = match place.pointer.as_str() {
+        "" => source,
+        pointer => pointer,
+    };
+    let logical = record([
+        ("name", place.tool.as_deref().map_or_else(|| Node::string(name), Node::string)),
+        ("fullyQualifiedName", Node::string(format!("{source}{}", place.pointer))),
+        ("kind", Node::string("member")),
+    ]);
+    members.push(("logicalLocations", Node::array(Vec::from([logical]))));
+    object(members)
+}
+
+fn object<'r>(members: Vec<(&'static str, Node<'r>)>) -> Node<'r> {
+    let members = members.into_iter().map(|(key, value)| Member { key: Text::new(key), value });
+    Node::object(Object::from_members(members.collect()))
+}
+
+fn text(words: String) -> Node<'static> {
+    record([("text", Node::string(words))])
+}
+
+/// A path as a reference: relative to where the run was, or of a file.
+fn uri(path: &str) -> String {
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    let mut out = String::from(match path {
+        _ if is_drive => "file:///",
+        path if path.starts_with('/') => "file://",
+        _ => "",
+    });
+    for (at, byte) in path.bytes().enumerate() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),
+            b':' if is_drive && at == 1 => out.push(':'),
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

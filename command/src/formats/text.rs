@@ -1,0 +1,45 @@
+//! Findings for people: by rule, with what the rule says and how to mend it.
+
+use super::{copies, Report};
+use crate::{
+    finding::{page, words, Group},
+    terminal::{shown, Paint},
+};
+
+/// The findings. Quiet: a line for each, as compilers write it.
+pub(super) fn written(report: &Report<'_>, paint: Paint) -> String {
+    let mut out = String::new();
+    let mut before = None;
+    for group in &report.groups {
+        let (rule, severity) = (group.finding.rule, group.finding.severity);
+        if report.quiet {
+            out.push_str(&line(report, group, &format!(" {rule}:"), paint));
+            continue;
+        }
+        if before != Some((rule, severity)) {
+            if before.is_some() {
+                out.push('\n');
+            }
+            let shade = if report.fails(severity) { paint.bad(rule) } else { paint.doubtful(rule) };
+            let (summary, fix) = words(rule);
+            out.push_str(&format!("{shade} ({}): {summary}\n", severity.as_str()));
+            out.push_str(&format!("  {fix}\n  {}\n", paint.dim(&page(rule))));
+            before = Some((rule, severity));
+        }
+        out.push_str("  ");
+        out.push_str(&line(report, group, "", paint));
+    }
+    out
+}
+
+fn line(report: &Report<'_>, group: &Group, rule: &str, paint: Paint) -> String {
+    let finding = &group.finding;
+    let tool = finding.tool.as_ref().map(|tool| format!(" `{}`:", shown(tool))).unwrap_or_default();
+    let place = paint.bold(&report.place(&group.place));
+    let pointer = match group.place.pointer.as_str() {
+        "" => String::new(),
+        pointer => format!(" (at {})", shown(pointer)),
+    };
+    let by = paint.dim(&format!("[{}]", finding.dialects().join(", ")));
+    format!("{place}:{rule}{tool} {}{}{} {by}\n", shown(&finding.message), copies(group), paint.dim(&pointer))
+}

@@ -1,0 +1,345 @@
+//! What a command needs before it can begin: files, patterns of files, servers, a configuration, a baseline. Some of it
+//! is known only once other things are there: which servers a file names, which variables those want.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use toolwire::json;
+
+use super::{
+    arguments::{CheckArguments, Command, Connection, Source},
+    config::{self, Config},
+    error::CommandError,
+    glob::{is_pattern, Glob},
+    need::{Need, Server, Transport},
+    position::positions,
+    servers::{self, Declared},
+    task::{Origin, SourceText},
+    terminal::Terminal,
+};
+
+/// What standard input is called.
+pub(crate) const INPUT: &str = "<stdin>";
+
+/// Something that is needed, what messages call it, and what it is for.
+#[derive(Debug)]
+pub(crate) struct Want {
+    pub(crate) need: Need,
+    pub(crate) source: String,
+    role: Role,
+}
+
+#[derive(Debug)]
+enum Role {
+    Input(Origin),
+    With,
+    /// It need not be there, unless it was asked for.
+    Config {
+        asked: bool,
+    },
+    /// It need not be there if it is to be written.
+    Baseline {
+        written: bool,
+    },
+    Glob(Glob),
+    Variables {
+        file: String,
+        text: String,
+        servers: Vec<Declared>,
+    },
+}
+
+/// What was needed, and what comes next.
+#[derive(Debug, Default)]
+pub(crate) struct Gathering {
+    wants: VecDeque<Want>,
+    pub(crate) inputs: Vec<SourceText>,
+    pub(crate) with: Option<SourceText>,
+    pub(crate) config: Option<Config>,
+    pub(crate) baseline: Option<SourceText>,
+    /// Inputs that could not be had, where there may be others.
+    pub(crate) failed: Vec<CommandError>,
+    /// What is to be said of the inputs.
+    pub(crate) notes: Vec<String>,
+    /// Inputs are judged each on its own, so that one may fail.
+    several: bool,
+    only: Vec<String>,
+    timeout: u32,
+    /// Where the baseline is, whether it is there or not.
+    pub(crate) baseline_path: Option<String>,
+    baseline_written: bool,
+}
+
+impl Gathering {
+    pub(crate) fn new(command: &Command, terminal: &Terminal) -> Result<Gathering, CommandError> {
+        let mut gathering = Gathering::default();
+        match command {
+            Command::Matrix(arguments) => gathering.source(&arguments.source, terminal)?,
+            Command::Check(arguments) => gathering.check(arguments, terminal)?,
+            Command::Sanitize(arguments) => gathering.source(&arguments.source, terminal)?,
+            Command::Explain(arguments) => gathering.source(&arguments.source, terminal)?,
+            Command::Defer(arguments) => gathering.file(arguments.file.as_deref(), terminal)?,
+            Command::Restore(arguments) => {
+                gathering.file(arguments.file.as_deref(), terminal)?;
+                let path = arguments.with.clone();
+                gathering.want(Need::File(path.clone()), path, Role::With);
+            }
+            Command::Dialects(_) => {}
+        }
+        Ok(gathering)
+    }
+
+    /// What is needed next.
+    pub(crate) fn next(&self) -> Option<&Want> {
+        self.wants.front()
+    }
+
+    /// Takes what was needed.
+    pub(crate) fn give(&mut self, text: String) -> Result<(), CommandError> {
+        let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
+        match role {
+            Role::Input(origin) => return self.input(SourceText { source, text, origin }),
+            Role::With => self.with = Some(SourceText { source, text, origin: Origin::File }),
+            Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File }),
+            Role::Config { .. } => {
+                let config = Config::read(&text, source)?;
+                if let (Some(path), None) = (&config.baseline, &self.baseline_path) {
+                    self.baseline_path = Some(path.clone());
+                    self.want_baseline(path.clone());
+                }
+                self.config = Some(config);
+            }
+            Role::Glob(glob) => return self.listed(glob, Some(&text), source),
+            Role::Variables { file, text: declaration, servers } => {
+                let values = json::read(&text).unwrap_or_default();
+                let values: BTreeMap<String, String> = values
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|object| object.iter())
+                    .filter_map(|member| {
+                        let value = member.value.as_text()?;
+                        Some((member.key.display().into_owned(), value.display().into_owned()))
+                    })
+                    .collect();
+                return self.servers(&file, &declaration, servers, &values);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the reason why it cannot be had.
+    pub(crate) fn fail(&mut self, missing: bool, message: &str) -> Result<(), CommandError> {
+        let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
+        match role {
+            Role::Config { asked: false } | Role::Baseline { written: true } if missing => Ok(()),
+            Role::Glob(glob) => self.listed(glob, None, source),
+            Role::Input(_) => self.failed(CommandError::new("", message).in_source(&source)),
+            _ => Err(CommandError::new("", message).in_source(&source)),
+        }
+    }
+
+    /// An input that cannot be had: the end, unless there are others.
+    pub(crate) fn failed(&mut self, error: CommandError) -> Result<(), CommandError> {
+        if !self.several {
+            return Err(error);
+        }
+        self.failed.push(error);
+        Ok(())
+    }
+
+    fn want(&mut self, need: Need, source: String, role: Role) {
+        self.wants.push_back(Want { need, source, role });
+    }
+
+    fn want_baseline(&mut self, path: String) {
+        let want = Want {
+            need: Need::File(path.clone()),
+            source: path,
+            role: Role::Baseline { written: self.baseline_written },
+        };
+        self.wants.push_front(want);
+    }
+
+    fn file(&mut self, file: Option<&str>, terminal: &Terminal) -> Result<(), CommandError> {
+        match file {
+            Some(path) if path != "-" => self.want(Need::File(path.into()), path.into(), Role::Input(Origin::File)),
+            None if terminal.typed => {
+                return Err(CommandError::new(
+                    "",
+                    "expected a file, a server after `--`, or something on standard input (`-` to type it), found \
+                        none; see `--help`",
+                ))
+            }
+            _ => self.want(Need::Input, INPUT.into(), Role::Input(Origin::Stream)),
+        }
+        Ok(())
+    }
+
+    /// A server that the command line names, if it names one.
+    fn connection(&mut self, connection: &Connection) -> Result<bool, CommandError> {
+        if connection.url.is_none() && !connection.headers.is_empty() {
+            return Err(CommandError::option("header", "expected `--url` beside it, found none"));
+        }
+        (self.only, self.timeout) = (connection.only.clone(), connection.timeout);
+        let (transport, source) = match (&connection.url, connection.server.as_slice()) {
+            (Some(url), _) => {
+                servers::check_url(url).map_err(|message| CommandError::option("url", message))?;
+                let headers = connection.headers.iter().map(|text| servers::header(text)).collect::<Result<_, _>>()?;
+                (Transport::Remote { url: url.clone(), headers, sse: false }, url.clone())
+            }
+            (None, []) => return Ok(false),
+            (None, command) => {
+                let transport = Transport::Process {
+                    command: command.into(),
+                    folder: None,
+                    inherited: connection.environment.clone(),
+                    environment: Vec::new(),
+                };
+                (transport, command.join(" "))
+            }
+        };
+        let server = Server { transport, timeout: self.timeout };
+        self.want(Need::Server(server), source, Role::Input(Origin::Server(None)));
+        Ok(true)
+    }
+
+    fn source(&mut self, source: &Source, terminal: &Terminal) -> Result<(), CommandError> {
+        if self.connection(&source.connection)? {
+            return Ok(());
+        }
+        self.file(source.file.as_deref(), terminal)
+    }
+
+    fn check(&mut self, arguments: &CheckArguments, terminal: &Terminal) -> Result<(), CommandError> {
+        self.several = true;
+        self.baseline_written = arguments.update_baseline;
+        let path = arguments.config.clone().unwrap_or_else(|| config::FILE.into());
+        self.want(Need::File(path.clone()), path, Role::Config { asked: arguments.config.is_some() });
+        if let Some(path) = &arguments.baseline {
+            self.baseline_path = Some(path.clone());
+            self.want_baseline(path.clone());
+        }
+        if self.connection(&arguments.connection)? {
+            return Ok(());
+        }
+        if arguments.files.is_empty() {
+            return self.file(None, terminal);
+        }
+        for name in &arguments.files {
+            if is_pattern(name) {
+                let glob = Glob::new(name);
+                self.listing(glob, name.clone());
+            } else {
+                self.file(Some(name), terminal)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn listing(&mut self, glob: Glob, source: String) {
+        let folder = glob.folder().unwrap_or_default().to_string();
+        self.wants.push_front(Want { need: Need::Folder(folder), source, role: Role::Glob(glob) });
+    }
+
+    fn listed(&mut self, mut glob: Glob, names: Option<&str>, source: String) -> Result<(), CommandError> {
+        glob.give(names);
+        if glob.folder().is_some() {
+            self.listing(glob, source);
+            return Ok(());
+        }
+        let found = glob.found();
+        if found.is_empty() {
+            let message = "expected files that match the pattern, found none";
+            return self.failed(CommandError::new("", message).in_source(&source));
+        }
+        for path in found.into_iter().rev() {
+            let role = Role::Input(Origin::File);
+            self.wants.push_front(Want { need: Need::File(path.clone()), source: path, role });
+        }
+        Ok(())
+    }
+
+    /// An input, or a file that names the servers that are the inputs.
+    fn input(&mut self, input: SourceText) -> Result<(), CommandError> {
+        if let Origin::Server(_) = input.origin {
+            self.inputs.push(input);
+            return Ok(());
+        }
+        let Some((declared, disabled)) = servers::declared(&input.text, self.timeout) else {
+            self.inputs.push(input);
+            return Ok(());
+        };
+        let names: Vec<String> = declared.iter().map(|one| format!("`{}`", one.name)).collect();
+        let chosen: Vec<Declared> =
+            declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
+        if disabled > 0 {
+            self.notes.push(format!("{}: {disabled} of its servers switched off there", input.source));
+        }
+        let found = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+        if chosen.is_empty() {
+            let expected =
+                if self.only.is_empty() { "at least one server" } else { "the server that `--server` names" };
+            let message = format!("expected {expected}, found {found}");
+            return self.failed(CommandError::new("", message).in_source(&input.source));
+        }
+        if !self.several && chosen.len() > 1 {
+            let message = format!("expected one server, or `--server` with the name of one, found {found}");
+            return Err(CommandError::new("", message).in_source(&input.source));
+        }
+        let variables = servers::variables(chosen.iter());
+        if variables.is_empty() {
+            return self.servers(&input.source, &input.text, chosen, &BTreeMap::new());
+        }
+        let role = Role::Variables { file: input.source.clone(), text: input.text, servers: chosen };
+        self.wants.push_front(Want { need: Need::Variables(variables), source: input.source, role });
+        Ok(())
+    }
+
+    fn servers(
+        &mut self,
+        file: &str,
+        text: &str,
+        servers: Vec<Declared>,
+        values: &BTreeMap<String, String>,
+    ) -> Result<(), CommandError> {
+        let places = positions(text, servers.iter().map(|one| one.pointer.as_str()));
+        let mut wants = Vec::new();
+        for (one, position) in servers.into_iter().zip(places) {
+            let source = format!("{file} ({})", one.name);
+            match one.server.and_then(|server| servers::with_values(&server, values)) {
+                Ok(server) => {
+                    let declared = (file.to_string(), position);
+                    let role = Role::Input(Origin::Server(Some(declared)));
+                    wants.push(Want { need: Need::Server(server), source, role });
+                }
+                Err(message) => self.failed(CommandError::new("", message).in_source(&source))?,
+            }
+        }
+        wants.into_iter().rev().for_each(|want| self.wants.push_front(want));
+        Ok(())
+    }
+}
+
+/// What a host says of something that it cannot get: in words, or as the name of the system's error (`ENOENT`). And
+/// whether it is just not there.
+pub(crate) fn reason(message: &str, source: &str) -> (bool, String) {
+    let missing = matches!(message, "ENOENT" | "ENOTDIR");
+    let words = match message {
+        "ENOENT" | "ENAMETOOLONG" if source.starts_with(['{', '[']) => {
+            "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | \
+                toolwire …`)"
+                .into()
+        }
+        "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
+        "EISDIR" => "expected a file, found a folder".into(),
+        "EACCES" | "EPERM" => "expected a file that may be read, found one that may not".into(),
+        code if is_code(code) => format!("expected a file that can be read, found one that cannot ({code})"),
+        other => other.to_string(),
+    };
+    (missing, words)
+}
+
+/// Is it the name of a system's error, as `EIO`?
+fn is_code(message: &str) -> bool {
+    message.starts_with('E')
+        && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
+}

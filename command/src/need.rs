@@ -1,0 +1,101 @@
+//! What only a host can get, and how it is asked for.
+
+use toolwire::json::{self, Member, Node, Object, Text};
+
+use super::document::record;
+
+/// Something that only the host can get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Need {
+    /// The bytes of a file.
+    File(String),
+    /// What comes on standard input, to its end.
+    Input,
+    /// The names in a folder, as a JSON list of strings: those of folders end in `/`. The empty one is where we are.
+    Folder(String),
+    /// Variables of the environment, as a JSON object of those that are set.
+    Variables(Vec<String>),
+    /// The tools of an MCP server that the host asks: `{"tools": […]}` with the tools of all pages, as JSON.
+    Server(Server),
+}
+
+/// An MCP server, and how long it may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Where it is.
+    pub transport: Transport,
+    /// How long it may take to start, and for each answer, in seconds.
+    pub timeout: u32,
+}
+
+/// Where an MCP server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// A program that is started, and spoken with over stdio.
+    Process {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// The folder that it runs in; `None`: ours.
+        folder: Option<String>,
+        /// The variables of the environment that it gets beside those that every program needs, by their names. A
+        /// server is somebody else's program: what else is in the environment is not for it.
+        inherited: Vec<String>,
+        /// Variables that it gets, with their values.
+        environment: Vec<(String, String)>,
+    },
+    /// An address.
+    Remote {
+        /// The address.
+        url: String,
+        /// What is sent along.
+        headers: Vec<(String, String)>,
+        /// It speaks SSE, the older transport. Otherwise streamable HTTP is tried, then SSE.
+        sse: bool,
+    },
+}
+
+impl Need {
+    /// As words, for bindings: its kind, and what it is about. Variables are several; a server is JSON: `{ timeout,
+    /// command, folder, inherited, environment }` or `{ timeout, url, headers, sse }`.
+    pub fn words(self) -> Vec<String> {
+        match self {
+            Need::File(path) => Vec::from(["file".into(), path]),
+            Need::Input => Vec::from(["input".into()]),
+            Need::Folder(path) => Vec::from(["folder".into(), path]),
+            Need::Variables(names) => ["variables".into()].into_iter().chain(names).collect(),
+            Need::Server(server) => Vec::from(["server".into(), json::write(&server.document())]),
+        }
+    }
+}
+
+impl Server {
+    fn document(&self) -> Node<'_> {
+        let timeout = ("timeout", Node::count(self.timeout.into()));
+        match &self.transport {
+            Transport::Process { command, folder, inherited, environment } => record([
+                timeout,
+                ("command", strings(command)),
+                ("folder", folder.as_deref().map_or_else(Node::default, Node::string)),
+                ("inherited", strings(inherited)),
+                ("environment", pairs(environment)),
+            ]),
+            Transport::Remote { url, headers, sse } => record([
+                timeout,
+                ("url", Node::string(url.as_str())),
+                ("headers", pairs(headers)),
+                ("sse", Node::bool(*sse)),
+            ]),
+        }
+    }
+}
+
+fn strings(words: &[String]) -> Node<'_> {
+    Node::array(words.iter().map(|word| Node::string(word.as_str())).collect())
+}
+
+fn pairs(pairs: &[(String, String)]) -> Node<'_> {
+    let members =
+        pairs.iter().map(|(name, value)| Member { key: Text::new(name.as_str()), value: Node::string(value.as_str()) });
+    Node::object(Object::from_members(members.collect()))
+}

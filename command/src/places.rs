@@ -1,0 +1,45 @@
+//! Where what was taken out of an input stood in it.
+
+use toolwire::Error;
+
+use super::error::CommandError;
+
+/// How pointers into the list become places in the input.
+#[derive(Clone, Debug)]
+pub(crate) enum Places {
+    /// The list stands there.
+    Below(String),
+    /// The only entry of the list stands there.
+    Alone(String),
+    /// Each entry is a line, of these numbers.
+    Lines(Vec<usize>),
+}
+
+impl Places {
+    /// Where a pointer into the list leads: a line, if there are lines, and a pointer.
+    pub(crate) fn of(&self, pointer: &str) -> (Option<usize>, String) {
+        let (index, rest) = split(pointer);
+        match self {
+            Places::Below(above) => (None, format!("{above}{pointer}")),
+            Places::Alone(above) => (None, format!("{above}{rest}")),
+            Places::Lines(numbers) => match numbers.get(index) {
+                Some(line) => (Some(*line), rest.into()),
+                None => (None, pointer.into()),
+            },
+        }
+    }
+
+    /// [`Self::of`] for errors.
+    pub(crate) fn locate(&self, error: &Error) -> CommandError {
+        let (line, pointer) = self.of(error.pointer());
+        CommandError { line, pointer, ..CommandError::from_core(error, "") }
+    }
+}
+
+/// The first step of a pointer, as an index, and the rest.
+fn split(pointer: &str) -> (usize, &str) {
+    let steps = pointer.strip_prefix('/').unwrap_or_default();
+    let end = steps.find('/').unwrap_or(steps.len());
+    let (first, rest) = steps.split_at_checked(end).unwrap_or_default();
+    (first.parse().unwrap_or_default(), rest)
+}

@@ -1,0 +1,194 @@
+//! Where in a JSON text something stands: lines and columns for JSON Pointers, all of a text in one pass.
+//!
+//! Of our own: parsers that keep places refuse what the core reads, a lone surrogate for instance.
+
+use std::collections::BTreeMap;
+
+use toolwire::json;
+
+/// A place in a text. Both count from 1; columns count characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Position {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+/// What is looked for: by each step of the pointers, what is wanted there and below.
+#[derive(Default)]
+struct Wanted {
+    /// Which of the pointers end here.
+    here: Vec<usize>,
+    below: BTreeMap<String, Wanted>,
+}
+
+/// The places of JSON Pointers in a JSON text: of members where their keys begin, of items where they do, and of what
+/// is not there, what should have it.
+pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
+    let mut root = Wanted::default();
+    let mut count = 0;
+    for pointer in pointers {
+        let mut at = &mut root;
+        for step in pointer.split('/').skip(1) {
+            at = at.below.entry(step.replace("~1", "/").replace("~0", "~")).or_default();
+        }
+        at.here.push(count);
+        count += 1;
+    }
+    let mut offsets = vec![0; count];
+    let mut scan = Scan { bytes: text.as_bytes(), at: 0, offsets: &mut offsets };
+    scan.space();
+    let start = scan.at;
+    scan.mark(&root, start);
+    scan.value(Some(&root), text);
+    in_lines(text, &offsets)
+}
+
+/// Lines and columns of offsets, in one pass.
+fn in_lines(text: &str, offsets: &[usize]) -> Vec<Position> {
+    let mut order: Vec<(usize, usize)> = offsets.iter().copied().enumerate().map(|(of, at)| (at, of)).collect();
+    order.sort_unstable();
+    let mut found = vec![Position::default(); offsets.len()];
+    let (mut line, mut column, mut seen) = (1, 1, 0);
+    for (at, of) in order {
+        for one in text.get(seen..at).unwrap_or_default().chars() {
+            (line, column) = if one == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        seen = seen.max(at);
+        if let Some(place) = found.get_mut(of) {
+            *place = Position { line, column };
+        }
+    }
+    found
+}
+
+/// A walk over text that was read as JSON before.
+struct Scan<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    offsets: &'t mut [usize],
+}
+
+impl Scan<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn space(&mut self) {
+        while self.peek().is_some_and(|one| one.is_ascii_whitespace() || one == b',' || one == b':') {
+            self.at += 1;
+        }
+    }
+
+    /// What is wanted here or below stands there, as far as is known.
+    fn mark(&mut self, wanted: &Wanted, at: usize) {
+        for of in &wanted.here {
+            if let Some(offset) = self.offsets.get_mut(*of) {
+                *offset = at;
+            }
+        }
+        wanted.below.values().for_each(|below| self.mark(below, at));
+    }
+
+    /// Passes over a value. Goes no deeper than what is wanted, and so than what was read.
+    fn value(&mut self, wanted: Option<&Wanted>, text: &str) {
+        let wanted = wanted.filter(|wanted| !wanted.below.is_empty());
+        match (self.peek(), wanted) {
+            (Some(b'{'), Some(wanted)) => {
+                self.at += 1;
+                loop {
+                    self.space();
+                    let start = self.at;
+                    if self.peek() != Some(b'"') {
+                        break;
+                    }
+                    self.string();
+                    let below = text.get(start..self.at).and_then(name).and_then(|name| wanted.below.get(&name));
+                    if let Some(below) = below {
+                        self.mark(below, start);
+                    }
+                    self.space();
+                    self.value(below, text);
+                }
+                self.at += 1;
+            }
+            (Some(b'['), Some(wanted)) => {
+                self.at += 1;
+                for index in 0.. {
+                    self.space();
+                    if matches!(self.peek(), None | Some(b']')) {
+                        break;
+                    }
+                    let below = wanted.below.get(&index.to_string());
+                    if let Some(below) = below {
+                        let start = self.at;
+                        self.mark(below, start);
+                    }
+                    self.value(below, text);
+                }
+                self.at += 1;
+            }
+            _ => self.pass(),
+        }
+    }
+
+    /// Passes over a value in which nothing is wanted.
+    fn pass(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(one) = self.peek() {
+            match one {
+                b'"' => self.string(),
+                b'{' | b'[' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b'}' | b']' if depth == 0 => return,
+                b'}' | b']' => {
+                    depth -= 1;
+                    self.at += 1;
+                }
+                b',' if depth == 0 => return,
+                _ => {
+                    self.at += 1;
+                    continue;
+                }
+            }
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    fn string(&mut self) {
+        self.at += 1;
+        while let Some(one) = self.peek() {
+            self.at += if one == b'\\' { 2 } else { 1 };
+            if one == b'"' {
+                return;
+            }
+        }
+    }
+}
+
+/// The name that a key spells.
+fn name(key: &str) -> Option<String> {
+    let plain = key.get(1..key.len() - 1)?;
+    if !plain.contains('\\') {
+        return Some(plain.into());
+    }
+    Some(json::read(key).ok()?.as_text()?.display().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{positions, Position};
+
+    #[test]
+    fn places_are_found() {
+        let text = "{\n  \"ä\": 1, \"t\\u006fols\": [\n    {\"x/y\": [true, {\"a\": \"]\\\"\"}, []]}, {}\n ]\n}";
+        let pointers =
+            ["", "/tools", "/tools/0", "/tools/0/x~1y/1/a", "/tools/0/x~1y/1/none/deep", "/tools/1", "/none"];
+        let found = positions(text, pointers.into_iter()).into_iter().map(|Position { line, column }| (line, column));
+        let expected = [(1, 1), (2, 11), (3, 5), (3, 21), (3, 20), (3, 40), (1, 1)];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+}

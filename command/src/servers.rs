@@ -1,0 +1,182 @@
+//! The files in which clients keep their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and VS
+//! Code's, with `servers` for `mcpServers`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolwire::json::{self, Node};
+
+use super::{
+    error::CommandError,
+    need::{Server, Transport},
+    terminal::shown,
+};
+
+const LISTS: [&str; 2] = ["mcpServers", "servers"];
+/// Where VS Code's settings have the list.
+const SECTION: &str = "mcp";
+
+/// A server that a file names.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    pub(crate) name: String,
+    /// Where it stands in the file.
+    pub(crate) pointer: String,
+    /// How it is reached, with variables; or why nobody can tell.
+    pub(crate) server: Result<Server, String>,
+}
+
+/// The servers of a file, and how many of them are switched off there. `None`: it is another kind of file.
+pub(crate) fn declared(text: &str, timeout: u32) -> Option<(Vec<Declared>, usize)> {
+    let file = json::read(text).ok()?;
+    let (above, servers) = LISTS
+        .iter()
+        .find_map(|list| Some((format!("/{list}"), file.get(list)?)))
+        .or_else(|| Some((format!("/{SECTION}/servers"), file.get(SECTION)?.get("servers")?)))?;
+    let members = servers.as_object().filter(|servers| servers.iter().all(|one| one.value.as_object().is_some()))?;
+    let mut found = Vec::new();
+    let mut disabled = 0;
+    for member in members.iter() {
+        if member.value.get("disabled").and_then(Node::as_bool) == Some(true) {
+            disabled += 1;
+            continue;
+        }
+        let name = member.key.display().into_owned();
+        let pointer = format!("{above}/{}", name.replace('~', "~0").replace('/', "~1"));
+        let server = transport(&member.value).map(|transport| Server { transport, timeout });
+        found.push(Declared { name, pointer, server });
+    }
+    Some((found, disabled))
+}
+
+fn transport(entry: &Node<'_>) -> Result<Transport, String> {
+    let word = |name: &str| entry.get(name).and_then(Node::as_text).map(|text| text.display().into_owned());
+    if let Some(program) = word("command") {
+        let arguments = entry.get("args").and_then(Node::as_array).unwrap_or_default();
+        let arguments = arguments.iter().filter_map(Node::as_text).map(|text| text.display().into_owned());
+        return Ok(Transport::Process {
+            command: [program].into_iter().chain(arguments).collect(),
+            folder: word("cwd"),
+            inherited: Vec::new(),
+            environment: pairs(entry.get("env")),
+        });
+    }
+    match ["url", "serverUrl", "httpUrl"].into_iter().find_map(word) {
+        Some(url) => {
+            let sse = word("type").or_else(|| word("transport")).as_deref() == Some("sse");
+            Ok(Transport::Remote { url, headers: pairs(entry.get("headers")), sse })
+        }
+        None => Err("expected a server with `command` or `url`, found one with neither".into()),
+    }
+}
+
+fn pairs(object: Option<&Node<'_>>) -> Vec<(String, String)> {
+    let members = object.and_then(Node::as_object).into_iter().flat_map(|object| object.iter());
+    let value = |node: &Node<'_>| match node.as_text() {
+        Some(text) => text.display().into_owned(),
+        None => json::write(node),
+    };
+    members.map(|member| (member.key.display().into_owned(), value(&member.value))).collect()
+}
+
+/// The variables of the environment that servers ask for.
+pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for declared in servers {
+        let Ok(server) = &declared.server else { continue };
+        // What is no variable is told when it is expanded.
+        let _ = expanded(server, &mut |name, _| {
+            names.insert(name.to_string());
+            Ok(String::new())
+        });
+    }
+    names.into_iter().collect()
+}
+
+/// A server with the values of its variables.
+pub(crate) fn with_values(server: &Server, values: &BTreeMap<String, String>) -> Result<Server, String> {
+    let server = expanded(server, &mut |name, otherwise| match (values.get(name), otherwise) {
+        (Some(value), _) => Ok(value.clone()),
+        (None, Some(otherwise)) => Ok(otherwise.to_string()),
+        (None, None) => Err(format!("expected the variable `{name}` to be set, found it unset")),
+    })?;
+    if let Transport::Remote { url, .. } = &server.transport {
+        check_url(url)?;
+    }
+    Ok(server)
+}
+
+type Value<'f> = &'f mut dyn FnMut(&str, Option<&str>) -> Result<String, String>;
+
+fn expanded(server: &Server, value: Value<'_>) -> Result<Server, String> {
+    let mut each = |text: &String| expand(text, value);
+    let transport = match &server.transport {
+        Transport::Process { command, folder, inherited, environment } => Transport::Process {
+            command: command.iter().map(&mut each).collect::<Result<_, _>>()?,
+            folder: folder.as_ref().map(&mut each).transpose()?,
+            inherited: inherited.clone(),
+            environment: values(environment, &mut each)?,
+        },
+        Transport::Remote { url, headers, sse } => {
+            let url = each(url)?;
+            Transport::Remote { url, headers: values(headers, &mut each)?, sse: *sse }
+        }
+    };
+    Ok(Server { transport, timeout: server.timeout })
+}
+
+fn values(
+    pairs: &[(String, String)],
+    each: &mut impl FnMut(&String) -> Result<String, String>,
+) -> Result<Vec<(String, String)>, String> {
+    pairs.iter().map(|(name, value)| Ok((name.clone(), each(value)?))).collect()
+}
+
+/// `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}`, as clients have them, and VS Code's `${workspaceFolder}`.
+fn expand(text: &str, value: Value<'_>) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((inside, behind)) = after.split_once('}') else { break };
+        out.push_str(before);
+        rest = behind;
+        let (name, otherwise) = match inside.split_once(":-") {
+            Some((name, otherwise)) => (name, Some(otherwise)),
+            None => (inside.strip_prefix("env:").unwrap_or(inside), None),
+        };
+        match name {
+            "workspaceFolder" => out.push('.'),
+            _ if is_name(name) => out.push_str(&value(name, otherwise)?),
+            _ => {
+                let found = shown(inside);
+                return Err(format!("expected a variable of the environment, found `${{{found}}}`"));
+            }
+        }
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+fn is_name(name: &str) -> bool {
+    !name.starts_with(|one: char| one.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
+}
+
+/// Whether it is an address that a server could have. What stands in it may be a secret, and is not shown.
+pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
+    let rest = ["https://", "http://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.contains(char::is_whitespace) => Ok(()),
+        _ => Err("expected an address with `https://` or `http://`, found something else"),
+    }
+}
+
+/// `Name: value`, as `--header` takes it.
+pub(crate) fn header(text: &str) -> Result<(String, String), CommandError> {
+    let is_token = |name: &str| !name.is_empty() && name.bytes().all(|one| one.is_ascii_graphic());
+    match text.split_once(':') {
+        Some((name, value)) if is_token(name) => Ok((name.into(), value.trim().into())),
+        // What stands there may be a secret.
+        _ => Err(CommandError::option("header", "expected `Name: value`, found something else")),
+    }
+}

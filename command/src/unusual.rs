@@ -1,0 +1,110 @@
+//! What looks like a tool and is none: files of other programs, and tools whose schema nobody finds because its member
+//! is misspelt. A verdict on these would be one on nothing.
+
+use toolwire::{
+    internal,
+    json::{Node, Object},
+};
+
+use super::{
+    error::CommandError,
+    places::Places,
+    suggest::is_misspelt,
+    terminal::{cut, shown},
+};
+
+/// What tools have besides a name and a schema: of MCP and of APIs.
+const MEMBERS: [&str; 21] = [
+    "name",
+    "title",
+    "description",
+    "annotations",
+    "outputSchema",
+    "icons",
+    "_meta",
+    "execution",
+    "type",
+    "function",
+    "strict",
+    "toolSpec",
+    "response",
+    "responseJsonSchema",
+    "behavior",
+    "cache_control",
+    "defer_loading",
+    "input_examples",
+    "allowed_callers",
+    "eager_input_streaming",
+    "custom",
+];
+/// Where a definition may stand in an entry.
+const HOLDERS: [&str; 2] = ["function", "toolSpec"];
+/// As many members are named.
+const NAMED: usize = 6;
+
+/// Whether an object that alone is an input could be a tool by its name only, and has what tools never have; or is
+/// something that an API would run.
+pub(crate) fn is_no_tool(node: &Node<'_>) -> bool {
+    let Some(object) = node.as_object() else { return true };
+    let is_known = |name: &str| MEMBERS.contains(&name) || internal::schema_members().any(|member| member == name);
+    if internal::is_hosted(node) {
+        return true;
+    }
+    let has_schema = HOLDERS.into_iter().chain(internal::schema_members()).any(|member| object.has(member));
+    let misspelt = misspelt_member(object).is_some();
+    !has_schema && !misspelt && object.iter().any(|member| !is_known(&member.key.display()))
+}
+
+/// What is said of an input that nobody knows.
+pub(crate) fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
+    let found = match node.as_object() {
+        Some(object) if !object.is_empty() => {
+            let names: Vec<String> = object
+                .iter()
+                .take(NAMED)
+                .map(|member| format!("`{}`", cut(&shown(&member.key.display()), 40)))
+                .collect();
+            let more = if object.len() > NAMED { ", …" } else { "" };
+            let what = if object.has("name") { "an object with a name, but no schema: " } else { "an object with " };
+            format!("{what}{}{more}", names.join(", "))
+        }
+        _ => node.kind().to_string(),
+    };
+    CommandError::new(above, format!("{expected}, found {found}"))
+}
+
+/// A tool of a list whose schema stands in a member that nobody reads.
+pub(crate) fn misspelt(list: &Node<'_>, places: &Places) -> Result<(), CommandError> {
+    let entries = list.as_array().unwrap_or_default();
+    for (at, entry) in entries.iter().enumerate() {
+        let holder = HOLDERS.into_iter().find(|holder| entry.get(holder).is_some_and(|it| it.as_object().is_some()));
+        let definition = holder.and_then(|holder| entry.get(holder)).unwrap_or(entry);
+        let Some(object) = definition.as_object() else { continue };
+        if let Some((found, meant)) = misspelt_member(object) {
+            let above = holder.map(|holder| format!("/{holder}")).unwrap_or_default();
+            let (line, pointer) = places.of(&format!("/{at}{above}"));
+            let error = CommandError::new(
+                pointer,
+                format!("expected the tool's schema in `{meant}`, found it in `{}`", shown(&found)),
+            );
+            return Err(match line {
+                Some(line) => error.in_line(line),
+                None => error,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A member that is meant to be the schema, and what it should be called. None where the schema is there.
+fn misspelt_member(object: &Object<'_>) -> Option<(String, &'static str)> {
+    if internal::schema_members().any(|member| object.has(member)) || !object.has("name") {
+        return None;
+    }
+    object.iter().filter(|member| member.value.as_object().is_some()).find_map(|member| {
+        let name = member.key.display().into_owned();
+        let is_other = MEMBERS.contains(&name.as_str());
+        let meant = internal::schema_members().find(|meant| !is_other && is_misspelt(&name, meant))?;
+        Some((name, meant))
+    })
+}

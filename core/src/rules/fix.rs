@@ -1,0 +1,113 @@
+//! How to mend what violates a constraint: a sentence for whoever writes the tool.
+
+use super::Constraint;
+
+impl Constraint {
+    /// How to mend it, for people.
+    ///
+    /// ```
+    /// use toolwire::rules::Constraint;
+    /// assert_eq!(Constraint::EnumEmpty.fix(), "List at least one value, or leave `enum` out.");
+    /// ```
+    #[allow(clippy::too_many_lines, reason = "one line for each constraint")]
+    pub const fn fix(self) -> &'static str {
+        match self {
+            Constraint::IgnoredKeyword => "Say it in the description, too: the model is not held to the keyword.",
+            Constraint::RootNotSchema => {
+                "Write an object schema at the root: `{\"type\": \"object\", \"properties\": {}}`."
+            }
+            Constraint::RootObject => "Write `\"type\": \"object\"` at the root, and put other values into a property.",
+            Constraint::UnknownType => {
+                "Use a type of JSON Schema: object, array, string, number, integer, boolean or null."
+            }
+            Constraint::BesideTypeList => "Write a branch of `anyOf` for each type, with its own keywords.",
+            Constraint::BesideOtherType => "Move the keyword to the type that it applies to, or remove it.",
+            Constraint::TypeBesideAnyOf => "Move `type` into the branches of `anyOf`.",
+            Constraint::TypeBesideRef => "Move `type` into the definition.",
+            Constraint::EnumNotList => "Write the values of `enum` as a list.",
+            Constraint::EnumEmpty => "List at least one value, or leave `enum` out.",
+            Constraint::EnumTooLong => "Shorten the list, or describe the values and take a plain string.",
+            Constraint::EnumWithoutType => "Write the `type` of the values beside `enum`.",
+            Constraint::EnumTypeList => "Take one type for the values, or one branch of `anyOf` for each type.",
+            Constraint::EnumValue => "Remove the value, or change `type` so that it fits.",
+            Constraint::EnumNullFirst => "Write `null` first in the list of types.",
+            Constraint::PropertiesNotObject => "Write `properties` as an object that has a schema for each name.",
+            Constraint::EmptySchema => "Write what the value may be, or give it a description.",
+            Constraint::NotASchema => "Write an object or a boolean where a schema must stand.",
+            Constraint::ArrayItems => "Write one schema in `items`, or the positions in `prefixItems`.",
+            Constraint::ItemsNotSchema => "Write a schema in `items`.",
+            Constraint::AdditionalPropertiesNotSchema => "Write `true`, `false` or a schema.",
+            Constraint::RequiredNotStrings => "Write `required` as a list of property names.",
+            Constraint::RequiredUnknown => "Add the property to `properties`, or take its name out of `required`.",
+            Constraint::ReservedName => "Rename the property.",
+            Constraint::BracesInName => "Rename the property without `{` and `}`.",
+            Constraint::CombinatorNotList => "Write the branches as a list.",
+            Constraint::AnyOfSize => "Write at least one branch, and no more than the API takes.",
+            Constraint::UntypedBranch => "Write the inner branches into the outer `anyOf`.",
+            Constraint::AnyOfShared => "Write the keyword in the branches alone.",
+            Constraint::NotAString => "Write a string.",
+            Constraint::DefsNotObject => "Write `$defs` as an object that has a schema for each name.",
+            Constraint::DefinitionName => "Rename the definition with letters, digits and `_`.",
+            Constraint::SlashInDefinition => "Rename the key without `/`.",
+            Constraint::RefNotString => "Write `$ref` as a string such as `#/$defs/Name`.",
+            Constraint::RefForm => "Refer to a definition: `#/$defs/Name`.",
+            Constraint::RefTarget => "Add the definition, or correct the reference.",
+            Constraint::RefPlace => "Write the schema here, in place of the reference.",
+            Constraint::RefShared => "Write the keyword in the definition alone.",
+            Constraint::RefAnyOf => "Write the schema here, in place of the reference.",
+            Constraint::EndlessRecursion => "Make a property on the way optional, or let a branch of `anyOf` end it.",
+            Constraint::RootKeyword => "Move the keyword into a property: the root is one plain object.",
+            Constraint::UnknownDraft => "Remove `$schema`, or name draft 7.",
+            Constraint::RefusedKeyword => "Remove the keyword, and say in the description what it meant.",
+            Constraint::UnknownKeyword => "Remove the key, or say it in the description.",
+            Constraint::KeywordValue => "Write a value that JSON Schema allows for this keyword.",
+            Constraint::KeywordTooLarge => "Take a smaller number, or say the limit in the description.",
+            Constraint::TypeList => "Take one type, or a branch of `anyOf` for each.",
+            Constraint::Untyped => "Write a `type`.",
+            Constraint::EnumKind => "List strings, or plain values of one type.",
+            Constraint::EnumContradicts => "Change `type` so that it fits the values.",
+            Constraint::ObjectWithoutProperties => "Write `properties`, even if there are none: `{}`.",
+            Constraint::ObjectNotClosed => "Write `\"additionalProperties\": false`.",
+            Constraint::ObjectOpenness => "Write `additionalProperties`, `true` or `false`.",
+            Constraint::Map => "Name the properties, or take a list of objects that have a key and a value.",
+            Constraint::NotRequired => "Put every property into `required`, and let optional ones be null.",
+            Constraint::ArrayWithoutItems => "Write in `items` what the array holds.",
+            Constraint::ArrayOpenness => "Write `items` beside `prefixItems`: `false`, or what may follow.",
+            Constraint::OpenItems => "Write in `items` what the array holds.",
+            Constraint::Pattern => "Use plain parts of regular expressions: classes, groups, repetition, `^` and `$`.",
+            Constraint::PatternAnchors => "Write `^` first and `$` last, and no lookaround.",
+            Constraint::Format => "Remove `format`, or describe the format in words.",
+            Constraint::BesideRef => "Move the keyword into the definition.",
+            Constraint::BesideAnyOf => "Move the keyword into the branches.",
+            Constraint::AnyOfFirstKeys => "Let the first properties of the branches have different names.",
+            Constraint::PropertyName => "Rename the property with letters, digits and `_`.",
+            Constraint::Recursion => "Write a few levels out, or take a string that holds JSON.",
+            Constraint::NumberRange => "Take a number that a 64-bit float can hold.",
+            Constraint::TooManyBytes => "Shorten descriptions, or make two tools of it.",
+            Constraint::TooDeep => "Make the schema flatter.",
+            Constraint::TooManyEnumValues => "Shorten the lists, or describe the values and take a plain string.",
+            Constraint::TooManyCharacters => "Shorten names and values.",
+            Constraint::TooManyProperties => "Leave properties out, or make two tools of it.",
+            Constraint::RootNull => "Write an object schema at the root.",
+            Constraint::MinItemsNotCount => "Write a whole number that is not below 0.",
+            Constraint::EncryptedNotBoolean => "Write `true` or `false`.",
+            Constraint::NotATool => "Write an object with a name and a schema.",
+            Constraint::NamelessTool => "Give the tool a name.",
+            Constraint::DuplicateName => "Rename one of the two tools.",
+            Constraint::ToolName => "Rename the tool: letters, digits, `_` and `-`, a letter first, at most 64 in all.",
+            Constraint::StrictFlag => "Write `strict` as the API wants it.",
+            Constraint::NoArguments => "Leave the schema out.",
+            Constraint::DescriptionNotString => "Write the description as a string.",
+            Constraint::DescriptionLength => "Shorten the description.",
+            Constraint::EmptyDescription => "Describe the tool, or leave the description out.",
+            Constraint::TooManyTools => "Send fewer tools at once: defer those that are rarely used.",
+            Constraint::DefinitionConflict => "Rename one of the definitions.",
+            Constraint::MixedBackends => "Leave out what only one of the compilers takes.",
+            Constraint::TooManyStrictTools => "Send fewer tools with `strict: true`.",
+            Constraint::TooComplex => "Make properties required, or make two tools of it.",
+            Constraint::TooManyOptionalProperties => "Make properties required, or send fewer strict tools at once.",
+            Constraint::TooManyStrictProperties => "Leave properties out, or send fewer strict tools at once.",
+            Constraint::TooManyUnions => "Take one type where there are several, or send fewer strict tools at once.",
+        }
+    }
+}
