@@ -20,12 +20,15 @@ fn pages_are_fresh() {
         stale.is_empty(),
         "stale: {stale:?}; write them with `cargo run -p toolwire --example pages`, and read what changed"
     );
-    let dialects = fs::read_dir(root().join("docs/dialects")).into_iter().flatten().flatten();
-    let left: Vec<String> = dialects
-        .map(|entry| format!("docs/dialects/{}", entry.file_name().to_string_lossy()))
+    let left: Vec<String> = ["docs/dialects", "docs/rules"]
+        .into_iter()
+        .flat_map(|folder| {
+            let entries = fs::read_dir(root().join(folder)).into_iter().flatten().flatten();
+            entries.map(move |entry| format!("{folder}/{}", entry.file_name().to_string_lossy()))
+        })
         .filter(|path| !pages.contains_key(path))
         .collect();
-    assert!(left.is_empty(), "pages of dialects that are no more: {left:?}");
+    assert!(left.is_empty(), "pages of dialects and rules that are no more: {left:?}");
 }
 
 #[test]

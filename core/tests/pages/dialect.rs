@@ -12,6 +12,7 @@ use toolwire::{
 use super::{
     markdown::{cell, code, fence, link_sources, GENERATED},
     probes::{AT_THE_ROOT, BY_REFERENCE, IN_A_PROPERTY, TOOL},
+    rules,
 };
 
 /// What becomes of one schema in one dialect, as little as a table needs.
@@ -103,7 +104,9 @@ impl Verdict {
     fn row(&self, keyword: &str) -> String {
         let accepted = match self.refused.as_slice() {
             [] => "yes".to_owned(),
-            rules => format!("no: {}", rules.iter().map(|rule| code(rule)).collect::<Vec<_>>().join(", ")),
+            rules => {
+                format!("no: {}", rules.iter().map(|rule| rules::link("../", rule)).collect::<Vec<_>>().join(", "))
+            }
         };
         let becomes = match (&self.error, &self.output) {
             (Some(error), _) => format!("error {}", code(error)),
@@ -111,8 +114,7 @@ impl Verdict {
             (None, None) if self.rules.is_empty() => String::new(),
             (None, None) => "left out".to_owned(),
         };
-        let rules =
-            self.rules.iter().map(|rule| format!("[`{rule}`](../rules.md#{rule})")).collect::<Vec<_>>().join(", ");
+        let rules = self.rules.iter().map(|rule| rules::link("../", rule)).collect::<Vec<_>>().join(", ");
         format!("| {} | {accepted} | {} | {} | {rules} |\n", cell(keyword), cell(&becomes), self.loss.word())
     }
 }

@@ -262,7 +262,7 @@ pub(crate) fn page(root: &Path) -> String {
     page += "Everything that toolwire tells people, in one place to be read: the messages of changes, of violations and of errors that the calls in\n";
     page += "[the fixtures](../tests/fixtures/README.md) produce. `…` stands for a name or a value, N for a number, K for a kind of JSON value. Messages may change in any\n";
     page += "release; programs look at the rule or the code. Not here: searches by regular expression, HTTP exchanges, and the command line's own words.\n";
-    page += "\n## Changes\n\nBy [rule](rules.md), in the order of the phases.\n";
+    page += "\n## Changes\n\nBy [rule](rules/README.md), in the order of the phases.\n";
     let mut phase = None;
     for rule in Rule::ALL {
         if phase != Some(rule.phase()) {

@@ -1,5 +1,6 @@
 //! The generated pages of the documentation: what they are, and where they stand.
 
+mod constraints;
 pub(crate) mod cookbook;
 mod dialect;
 mod hosts;
@@ -25,7 +26,7 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
         .map(|dialect| (format!("docs/dialects/{}.md", dialect.name), dialect::page(dialect)))
         .collect();
     pages.insert("docs/dialects/README.md".to_owned(), overview::page());
-    pages.insert("docs/rules.md".to_owned(), rules::page(&root()));
+    pages.extend(rules::pages(&root()));
     pages.insert("npm/src/names.ts".to_owned(), names::typescript());
     pages.insert("python/src/toolwire/_names.py".to_owned(), names::python());
     pages.insert("docs/messages.md".to_owned(), messages::page(&root()));

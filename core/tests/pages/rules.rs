@@ -1,4 +1,4 @@
-//! The page of the rules, by phase: what each does, what it serves, the effects it has, and a case.
+//! A page for each rule, of `sanitize` and of `check`, and the page that lists them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,11 +12,14 @@ use toolwire::{
     internal::bindings::{self, Naming},
     json,
     reports::Change,
-    rules::{Phase, Rule},
+    rules::{Constraint, Phase, Rule},
     sanitize_json_with_report, SanitizeOptions,
 };
 
-use super::markdown::{code, fence, GENERATED};
+use super::{
+    constraints,
+    markdown::{cell, code, fence, GENERATED},
+};
 
 /// Inputs longer than this, in bytes, are no examples.
 const LONGEST: usize = 600;
@@ -100,33 +103,83 @@ pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
     }
 }
 
-/// The page.
-pub(crate) fn page(root: &Path) -> String {
-    let mut page = format!("{GENERATED}# Rules\n\n");
-    page += "A report names a rule for every change. The rules stand here in the order of the phases that they work in. Effects are those seen in the\n";
-    page += "fixtures: on the accepted arguments (`same`, `closed`, `wider`, `narrower`, `mixed`; `encoded` means that `restoreArguments` undoes it) and on what\n";
-    page += "the model reads (`same`, `moved`, `lost`). Which rules a dialect needs stands on [its own page](dialects/README.md).\n";
+/// A rule's name as a link from another page; `up` leads to `docs/`.
+pub(super) fn link(up: &str, rule: &str) -> String {
+    format!("[`{rule}`]({up}rules/{rule}.md)")
+}
+
+/// All pages, by their paths.
+pub(crate) fn pages(root: &Path) -> BTreeMap<String, String> {
+    let mut bodies: BTreeMap<&str, String> = BTreeMap::new();
+    let found = constraints::found(root);
+    for constraint in Constraint::ALL {
+        bodies.entry(constraint.id()).or_default().push_str(&constraints::body(*constraint, &found));
+    }
     let seen = seen(root);
+    for rule in Rule::ALL {
+        let body = bodies.entry(rule.id()).or_default();
+        if !body.is_empty() {
+            body.push_str("\n## The change of that name\n");
+        }
+        body.push_str(&body_of(root, *rule, seen.get(rule.id())));
+    }
+    let page = |(id, body): (&str, String)| {
+        (format!("docs/rules/{id}.md"), format!("{GENERATED}# {id}\n{body}\n[All rules](README.md)\n"))
+    };
+    let mut pages: BTreeMap<String, String> = bodies.into_iter().map(page).collect();
+    pages.insert("docs/rules/README.md".to_owned(), list());
+    pages
+}
+
+fn list() -> String {
+    let mut page = format!("{GENERATED}# Rules\n");
+    page += "
+A rule has a name, and a page that says why it is there, shows an example, and says which APIs it is for.
+
+- [What APIs demand](#what-apis-demand): the rules that `check`, `checkTools` and `toolwire check` find violated.
+- [What is changed](#what-is-changed): the rules that `sanitize` and `sanitizeTools` name in their reports.
+
+## What APIs demand
+
+| rule | what is wrong |
+|---|---|
+";
+    for constraint in Constraint::ALL {
+        let _ = writeln!(page, "| [`{0}`]({0}.md) | {1} |", constraint.id(), cell(constraint.summary()));
+    }
+    page += "\n## What is changed\n\nThe phases stand in the order in which they work.\n";
     let mut phase = None;
     for rule in Rule::ALL {
         if phase != Some(rule.phase()) {
             phase = Some(rule.phase());
             let (name, what) = title(rule.phase());
-            let _ = write!(page, "\n## {name}\n\n{what}\n");
+            let _ = write!(page, "\n### {name}\n\n{what}\n\n| rule | what it does |\n|---|---|\n");
         }
-        let _ = write!(page, "\n### {}\n\n{}\n", rule.id(), rule.summary());
-        if !rule.serves().is_empty() {
-            let served: Vec<String> = rule.serves().iter().map(|constraint| code(constraint.id())).collect();
-            let _ = write!(page, "\nServes {}.\n", served.join(", "));
-        }
-        if let Some(seen) = seen.get(rule.id()) {
-            let effects: Vec<&str> = seen.effects.iter().map(String::as_str).collect();
-            let dialects: Vec<String> = seen.dialects.iter().map(|name| code(name)).collect();
-            let _ = write!(page, "\nEffect: {}. In the fixtures of {}.\n", effects.join("; "), dialects.join(", "));
-        }
-        page += &example(root, *rule).unwrap_or_default();
+        let _ = writeln!(page, "| [`{0}`]({0}.md) | {1} |", rule.id(), cell(rule.summary()));
     }
     page
+}
+
+fn body_of(root: &Path, rule: Rule, seen: Option<&Seen>) -> String {
+    let mut body = format!("\n{}\n", rule.summary());
+    let (phase, _) = title(rule.phase());
+    let _ = write!(body, "\n`sanitize` reports this change. Phase: {}.\n", phase.to_lowercase());
+    if !rule.serves().is_empty() {
+        let served = rule.serves().iter().map(|constraint| format!("[`{0}`]({0}.md)", constraint.id()));
+        let _ = write!(body, "\nIt mends: {}.\n", served.collect::<Vec<_>>().join(", "));
+    }
+    if let Some(seen) = seen {
+        let effects: Vec<&str> = seen.effects.iter().map(String::as_str).collect();
+        let dialects: Vec<String> =
+            seen.dialects.iter().map(|name| format!("[`{name}`](../dialects/{name}.md)")).collect();
+        let _ = write!(
+            body,
+            "\n| | |\n|---|---|\n| effect on arguments, on what the model reads | {} |\n| dialects, in the fixtures | {} |\n",
+            effects.join("; "),
+            dialects.join(", ")
+        );
+    }
+    body + &example(root, rule).unwrap_or_default()
 }
 
 /// The first case of the rule's own file.
@@ -136,8 +189,9 @@ fn example(root: &Path, rule: Rule) -> Option<String> {
     let report = sanitize_json_with_report(&case.input, &case.options).ok()?;
     let change: &Change = report.changes.iter().find(|change| change.rule == rule.id())?;
     let at = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
-    let mut text = format!("\nFor `{}`, because {}:\n\n", case.dialect, change.reason);
-    let _ = write!(text, "{}becomes\n\n{}", fence("json", &case.input), fence("json", &report.schema));
+    let mut text =
+        format!("\n## Example\n\nFor [`{0}`](../dialects/{0}.md), because {1}:\n\n", case.dialect, change.reason);
+    let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &case.input), fence("json", &report.schema));
     let _ = write!(text, "\nAt {at}: {}\n", change.message);
     Some(text)
 }

@@ -1,0 +1,157 @@
+//! The body of a constraint's page: why it is there, what violates it, how to mend that, and which APIs have it.
+
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
+
+use serde_json::Value;
+use toolwire::{
+    check_json, check_tools_json, dialects,
+    internal::bindings::{self, Naming},
+    json,
+    rules::{Constraint, Rule},
+    sanitize_json_with_report, sanitize_tools_json, SanitizeOptions, ToolsOptions,
+};
+
+use super::markdown::{cell, code, fence, link_sources};
+
+/// Inputs longer than this, in bytes, are no examples.
+const LONGEST: usize = 700;
+
+/// Something that violates a constraint.
+pub(crate) struct Found {
+    dialect: &'static str,
+    input: String,
+    is_list: bool,
+    pointer: String,
+    message: String,
+    /// How many violations are in the input: the fewer, the better the example.
+    violations: usize,
+}
+
+/// The shortest violation of each constraint in the fixtures.
+pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
+    let mut best: BTreeMap<&'static str, Found> = BTreeMap::new();
+    let mut add = |rule: &'static str, found: Found| {
+        let weight = |found: &Found| (found.violations, found.input.len());
+        if found.input.len() <= LONGEST && best.get(rule).is_none_or(|known| weight(&found) < weight(known)) {
+            best.insert(rule, found);
+        }
+    };
+    for folder in ["check", "sanitize", "sanitize/rules"] {
+        for (options, input) in cases(&root.join("tests/fixtures").join(folder)) {
+            let Some(options) = json::read(&options)
+                .ok()
+                .and_then(|options| bindings::options::<SanitizeOptions>(&options, Naming::Camel).ok())
+            else {
+                continue;
+            };
+            let Some(dialect) = named(&options.dialect) else { continue };
+            let violations = check_json(&input, &options).unwrap_or_default();
+            let count = violations.len();
+            for violation in violations {
+                let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
+                add(violation.rule, Found { dialect, input, is_list: false, pointer, message, violations: count });
+            }
+        }
+    }
+    for folder in ["checkTools", "sanitizeTools"] {
+        for (options, input) in cases(&root.join("tests/fixtures").join(folder)) {
+            let options: Value = serde_json::from_str(&options).unwrap_or_default();
+            let listed = options["dialects"].as_array().into_iter().flatten().chain([&options["dialect"]]);
+            for dialect in listed.filter_map(Value::as_str).filter_map(named) {
+                let violations = check_tools_json(&input, &[dialect]).unwrap_or_default();
+                let count = violations.len();
+                for violation in violations {
+                    let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
+                    add(violation.rule, Found { dialect, input, is_list: true, pointer, message, violations: count });
+                }
+            }
+        }
+    }
+    best
+}
+
+fn named(name: &str) -> Option<&'static str> {
+    dialects().iter().find(|dialect| dialect.name == name).map(|dialect| dialect.name)
+}
+
+/// Options and input of each case, as JSON text.
+fn cases(folder: &Path) -> Vec<(String, String)> {
+    let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let mut cases = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let list: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+        cases.extend(list.iter().filter_map(|case| {
+            let input = match case.get("inputText").and_then(Value::as_str) {
+                Some(text) => text.to_owned(),
+                None => case.get("input")?.to_string(),
+            };
+            Some((case.get("options")?.to_string(), input))
+        }));
+    }
+    cases
+}
+
+/// The body of the page, below its heading.
+pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Found>) -> String {
+    let mut body = format!("\n{}\n\n**How to fix it.** {}\n", constraint.summary(), constraint.fix());
+    if let Some(found) = found.get(constraint.id()) {
+        body += &example(found);
+    }
+    let facts = dialects().iter().flat_map(|dialect| {
+        dialect.facts.iter().filter(|fact| fact.rules.contains(&constraint)).map(move |fact| (dialect, fact))
+    });
+    let mut rows = String::new();
+    for (dialect, fact) in facts {
+        let _ = writeln!(
+            rows,
+            "| [`{0}`](../dialects/{0}.md) | {1} | {2} | {3} | {4} |",
+            dialect.name,
+            fact.severity.as_str(),
+            cell(fact.statement),
+            fact.confidence,
+            cell(&link_sources(fact.source))
+        );
+    }
+    if !rows.is_empty() {
+        body += "\n## Why, and for which APIs\n\n";
+        body += "A confidence of `A` is official or proved, `B` one live report, `C` inferred.\n\n";
+        let _ =
+            write!(body, "| dialect | what the API does | fact | confidence | source |\n|---|---|---|---|---|\n{rows}");
+    }
+    let serving: Vec<String> = Rule::ALL
+        .iter()
+        .filter(|rule| rule.serves().contains(&constraint))
+        .map(|rule| format!("[`{0}`]({0}.md)", rule.id()))
+        .collect();
+    if !serving.is_empty() {
+        let _ = write!(body, "\nChanges of `sanitize` that mend it: {}.\n", serving.join(", "));
+    }
+    body
+}
+
+fn example(found: &Found) -> String {
+    let Found { dialect, input, is_list, pointer, message, .. } = found;
+    let at = if pointer.is_empty() { "the root".to_owned() } else { code(pointer) };
+    let mut text = format!("\n## Bad\n\nFor [`{dialect}`](../dialects/{dialect}.md), at {at}: {message}\n\n");
+    text += &fence("json", input);
+    let good = if *is_list {
+        sanitize_tools_json(input, &ToolsOptions::new(*dialect))
+            .ok()
+            .filter(|written| written.quarantined.is_empty())
+            .map(|written| written.tools.into_owned())
+    } else {
+        sanitize_json_with_report(input, &SanitizeOptions::new(*dialect))
+            .ok()
+            .map(|written| written.schema.into_owned())
+    };
+    match good {
+        Some(good) if good != *input => {
+            let function = if *is_list { "sanitizeTools" } else { "sanitize" };
+            let _ = write!(text, "\n## Good\n\nWhat `{function}` writes:\n\n{}", fence("json", &good));
+        }
+        _ => text += "\n`sanitize` cannot mend this: it is yours to change.\n",
+    }
+    text
+}
