@@ -56,8 +56,8 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
     for folder in ["checkTools", "sanitizeTools"] {
         for (options, input) in cases(&root.join("tests/fixtures").join(folder)) {
             let options: Value = serde_json::from_str(&options).unwrap_or_default();
-            let listed = options["dialects"].as_array().into_iter().flatten().chain([&options["dialect"]]);
-            for dialect in listed.filter_map(Value::as_str).filter_map(named) {
+            let listed = options.get("dialects").and_then(Value::as_array).into_iter().flatten();
+            for dialect in listed.chain(options.get("dialect")).filter_map(Value::as_str).filter_map(named) {
                 let violations = check_tools_json(&input, &[dialect]).unwrap_or_default();
                 let count = violations.len();
                 for violation in violations {
@@ -75,7 +75,7 @@ fn named(name: &str) -> Option<&'static str> {
 }
 
 /// Options and input of each case, as JSON text.
-fn cases(folder: &Path) -> Vec<(String, String)> {
+pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     files.sort();
     let mut cases = Vec::new();

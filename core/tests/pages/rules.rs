@@ -10,10 +10,10 @@ use std::{
 use serde_json::Value;
 use toolwire::{
     internal::bindings::{self, Naming},
-    json,
+    json, normalize_envelope_json_with_report,
     reports::Change,
     rules::{Constraint, Phase, Rule},
-    sanitize_json_with_report, SanitizeOptions,
+    sanitize_json_with_report, sanitize_tools_json, SanitizeOptions, ToolsOptions,
 };
 
 use super::{
@@ -179,7 +179,9 @@ fn body_of(root: &Path, rule: Rule, seen: Option<&Seen>) -> String {
             dialects.join(", ")
         );
     }
-    body + &example(root, rule).unwrap_or_default()
+    let example =
+        example(root, rule).or_else(|| example_of_tools(root, rule)).or_else(|| example_of_envelope(root, rule));
+    body + &example.unwrap_or_default()
 }
 
 /// The first case of the rule's own file.
@@ -193,5 +195,38 @@ fn example(root: &Path, rule: Rule) -> Option<String> {
         format!("\n## Example\n\nFor [`{0}`](../dialects/{0}.md), because {1}:\n\n", case.dialect, change.reason);
     let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &case.input), fence("json", &report.schema));
     let _ = write!(text, "\nAt {at}: {}\n", change.message);
+    Some(text)
+}
+
+/// The shortest tool list that the rule changes something in.
+fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
+    let written =
+        constraints::cases(&root.join("tests/fixtures/sanitizeTools")).into_iter().filter_map(|(options, input)| {
+            let options = bindings::options::<ToolsOptions>(&json::read(&options).ok()?, Naming::Camel).ok()?;
+            let written = sanitize_tools_json(&input, &options).ok()?;
+            let change = written.changes.iter().find(|change| change.change.rule == rule.id())?.change.clone();
+            let dialect = options.sanitize.dialect;
+            Some((dialect, change, written.tools.into_owned(), input)).filter(|(.., input)| input.len() <= LONGEST)
+        });
+    let (dialect, change, good, input) = written.min_by_key(|(.., input)| input.len())?;
+    let mut text =
+        format!("\n## Example\n\nFor [`{dialect}`](../dialects/{dialect}.md), because {}:\n\n", change.reason);
+    let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &input), fence("json", &good));
+    let _ = write!(text, "\nAt {}: {}\n", code(&change.pointer), change.message);
+    Some(text)
+}
+
+/// The shortest envelope that the rule changes something in.
+fn example_of_envelope(root: &Path, rule: Rule) -> Option<String> {
+    let written =
+        constraints::cases(&root.join("tests/fixtures/normalizeEnvelope")).into_iter().filter_map(|(_, input)| {
+            let written = normalize_envelope_json_with_report(&input).ok()?;
+            let change = written.changes.iter().find(|change| change.rule == rule.id())?.clone();
+            Some((change, written.schema.into_owned(), input.clone()))
+        });
+    let (change, good, input) = written.min_by_key(|(.., input)| input.len())?;
+    let mut text = String::from("\n## Example\n\nWith `normalizeEnvelope`:\n\n");
+    let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &input), fence("json", &good));
+    let _ = write!(text, "\n{}\n", change.message);
     Some(text)
 }
