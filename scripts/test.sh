@@ -84,7 +84,7 @@ check "crates" scripts/deny.sh install
 check "list of unsafe code" node scripts/unsafe.mjs
 check "same WebAssembly twice" scripts/reproducible.sh fast
 check "README examples" scripts/readme.sh
-check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts
+check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
 check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
 
@@ -94,6 +94,8 @@ if [ "$only" = all ]; then
   suite node node_counts npm test --silent --prefix npm
   suite packages node_counts npm run --silent --prefix npm test:packaging
   suite playground node_counts npm test --silent --prefix npm/playground
+  # Every link, every anchor, and the playground in it.
+  if scripts/docs.sh build; then suite docs node_counts npm test --silent --prefix docs/site; else count docs 0 1 "the site cannot be built"; fi
   suite npm-sdks node_counts scripts/examples.sh npm
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
   if python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then

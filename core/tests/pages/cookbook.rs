@@ -173,7 +173,10 @@ pub(crate) fn page(entries: &[Entry]) -> String {
 
 /// As GitHub makes the anchor of a heading.
 fn anchor(heading: &str) -> String {
+    // The spaces that keep backticks apart from those around them are no part of the text.
     heading
+        .replace("`` ", "")
+        .replace(" ``", "")
         .to_lowercase()
         .chars()
         .filter_map(|char| match char {

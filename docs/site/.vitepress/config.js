@@ -1,0 +1,76 @@
+// The site: navigation, search, and how pages are read.
+
+import GithubSlugger from 'github-slugger';
+import { defineConfig } from 'vitepress';
+
+import { pages, REPOSITORY } from '../pages.js';
+import { repositoryLinks } from './links.js';
+
+/** Links to the pages of a folder, by name. */
+const below = (folder) =>
+  [...pages.values()]
+    .filter((page) => page.startsWith(`${folder}/`) && !page.endsWith('/index.md'))
+    .sort()
+    .map((page) => ({ text: page.slice(folder.length + 1, -'.md'.length), link: `/${page}` }));
+
+const group = (text, items) => ({ text, items: items.map(([name, link]) => ({ text: name, link })) });
+
+export default defineConfig({
+  title: 'toolwire',
+  description: 'Any tool schema, any model, nothing lost on the way without saying so.',
+  lang: 'en',
+  base: process.env.DOCS_BASE ?? '/',
+  srcDir: 'target/pages',
+  outDir: 'dist',
+  cacheDir: 'node_modules/.vitepress',
+  // What was built at the same commit is the same, byte for byte.
+  lastUpdated: false,
+  markdown: {
+    anchor: { slugify: (text) => new GithubSlugger().slug(text) },
+    config: (md) => md.use(repositoryLinks),
+    // Generated tables hold code of many kinds; two themes for each would double the pages.
+    theme: 'github-light',
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    socialLinks: [{ icon: 'github', link: REPOSITORY }],
+    nav: [
+      { text: 'Functions', link: '/functions/' },
+      { text: 'Command line', link: '/command-line' },
+      { text: 'Dialects', link: '/dialects/' },
+      { text: 'Rules', link: '/rules/' },
+      // Another program than this page: the browser has to load it.
+      { text: 'Playground', link: '/playground/index.html', target: '_self' },
+    ],
+    sidebar: [
+      group('Begin', [
+        ['toolwire in a minute', '/'],
+        ['Examples for SDKs', '/examples'],
+        ['Adapters: fetch, transports, Exchange', '/adapters'],
+        ['The command line', '/command-line'],
+        ['Workers and bundlers', '/bundlers'],
+        ['Cookbook: errors and their cure', '/cookbook'],
+      ]),
+      { text: 'Functions', collapsed: true, items: [{ text: 'Overview', link: '/functions/' }, ...below('functions')] },
+      group('Deferred loading', [['By situation', '/deferred-loading']]),
+      { text: 'Dialects', collapsed: true, items: [{ text: 'Overview', link: '/dialects/' }, ...below('dialects')] },
+      { text: 'Rules', collapsed: true, items: [{ text: 'Overview', link: '/rules/' }, ...below('rules')] },
+      group('Facts and figures', [
+        ['Evidence: recorded answers', '/evidence'],
+        ['Census: real tools', '/census'],
+        ['Other packages', '/comparison'],
+        ['Size and entries', '/packages'],
+      ]),
+      group('Inside', [
+        ['Design questions', '/design'],
+        ['Architecture', '/architecture'],
+        ['The pipeline', '/pipeline'],
+        ['Messages', '/messages'],
+        ['Contributing', '/contributing'],
+        ['Security', '/security'],
+        ['Changelog', '/changelog'],
+      ]),
+    ],
+  },
+});

@@ -1,0 +1,27 @@
+// Builds the site into dist/: pages in their places, VitePress, and the playground beside them.
+
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'vitepress';
+
+import { pages, ROOT, SITE } from './pages.js';
+
+const staged = join(SITE, 'target/pages');
+rmSync(staged, { recursive: true, force: true });
+for (const [source, page] of pages) {
+  const target = join(staged, page);
+  mkdirSync(dirname(target), { recursive: true });
+  cpSync(join(ROOT, source), target);
+}
+for (const folder of ['images', 'census'])
+  cpSync(join(ROOT, 'docs', folder), join(staged, folder), { recursive: true });
+
+await build(SITE);
+
+const playground = join(ROOT, 'npm/playground/dist');
+if (!existsSync(join(playground, 'index.html'))) {
+  throw new Error(
+    'expected the playground in npm/playground/dist, found none; build it with `scripts/playground.sh build`',
+  );
+}
+cpSync(playground, join(SITE, 'dist/playground'), { recursive: true });

@@ -1,0 +1,70 @@
+// Every link of the built site leads somewhere, and every anchor exists. What is on other hosts is not asked: tests need no network.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { LinkChecker } from 'linkinator';
+import MiniSearch from 'minisearch';
+
+import { pages, REPOSITORY, ROOT, SITE } from '../pages.js';
+
+const dist = join(SITE, 'dist');
+/** The built pages: the playground is checked by its own tests. */
+const built = readdirSync(dist, { recursive: true }).filter(
+  (name) => name.endsWith('.html') && !name.startsWith('playground'),
+);
+
+describe('the site', () => {
+  let links;
+  before(async () => {
+    const checker = new LinkChecker();
+    const result = await checker.check({
+      path: built,
+      serverRoot: dist,
+      checkFragments: true,
+      concurrency: 20,
+      linksToSkip: ['^https?://(?!localhost)', '^mailto:', '/assets/'],
+    });
+    ({ links } = result);
+  });
+
+  test('has every page', () => {
+    for (const page of pages.values()) {
+      assert.ok(built.includes(page.replace(/\.md$/, '.html')), `expected ${page} to be built`);
+    }
+  });
+
+  test('has no dead link and no dead anchor', () => {
+    const dead = links.filter(({ state }) => state === 'BROKEN');
+    assert.deepEqual(
+      dead.map(({ url, parent }) => `${parent} -> ${url}`),
+      [],
+    );
+    const checked = links.filter(({ state }) => state === 'OK').length;
+    assert.ok(checked > 1000, `expected more than a thousand links, checked ${checked}`);
+  });
+
+  test('finds pages by their words', async () => {
+    const chunks = join(dist, 'assets/chunks');
+    const [name, ...others] = readdirSync(chunks).filter((file) => file.startsWith('@localSearchIndex'));
+    assert.deepEqual(others, []);
+    const { default: json } = await import(join(chunks, name));
+    const index = MiniSearch.loadJSON(json, { fields: ['title', 'titles', 'text'] });
+    const first = (words) => index.search(words)[0]?.id;
+    assert.match(first('const-to-enum'), /^\/rules\/const-to-enum\.html/);
+    assert.match(first('toolwireFetch transports'), /^\/adapters\.html/);
+  });
+
+  test('links to the repository only where that has a file', () => {
+    const known = new Set(links.map(({ url }) => url).filter((url) => url.startsWith(`${REPOSITORY}/blob/main/`)));
+    for (const url of known) {
+      const path = decodeURIComponent(url.slice(`${REPOSITORY}/blob/main/`.length).split('#')[0]);
+      assert.doesNotThrow(() => readFileSync(join(ROOT, path)), `expected the file ${path}`);
+    }
+  });
+
+  test('has the playground in it', () => {
+    assert.match(readFileSync(join(dist, 'playground/index.html'), 'utf8'), /<script type="module"/);
+  });
+});

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The site of the documentation, with search and the playground in it: set-up, build, and on a terminal a server.
+# `docs.sh build` leaves it in docs/site/dist, static files for any host; DOCS_BASE is their folder there (default `/`).
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+if [ "${1:-}" != build ]; then
+  scripts/setup.sh
+  scripts/build.sh npm
+fi
+scripts/playground.sh build
+scripts/npm-folder.sh docs/site
+
+stamp=docs/site/dist/.made-from
+key="$(hash_of docs README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md) $(cat npm/playground/dist/.made-from) ${DOCS_BASE:-/}"
+if ! fresh "$stamp" "$key"; then
+  step "build the documentation" "$LOGS/docs.log" npm run --silent --prefix docs/site build || die "the documentation cannot be built"
+  echo "$key" >"$stamp"
+fi
+[ "${1:-}" = build ] && exit
+say "the documentation; Ctrl-C ends it"
+exec npm run --silent --prefix docs/site preview
