@@ -24,12 +24,13 @@ prints_its_comments() { # PAGE LANGUAGE COMMENT-SIGN COMMAND...
 library=$(cd "$ROOT" && cargo build -p toolwire --locked --message-format=json 2>/dev/null |
   sed -n 's/.*"name":"toolwire",.*"filenames":\["\([^"]*\.rlib\)".*/\1/p')
 
-pages=("$ROOT/README.md")
+pages=("$ROOT/README.md" "$ROOT/docs/deferred-loading.md")
 for page in "$ROOT"/docs/functions/*.md; do
   [ "$(basename "$page")" = README.md ] || pages+=("$page")
 done
 for page in "${pages[@]}"; do
   prints_its_comments "$page" ts // node --input-type=module -
+  grep -q '^```python$' "$page" || continue
   prints_its_comments "$page" python '#' "$ROOT/python/.venv/bin/python" -
   rustdoc --edition 2021 --test "$page" --extern "toolwire=$library" -L "dependency=$(dirname "$library")/deps" || status=1
 done

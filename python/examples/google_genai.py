@@ -18,5 +18,5 @@ def ask(base_url: str, published: list[Any]) -> list[RestoredCall]:
         contents="Read README.md of main.",
         config=types.GenerateContentConfig(tools=sanitized["tools"]),
     )
-    restore = sanitized["restore"].restore
+    restore = sanitized["restore"].call
     return [restore(call.name or "", call.args or {}) for call in reply.function_calls or []]

@@ -16,8 +16,7 @@ from toolwire.types import DialectName
 async def ask(base_url: str, server: Client, dialect: DialectName) -> str | None:
     """Ask until the model calls nothing more."""
     client = AsyncOpenAI(base_url=base_url, api_key="none")
-    listed = (await server.list_tools()).model_dump(mode="json", by_alias=True, exclude_none=True)
-    sanitized = sanitize_tools(listed, dialect=dialect)
+    sanitized = sanitize_tools(await server.list_tools(), dialect=dialect)
     tools, restore = sanitized["tools"], sanitized["restore"]
     for aside in sanitized["quarantined"]:
         print(f"without {aside['name']}: {aside['message']}")

@@ -1,22 +1,37 @@
 """Any tool schema, any model, nothing lost on the way without saying so.
 
-Three functions are the product; each takes and returns ordinary Python values or JSON text, and has a form with a
-report.
-
-- `sanitize` rewrites a tool's parameter schema into one *dialect*: what one model API accepts.
-- `normalize_envelope` repairs the tool-parameter envelope only; nested content comes back exactly as it came.
-- `apply_deferred_loading` makes a request that uses deferred tools work on an API without that feature.
-
-`search_tools`, `answer_tool_search` and `ToolIndex` are the tool search that deferred tools are found with.
+Take the tools of an MCP server, send them to a model in the form that its API accepts, and bring the model's calls
+back:
 
 >>> import toolwire
->>> toolwire.sanitize({"properties": {"unit": {"const": "celsius"}}}, dialect="codex")
-{'type': 'object', 'properties': {'unit': {'type': 'string', 'enum': ['celsius']}}}
+>>> schema = {"type": "object", "properties": {"a": {"type": "number"}}}
+>>> listed = {"tools": [{"name": "get.sum", "inputSchema": schema}]}
+>>> sanitized = toolwire.sanitize_tools(listed, dialect="openai-strict")
+>>> [tool["function"]["name"] for tool in sanitized["tools"]]  # send `tools` with the request
+['get_sum']
+>>> sanitized["restore"].call("get_sum", '{"a": null}')  # what the model answered
+{'name': 'get.sum', 'arguments': '{}'}
+
+An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTransport())`, from `toolwire.httpx2`.
+
+- `sanitize`: rewrite a tool's parameter schema into one *dialect*, what one model API accepts.
+- `normalize_envelope`: repair the tool-parameter envelope only; nested content comes back exactly as it came.
+- `apply_deferred_loading`: make a request that uses deferred tools work on an API without that feature.
+- `sanitize_tools`, `adapt_request`: the same for a whole tool list, and for a whole request.
+- `check`, `check_tools`: what would an API reject, read otherwise or ignore?
+- `restore_arguments`, `Restore`, `restore_from`, `ReplyRestorer`: bring the model's calls back.
+- `dialects`, `dialect_for`, `dialect_for_with_report`: what is known of each API, and which dialect a host needs.
+- `search_tools`, `answer_tool_search`, `ToolIndex`: the tool search that deferred tools are found with.
+- `Exchange`: one request of a client and its reply, for gateways. `strip_deferral_betas`: for their headers.
+
+Forms whose names end in `_json` take JSON text and give it back in the type that it had; those that end in
+`_with_report` give every change, too. Keys of reports are JSON, and so in camelCase, as in every language.
 
 Values are what `json.dumps` takes, strictly: dict, list, tuple (as a list), str, int of any size, float, bool, None,
-and their subclasses. NaN, infinities, keys that are no strings, cycles and everything else raise `ToolwireError` with
-the code `invalid-value` and a JSON Pointer to the place. A subclass of dict is read through its own `items()`; of every
-other subclass the stored value counts. Results are plain dicts and lists, and hold your own strings and numbers.
+and their subclasses. Results of the MCP SDK and other pydantic models are read as their `model_dump` writes them. NaN,
+infinities, keys that are no strings, cycles and everything else raise `ToolwireError` with the code `invalid-value` and
+a JSON Pointer to the place. A subclass of dict is read through its own `items()`; of every other subclass the stored
+value counts. Results are plain dicts and lists, and hold your own strings and numbers.
 """
 
 from . import types as types

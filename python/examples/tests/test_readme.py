@@ -1,0 +1,66 @@
+"""The programs that READMEs begin with, as they stand there, with a server and an API of this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake.backend import backend
+
+ROOT = Path(__file__).parents[3]
+
+# What stands for `npx -y @modelcontextprotocol/server-everything`: one of its tools.
+SERVER = """
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("everything")
+
+
+@server.tool(name="get-sum")
+def get_sum(a: float, b: float, unit: str = "none") -> str:
+    assert unit == "none", "what the model had to send as null is nothing to the server"
+    return f"get-sum: {a + b}"
+
+
+server.run()
+"""
+
+
+@pytest.mark.parametrize("page", ["README.md", "python/README.md"])
+def test_a_page_begins_with_a_program_that_runs(page: str, tmp_path: Path) -> None:
+    found = re.search(r"^```python agent\.py\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+    assert found, f"expected a program `agent.py` in {page}"
+    (tmp_path / "agent.py").write_text(found[1], encoding="utf-8")
+    (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
+    npx = tmp_path / "npx"
+    npx.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path / "server.py"}"\n', encoding="utf-8")
+    npx.chmod(0o755)
+    with backend("openai-strict", {"name": "get-sum", "input": {"a": 2, "b": 3, "unit": None}}) as fake:
+        path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+        env = {**os.environ, "PATH": path, "OPENAI_BASE_URL": f"{fake.url}/v1", "OPENAI_API_KEY": "none"}
+        done = subprocess.run(
+            [sys.executable, "agent.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    assert "get-sum: 5" in done.stdout
+    assert fake.got[0]["tools"][0]["function"]["strict"] is True
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/deferred-loading.md", "docs/adapters.md"])
+def test_every_other_program_runs(page: str, tmp_path: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    programs = [
+        found for found in re.findall(r"^```python (\S+)\n(.*?)^```$", text, re.M | re.S) if found[0] != "agent.py"
+    ]
+    assert programs, f"expected programs in {page}"
+    for name, program in programs:
+        (tmp_path / name).write_text(program, encoding="utf-8")
+        env = {**os.environ, "ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none"}
+        done = subprocess.run(
+            [sys.executable, name], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, f"{page}: {name}: {done.stderr}"
