@@ -84,7 +84,7 @@ check "crates" scripts/deny.sh install
 check "list of unsafe code" node scripts/unsafe.mjs
 check "same WebAssembly twice" scripts/reproducible.sh fast
 check "README examples" scripts/readme.sh
-check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site
+check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
 check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
 
@@ -100,6 +100,7 @@ if [ "$only" = all ]; then
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
   if python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     suite pypi-sdks python_counts scripts/examples.sh python
+    suite roles node_counts scripts/roles.sh
   else
     say "test pypi-sdks: not possible here, today's SDKs are for Python 3.11 and later"
   fi

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# What new users do, from the packages as they would be published: npm init, venv, cargo new and a workflow file (tests/roles).
+# `make test` has built everything; what is missing is built here.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+out=$ROOT/target/roles
+mkdir -p "$out"
+rm -rf "$out"/*.tgz "$out"/*.whl "$out/toolwire"
+
+wheel() { (cd python && VIRTUAL_ENV="$PWD/.venv" .venv/bin/maturin build --release --locked --out "$out"); }
+crate() {
+  cargo package -p toolwire --locked --offline --allow-dirty --no-verify
+  local packed
+  packed=$(cargo metadata --no-deps --format-version 1 --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/package
+  tar -xzf "$packed/toolwire-$(scripts/version.sh).crate" -C "$out"
+  mv "$out/toolwire-$(scripts/version.sh)" "$out/toolwire"
+}
+# Progress goes to standard error; the tests' counts are this script's answer.
+step "npm tarball for the roles" "$LOGS/roles-npm.log" npm pack --ignore-scripts --pack-destination "$out" ./npm
+step "wheel for the roles" "$LOGS/roles-wheel.log" wheel
+step "crate for the roles" "$LOGS/roles-crate.log" crate
+exec node --test tests/roles/*.test.js
