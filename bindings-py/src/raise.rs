@@ -2,10 +2,7 @@
 //! subclasses `ValueError` under the limited API.
 
 use pyo3::{prelude::*, types::PyList};
-use toolwire::{
-    internal::bindings::{describe_error, Naming},
-    Code, Error,
-};
+use toolwire::{internal::bindings::describe_error, Code, Error};
 
 use crate::{failure::Failure, read::Values, write::Writer};
 
@@ -38,13 +35,7 @@ impl From<Failure> for PyErr {
 /// An option that is no JSON value at all, such as a set: the option is what is wrong, not the input.
 pub(crate) fn option_error(py: Python<'_>, failure: Failure) -> PyErr {
     match failure {
-        Failure::Refused(error) => {
-            // The first step is the option, spelled as in Python; what follows is inside its value.
-            let pointer = error.pointer();
-            let end = pointer.get(1..).and_then(|rest| rest.find('/')).map_or(pointer.len(), |slash| slash + 1);
-            let (option, inside) = pointer.split_at(end);
-            raised(py, &Error::new(Code::InvalidOption, Naming::Snake.camel(option) + inside, error.message()))
-        }
+        Failure::Refused(error) => raised(py, &Error::new(Code::InvalidOption, error.pointer(), error.message())),
         Failure::Raised(exception) => exception,
     }
 }

@@ -1,11 +1,8 @@
 //! How option names are spelled in the caller's language.
 
-use alloc::{
-    borrow::Cow,
-    string::{String, ToString},
-};
+use alloc::{borrow::Cow, string::String};
 
-/// How the caller's language spells option names. Pointers in errors are always camelCase, as in JSON.
+/// How the caller's language spells option names. Pointers into options are spelled so, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Naming {
     /// `maxBytes`, as in JSON and TypeScript.
@@ -29,27 +26,6 @@ impl Naming {
                     snake.push(character.to_ascii_lowercase());
                 }
                 Cow::Owned(snake)
-            }
-        }
-    }
-
-    /// A name in this spelling as camelCase, which pointers in errors use in every language.
-    #[must_use]
-    pub fn camel(self, name: &str) -> String {
-        match self {
-            Naming::Camel => name.to_string(),
-            Naming::Snake => {
-                let mut camel = String::with_capacity(name.len());
-                let mut raise = false;
-                for character in name.chars() {
-                    match character {
-                        '_' => {}
-                        _ if raise => camel.extend(character.to_uppercase()),
-                        _ => camel.push(character),
-                    }
-                    raise = character == '_';
-                }
-                camel
             }
         }
     }

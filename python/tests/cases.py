@@ -55,6 +55,12 @@ def spelled(options: Any) -> Any:
     return {snake(name): spelled(value) for name, value in options.items()} if isinstance(options, dict) else options
 
 
+def as_raised(error: dict[str, str]) -> dict[str, str]:
+    """Spell a pointer into the options as Python does: they are keyword arguments here."""
+    into_options = error["code"] in ("invalid-option", "unknown-option")
+    return {**error, "pointer": snake(error["pointer"])} if into_options else error
+
+
 def snake(name: str) -> str:
     """Spell a camelCase name in snake_case."""
     return re.sub("([A-Z])", lambda match: "_" + match[1].lower(), name)

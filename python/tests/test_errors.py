@@ -78,7 +78,7 @@ def test_the_codes_of_the_fixtures_are_those_of_the_type() -> None:
 def test_an_unknown_option_is_told_the_known_ones(function: Any, options: dict[str, Any], known: Any) -> None:
     value = "{}" if "json" in function.__name__ else {}
     error = caught(function, value, **options, no_such_option=1)
-    assert (error.code, error.pointer) == ("unknown-option", "/noSuchOption")
+    assert (error.code, error.pointer) == ("unknown-option", "/no_such_option")
     assert "found `no_such_option`" in error.message
     for name in known.__annotations__:
         assert f"`{name}`" in error.message
@@ -113,7 +113,7 @@ def test_messages_spell_options_as_python_does() -> None:
         assert (error.code, error.pointer) == ("budget-exceeded", "")
         assert "see `max_steps`" in error.message
     error = caught(toolwire.sanitize, schema, dialect="groq", max_bytes=3)
-    assert (error.code, error.pointer) == ("invalid-option", "/maxBytes")
+    assert (error.code, error.pointer) == ("invalid-option", "/max_bytes")
     assert "`max_nodes`" in error.message
 
 
@@ -127,10 +127,10 @@ def test_an_unknown_dialect_is_told_the_known_ones() -> None:
 @pytest.mark.parametrize(
     ("options", "pointer"),
     [
-        ({"loaded_tools": {"a"}}, "/loadedTools"),
-        ({"loaded_tools": ["a", b"b"]}, "/loadedTools/1"),
-        ({"tool_search_name": b"search"}, "/toolSearchName"),
-        ({"tool_search_name": "\ud800"}, "/toolSearchName"),
+        ({"loaded_tools": {"a"}}, "/loaded_tools"),
+        ({"loaded_tools": ["a", b"b"]}, "/loaded_tools/1"),
+        ({"tool_search_name": b"search"}, "/tool_search_name"),
+        ({"tool_search_name": "\ud800"}, "/tool_search_name"),
         ({"mode": float("nan")}, "/mode"),
         ({"mode": "sieve"}, "/mode"),
         ({"load_used_tools": 1}, "/loadUsedTools"),

@@ -8,7 +8,20 @@ from typing import Any, Literal, TypeAlias
 import pytest
 
 import toolwire
-from cases import CASES, EXPECTED_COUNTS, FUNCTIONS, HEADER, LISTS, PAIRS, RAN, REFUSED, RUNS, Case, shown_violation
+from cases import (
+    CASES,
+    EXPECTED_COUNTS,
+    FUNCTIONS,
+    HEADER,
+    LISTS,
+    PAIRS,
+    RAN,
+    REFUSED,
+    RUNS,
+    Case,
+    as_raised,
+    shown_violation,
+)
 from exact import compact, containers, exact, same
 
 Path: TypeAlias = Literal["object", "str", "bytes", "index", "index from str", "index from bytes"]
@@ -105,7 +118,7 @@ def test_by_plan(case: Case, path: Path) -> None:
     if error is not None:
         with pytest.raises(toolwire.ToolwireError) as caught:
             by_plan(case, path, value)
-        assert {"code": caught.value.code, "pointer": caught.value.pointer} == error
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(error)
         assert caught.value.message
         return
     result = by_plan(case, path, value)
@@ -141,7 +154,7 @@ def fails(case: Case, path: Path) -> None:
         RUNS[path + (" with report" if report else "")] += 1
         with pytest.raises(toolwire.ToolwireError) as caught:
             case.call(path != "object", report)(source(case, path), *schema(case, path), **case.options)
-        assert {"code": caught.value.code, "pointer": caught.value.pointer} == case.error
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case.error)
         assert caught.value.message
         if "changes" in case.members:
             compare_changes(case, caught.value.changes)
@@ -153,7 +166,7 @@ def searches(case: Case, path: Path) -> None:
     if case.error is not None:
         with pytest.raises(toolwire.ToolwireError) as caught:
             search(case, path, value)
-        assert {"code": caught.value.code, "pointer": caught.value.pointer} == case.error
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case.error)
         assert caught.value.message
         return
     result = search(case, path, value)

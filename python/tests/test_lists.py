@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import pytest
 
 import toolwire
-from cases import CASES, EXPECTED_COUNTS, LISTS, Case, shown_violation
+from cases import CASES, EXPECTED_COUNTS, LISTS, Case, as_raised, shown_violation
 from exact import compact, containers, exact, same
 
 Path: TypeAlias = Literal["object", "str", "bytes"]
@@ -55,7 +55,7 @@ def test_case(case: Case, path: Path) -> None:
     if case.error is not None:
         with pytest.raises(toolwire.ToolwireError) as caught:
             run(case.function, path, value, case.options)
-        assert {"code": caught.value.code, "pointer": caught.value.pointer} == case.error
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case.error)
         assert caught.value.message
         return
     found = run(case.function, path, value, case.options)

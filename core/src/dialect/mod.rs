@@ -278,7 +278,7 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
         };
         return Err(Error::new(
             Code::InvalidOption,
-            format!("/{name}"),
+            format!("/{}", options.naming.spell(name)),
             format!(
                 "expected no `{}` because the dialect `{}` {has}, found one",
                 options.naming.spell(name),

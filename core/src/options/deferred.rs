@@ -267,7 +267,7 @@ impl DeferredOptions {
         if options.tool_search_name.is_empty() {
             let expected =
                 format!("expected `{}` to be a function's name, found an empty string", naming.spell("toolSearchName"));
-            return Err(Error::new(Code::InvalidOption, "/toolSearchName", expected));
+            return Err(Error::new(Code::InvalidOption, format!("/{}", naming.spell("toolSearchName")), expected));
         }
         Ok(options)
     }

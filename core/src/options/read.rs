@@ -71,7 +71,7 @@ impl<'o, 'a> Reader<'o, 'a> {
                 let names: Vec<String> = known.iter().map(|name| format!("`{}`", naming.spell(name))).collect();
                 let name = member.key.display();
                 let mut pointer = String::new();
-                crate::json::push_token(&mut pointer, &naming.camel(&name));
+                crate::json::push_token(&mut pointer, &name);
                 return Err(Error::new(
                     Code::UnknownOption,
                     pointer,
@@ -106,7 +106,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         };
         Error::new(
             Code::InvalidOption,
-            format!("/{name}"),
+            format!("/{}", self.naming.spell(name)),
             format!("expected `{}` to be {expected}, found {shown}", self.naming.spell(name)),
         )
     }

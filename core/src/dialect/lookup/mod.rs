@@ -9,11 +9,11 @@ use alloc::{
     borrow::Cow,
     format,
     string::{String, ToString},
-    vec::Vec,
 };
 
 use crate::{
     error::{Code, Error},
+    nearest::did_you_mean,
     options::{Api, DialectQuery},
 };
 use host::Host;
@@ -125,21 +125,12 @@ fn unknown(query: &DialectQuery, known: &Known) -> Error {
         (None, Some(model)) => ("/model", model.as_str()),
         (None, None) => ("/api", "no other hint"),
     };
-    let quoted = |words: &mut dyn Iterator<Item = &'static str>| {
-        let mut list: Vec<String> = Vec::new();
-        for word in words.map(|word| format!("`{word}`")) {
-            if !list.contains(&word) {
-                list.push(word);
-            }
-        }
-        list.join(", ")
-    };
-    let hosts = quoted(&mut ROWS.iter().flat_map(Row::hosts).copied());
-    let apis = quoted(&mut Api::CHOICES.iter().map(|(name, _)| *name));
-    let models = quoted(&mut ROWS.iter().filter(|row| row.is_of_a_model()).flat_map(|row| row.models).copied());
+    let hosts = ROWS.iter().flat_map(Row::hosts);
+    let models = ROWS.iter().filter(|row| row.is_of_a_model()).flat_map(|row| row.models);
+    let meant = did_you_mean(found, hosts.chain(models));
     let message = format!(
-        "expected one of the hosts {hosts}, or a model whose name begins with one of {models}, or without a host an \
-            `api` of {apis}; found `{found}`; without `exact` it is `{FALLBACK}`"
+        "expected a host or model that is known, found `{found}`{meant}; set `dialect` yourself, or leave out `exact` to get \
+         `{FALLBACK}` (the documentation of the dialects lists hosts and models)"
     );
     Error::new(Code::UnknownDialect, pointer, message)
 }
