@@ -94,6 +94,18 @@ impl Check {
         self.arguments.fail_on.or(self.config.fail_on).unwrap_or(FailOn::Refused)
     }
 
+    /// Of which severities there is more than there may be: anything of those that count, unless the configuration says
+    /// how much.
+    fn exceeded(&self, found: &[(Finding, Place)], fail_on: FailOn) -> [bool; 3] {
+        let mut limits = self.config.limits.into_iter();
+        [Severity::Refused, Severity::Reinterpreted, Severity::Ignored].map(|severity| {
+            let counts = fail_on.least().is_some_and(|least| rank(severity) <= rank(least));
+            let most = limits.next().flatten().or(counts.then_some(0));
+            let count = found.iter().filter(|(finding, _)| finding.severity == severity).count();
+            most.is_some_and(|most| count > most)
+        })
+    }
+
     fn is_asked(&self, finding: &Finding) -> bool {
         let tools = &self.arguments.tools;
         tools.is_empty() || finding.tool.as_ref().is_some_and(|tool| tools.contains(tool))
@@ -177,22 +189,24 @@ impl Task for Check {
             }
             None => (found, 0),
         };
+        let exceeded = self.exceeded(&found, fail_on);
+        // What fails is shown, whatever else is.
+        let shown = exceeded.iter().rposition(|exceeded| *exceeded).unwrap_or_default();
         let mut milder = [0; 3];
         found.retain(|(finding, _)| {
-            let shows = rank(finding.severity) <= rank(show);
+            let shows = rank(finding.severity) <= shown.max(rank(show));
             if let Some(count) = milder.get_mut(rank(finding.severity)).filter(|_| !shows) {
                 *count += 1;
             }
             shows
         });
-        let fails = |finding: &Finding| fail_on.least().is_some_and(|least| rank(finding.severity) <= rank(least));
-        let failing = found.iter().any(|(finding, _)| fails(finding));
         let code = self.failed.iter().map(CommandError::exit_code).max().unwrap_or(FINE);
-        let code = if code == UNUSABLE || !failing { code } else { FOUND };
+        let code = if code == UNUSABLE || exceeded == [false; 3] { code } else { FOUND };
         let report = Report {
             profile: self.profile.as_deref(),
             dialects: &self.dialects,
             fail_on,
+            exceeded,
             sources: &sources,
             groups: groups(found),
             failed: &self.failed,

@@ -19,7 +19,8 @@ use super::{
 
 /// What it is called where nothing else is said.
 pub(crate) const FILE: &str = "toolwire.toml";
-const KEYS: [&str; 6] = ["profile", "dialects", "exclude", "fail-on", "baseline", "ignore"];
+const KEYS: [&str; 7] = ["profile", "dialects", "exclude", "fail-on", "baseline", "limits", "ignore"];
+const LIMITS: [&str; 3] = ["refused", "reinterpreted", "ignored"];
 const IGNORE_KEYS: [&str; 4] = ["rule", "tool", "dialect", "reason"];
 
 /// A configuration.
@@ -31,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) exclude: Vec<String>,
     pub(crate) fail_on: Option<FailOn>,
     pub(crate) baseline: Option<String>,
+    /// How many findings there may be, by their severity, the worst first.
+    pub(crate) limits: [Option<usize>; 3],
     pub(crate) ignores: Vec<Ignore>,
 }
 
@@ -130,6 +133,7 @@ impl File<'_> {
                     config.fail_on = FailOn::of(&word);
                 }
                 "baseline" => config.baseline = Some(self.string(value)?),
+                "limits" => config.limits = self.limits(value)?,
                 "ignore" => {
                     let DeValue::Array(list) = value.get_ref() else {
                         return Err(self.unexpected(value, "`[[ignore]]`, a list of tables"));
@@ -145,6 +149,25 @@ impl File<'_> {
             return Err(CommandError::new("", "expected `profile` or `dialects`, found both"));
         }
         Ok(config)
+    }
+
+    fn limits(&self, value: &Spanned<DeValue<'_>>) -> Result<[Option<usize>; 3], CommandError> {
+        let DeValue::Table(table) = value.get_ref() else { return Err(self.unexpected(value, "a table")) };
+        let mut limits = [None; 3];
+        for (key, value) in table.iter() {
+            let place = LIMITS.iter().position(|name| *name == key.get_ref().as_ref());
+            let Some(limit) = place.and_then(|place| limits.get_mut(place)) else {
+                return Err(self.unknown(key.span(), key.get_ref(), &LIMITS));
+            };
+            *limit = match value.get_ref() {
+                DeValue::Integer(number) => number.as_str().parse().ok(),
+                _ => None,
+            };
+            if limit.is_none() {
+                return Err(self.unexpected(value, "a whole number that is not below 0"));
+            }
+        }
+        Ok(limits)
     }
 
     fn ignore(&self, entry: &Spanned<DeValue<'_>>) -> Result<Ignore, CommandError> {

@@ -24,6 +24,8 @@ pub(crate) struct Report<'r> {
     pub(crate) profile: Option<&'r str>,
     pub(crate) dialects: &'r [&'static Dialect],
     pub(crate) fail_on: FailOn,
+    /// Of which severities there is more than there may be, the worst first.
+    pub(crate) exceeded: [bool; 3],
     pub(crate) sources: &'r [Source],
     pub(crate) groups: Vec<Group>,
     pub(crate) failed: &'r [CommandError],
@@ -150,9 +152,9 @@ impl Report<'_> {
         }
     }
 
-    /// Of a severity, and so bad that it counts.
+    /// Whether findings of a severity make the exit code 1.
     fn fails(&self, severity: Severity) -> bool {
-        self.fail_on.least().is_some_and(|least| rank(severity) <= rank(least))
+        self.exceeded.get(rank(severity)).copied().unwrap_or_default()
     }
 }
 
