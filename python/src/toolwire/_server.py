@@ -160,7 +160,7 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
 
 
 def _limit(seconds: float) -> AbstractAsyncContextManager[object]:
-    """Give what opens a stream a limit, which it does not have of its own. (Python 3.10 can give it none.)"""
+    """Give what opens a stream a limit, which it does not have of its own; Python 3.10 has none to give."""
     if sys.version_info >= (3, 11):
         return asyncio.timeout(seconds)
     return nullcontext()
