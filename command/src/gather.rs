@@ -12,7 +12,7 @@ use super::{
     glob::{is_pattern, Glob},
     need::{Need, Server, Transport},
     position::positions,
-    servers::{self, Declared},
+    servers::{self, Declaration, Declared},
     task::{Origin, SourceText},
     terminal::Terminal,
 };
@@ -264,10 +264,11 @@ impl Gathering {
             self.inputs.push(input);
             return Ok(());
         }
-        let Some((declared, disabled)) = servers::declared(&input.text, self.timeout) else {
+        let Some(declaration) = servers::declared(&input.text, self.timeout) else {
             self.inputs.push(input);
             return Ok(());
         };
+        let Declaration { servers: declared, disabled, text } = declaration;
         let names: Vec<String> = declared.iter().map(|one| format!("`{}`", one.name)).collect();
         let chosen: Vec<Declared> =
             declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
@@ -287,9 +288,9 @@ impl Gathering {
         }
         let variables = servers::variables(chosen.iter());
         if variables.is_empty() {
-            return self.servers(&input.source, &input.text, chosen, &BTreeMap::new());
+            return self.servers(&input.source, &text, chosen, &BTreeMap::new());
         }
-        let role = Role::Variables { file: input.source.clone(), text: input.text, servers: chosen };
+        let role = Role::Variables { file: input.source.clone(), text, servers: chosen };
         self.wants.push_front(Want { need: Need::Variables(variables), source: input.source, role });
         Ok(())
     }

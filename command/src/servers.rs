@@ -25,9 +25,27 @@ pub(crate) struct Declared {
     pub(crate) server: Result<Server, String>,
 }
 
-/// The servers of a file, and how many of them are switched off there. `None`: it is another kind of file.
-pub(crate) fn declared(text: &str, timeout: u32) -> Option<(Vec<Declared>, usize)> {
-    let file = json::read(text).ok()?;
+/// What a file says of servers.
+#[derive(Debug)]
+pub(crate) struct Declaration {
+    pub(crate) servers: Vec<Declared>,
+    /// How many are switched off there.
+    pub(crate) disabled: usize,
+    /// The file without comments, everything else in its place.
+    pub(crate) text: String,
+}
+
+/// The servers of a file. `None`: it is another kind of file.
+pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
+    let mut plain = text.to_string();
+    let file = match json::read(text) {
+        Ok(file) => file,
+        // VS Code has comments, and commas behind what comes last.
+        Err(_) => {
+            json_strip_comments::strip(&mut plain).ok()?;
+            json::read(&plain).ok()?
+        }
+    };
     let (above, servers) = LISTS
         .iter()
         .find_map(|list| Some((format!("/{list}"), file.get(list)?)))
@@ -45,7 +63,7 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<(Vec<Declared>, usize
         let server = transport(&member.value).map(|transport| Server { transport, timeout });
         found.push(Declared { name, pointer, server });
     }
-    Some((found, disabled))
+    Some(Declaration { servers: found, disabled, text: plain.clone() })
 }
 
 fn transport(entry: &Node<'_>) -> Result<Transport, String> {

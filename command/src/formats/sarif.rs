@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, which code scanning reads.
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
-//! Built as our own tree: serde_json and the types of `serde-sarif` would be a third of the WebAssembly.
+//! Built as a tree like every other document here: the types of `serde-sarif` need serde, which the command is without.
 
 use std::collections::BTreeMap;
 
