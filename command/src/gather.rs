@@ -11,7 +11,6 @@ use super::{
     error::CommandError,
     glob::{is_pattern, Glob},
     need::{Need, Server, Transport},
-    position::positions,
     servers::{self, Declaration, Declared},
     task::{Origin, SourceText},
     terminal::Terminal,
@@ -43,7 +42,6 @@ enum Role {
     Glob(Glob),
     Variables {
         file: String,
-        text: String,
         servers: Vec<Declared>,
     },
 }
@@ -109,7 +107,7 @@ impl Gathering {
                 self.config = Some(config);
             }
             Role::Glob(glob) => return self.listed(glob, Some(&text), source),
-            Role::Variables { file, text: declaration, servers } => {
+            Role::Variables { file, servers } => {
                 let values = json::read(&text).unwrap_or_default();
                 let values: BTreeMap<String, String> = values
                     .as_object()
@@ -120,7 +118,7 @@ impl Gathering {
                         Some((member.key.display().into_owned(), value.display().into_owned()))
                     })
                     .collect();
-                return self.servers(&file, &declaration, servers, &values);
+                return self.servers(&file, servers, &values);
             }
         }
         Ok(())
@@ -268,7 +266,7 @@ impl Gathering {
             self.inputs.push(input);
             return Ok(());
         };
-        let Declaration { servers: declared, disabled, text } = declaration;
+        let Declaration { servers: declared, disabled } = declaration;
         let names: Vec<String> = declared.iter().map(|one| format!("`{}`", one.name)).collect();
         let chosen: Vec<Declared> =
             declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
@@ -288,9 +286,9 @@ impl Gathering {
         }
         let variables = servers::variables(chosen.iter());
         if variables.is_empty() {
-            return self.servers(&input.source, &text, chosen, &BTreeMap::new());
+            return self.servers(&input.source, chosen, &BTreeMap::new());
         }
-        let role = Role::Variables { file: input.source.clone(), text, servers: chosen };
+        let role = Role::Variables { file: input.source.clone(), servers: chosen };
         self.wants.push_front(Want { need: Need::Variables(variables), source: input.source, role });
         Ok(())
     }
@@ -298,17 +296,15 @@ impl Gathering {
     fn servers(
         &mut self,
         file: &str,
-        text: &str,
         servers: Vec<Declared>,
         values: &BTreeMap<String, String>,
     ) -> Result<(), CommandError> {
-        let places = positions(text, servers.iter().map(|one| one.pointer.as_str()));
         let mut wants = Vec::new();
-        for (one, position) in servers.into_iter().zip(places) {
+        for one in servers {
             let source = format!("{file} ({})", one.name);
             match one.server.and_then(|server| servers::with_values(&server, values)) {
                 Ok(server) => {
-                    let declared = (file.to_string(), position);
+                    let declared = (file.to_string(), one.position);
                     let role = Role::Input(Origin::Server(Some(declared)));
                     wants.push(Want { need: Need::Server(server), source, role });
                 }
