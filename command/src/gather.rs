@@ -71,7 +71,10 @@ impl Gathering {
     pub(crate) fn new(command: &Command, terminal: &Terminal) -> Result<Gathering, CommandError> {
         let mut gathering = Gathering::default();
         match command {
-            Command::Matrix(arguments) => gathering.source(&arguments.source, terminal)?,
+            Command::Matrix(arguments) => {
+                gathering.several = true;
+                gathering.source(&arguments.source, terminal)?;
+            }
             Command::Check(arguments) => gathering.check(arguments, terminal)?,
             Command::Sanitize(arguments) => gathering.source(&arguments.source, terminal)?,
             Command::Explain(arguments) => gathering.source(&arguments.source, terminal)?,

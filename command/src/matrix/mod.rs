@@ -2,8 +2,10 @@
 
 mod evaluate;
 mod render;
+mod several;
 
 use self::evaluate::Evaluator;
+pub(crate) use self::several::Matrices;
 use toolwire::{Allow, Dialect, Severity};
 
 use super::{
@@ -13,7 +15,7 @@ use super::{
     outcome::Outcome,
     places::Places,
     profile::{Choice, APIS},
-    task::{self, SourceText, Task},
+    task::{self, SourceText},
     terminal::Terminal,
 };
 
@@ -91,9 +93,7 @@ impl Matrix {
             (_, None) => false,
         }
     }
-}
 
-impl Task for Matrix {
     fn steps(&self) -> usize {
         self.dialects.len()
     }
@@ -117,12 +117,23 @@ impl Task for Matrix {
         Ok(())
     }
 
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<task::Output, CommandError> {
-        let output = if self.arguments.machine.json {
+    fn is_for_machines(&self) -> bool {
+        self.arguments.machine.json
+    }
+
+    fn code(&self) -> u8 {
+        if self.fails() {
+            FOUND
+        } else {
+            FINE
+        }
+    }
+
+    fn output(&self, terminal: &Terminal) -> task::Output {
+        if self.is_for_machines() {
             task::Output::json(&self.document())
         } else {
             task::Output::new(self.table(terminal.width, terminal.out))
-        };
-        Ok(output.with_exit_code(if self.fails() { FOUND } else { FINE }))
+        }
     }
 }
