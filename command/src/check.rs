@@ -12,7 +12,9 @@ use super::{
     finding::{groups, rank, Finding, Place, Said, Source},
     formats::{self, Report},
     gather::Gathering,
-    input::{Input, Subject},
+    input::{Input, Named, Subject},
+    matrix,
+    outcome::Outcome,
     profile::{passes, Choice, ORDINARY},
     task::{Output, Task},
     terminal::{shown, Terminal},
@@ -91,7 +93,11 @@ impl Check {
     }
 
     fn fail_on(&self) -> FailOn {
-        self.arguments.fail_on.or(self.config.fail_on).unwrap_or(FailOn::Refused)
+        match self.arguments.rewritten {
+            // All that is lost is found only from where it counts.
+            Some(_) => FailOn::Refused,
+            None => self.arguments.fail_on.or(self.config.fail_on).unwrap_or(FailOn::Refused),
+        }
     }
 
     /// Of which severities there is more than there may be: anything of those that count, unless the configuration says
@@ -136,7 +142,12 @@ impl Task for Check {
         };
         // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
         let input = Input::read(&source.input.text)?.judged()?;
-        match findings(input.subject, dialect) {
+        let rewritten = self.arguments.rewritten.as_deref().and_then(Outcome::of_word);
+        let found = match rewritten {
+            None => findings(input.subject, dialect),
+            Some(least) => lost(input.subject, dialect, &source.entries, least),
+        };
+        match found {
             Ok(found) => {
                 let profile = self.profile.as_deref();
                 source.found.extend(found.into_iter().filter(|one| !passes(profile, dialect, one.rule)));
@@ -205,7 +216,8 @@ impl Task for Check {
         let report = Report {
             profile: self.profile.as_deref(),
             dialects: &self.dialects,
-            fail_on,
+            fail_on: self.arguments.rewritten.as_deref().unwrap_or(fail_on.as_str()),
+            is_rewritten: self.arguments.rewritten.is_some(),
             exceeded,
             sources: &sources,
             groups: groups(found),
@@ -234,6 +246,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
                 tool: violation.tool,
                 rule: violation.rule,
                 severity: violation.severity,
+                outcome: None,
                 pointer: violation.pointer,
                 message: violation.message,
                 said: Vec::from([Said { dialect, confidence: violation.confidence, source: violation.source }]),
@@ -248,6 +261,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
                         tool: None,
                         rule: violation.rule,
                         severity: violation.severity,
+                        outcome: None,
                         pointer: format!("/{at}{}", violation.pointer),
                         message: violation.message,
                         said: Vec::from([Said { dialect, confidence, source }]),
@@ -257,4 +271,27 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
         }
     }
     Ok(found)
+}
+
+/// What is lost when tools are rewritten, from an outcome on.
+fn lost(
+    subject: Subject<'_>,
+    dialect: &'static Dialect,
+    entries: &[Named],
+    least: Outcome,
+) -> Result<Vec<Finding>, Error> {
+    let losses = matrix::losses(subject, dialect, entries)?;
+    let found = losses.into_iter().zip(entries).flat_map(|(losses, entry)| {
+        losses.into_iter().filter(|loss| loss.outcome >= least).map(|loss| Finding {
+            tool: entry.name.clone(),
+            rule: loss.rule,
+            severity: Severity::Refused,
+            outcome: Some(loss.outcome),
+            pointer: loss.pointer,
+            message: loss.message,
+            // What toolwire does rests on no fact of others.
+            said: Vec::from([Said { dialect, confidence: 'A', source: "" }]),
+        })
+    });
+    Ok(found.collect())
 }

@@ -6,7 +6,7 @@ use toml::{
     de::{DeTable, DeValue},
     Spanned,
 };
-use toolwire::{dialects, internal};
+use toolwire::{dialects, Constraint, Rule};
 
 use super::{
     arguments::FailOn,
@@ -178,7 +178,7 @@ impl File<'_> {
                 "rule" => {
                     ignore.rules = self.strings(value)?;
                     for rule in &ignore.rules {
-                        if internal::constraint_of(rule).is_none() {
+                        if !rules().any(|known| known == rule) {
                             return Err(self.unknown_word(value, "a rule", rule, &mut rules()));
                         }
                     }
@@ -263,7 +263,8 @@ impl File<'_> {
 }
 
 fn rules() -> impl Iterator<Item = &'static str> {
-    toolwire::Constraint::ALL.iter().map(|constraint| constraint.id())
+    let constraints = Constraint::ALL.iter().map(|constraint| constraint.id());
+    constraints.chain(Rule::ALL.iter().map(|rule| rule.id()))
 }
 
 fn listed(words: &[&str]) -> String {

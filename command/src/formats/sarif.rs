@@ -80,7 +80,7 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
     };
     let fingerprint = Identity::of(found, &group.place, report.sources).fingerprint();
     let dialects = Node::array(found.dialects().into_iter().map(Node::string).collect());
-    let properties = record([("severity", Node::string(found.severity.as_str())), ("dialects", dialects)]);
+    let properties = record([("severity", Node::string(found.word())), ("dialects", dialects)]);
     record([
         ("ruleId", Node::string(found.rule)),
         ("ruleIndex", Node::count(index as u64)),

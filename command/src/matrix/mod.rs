@@ -6,12 +6,12 @@ mod several;
 
 use self::evaluate::Evaluator;
 pub(crate) use self::several::Matrices;
-use toolwire::{Allow, Dialect, Severity};
+use toolwire::{Allow, Dialect, Error, Severity};
 
 use super::{
     arguments::{choice, MatrixArguments},
     error::{CommandError, FINE, FOUND},
-    input::{Input, Named},
+    input::{Input, Named, Subject},
     outcome::Outcome,
     places::Places,
     profile::{Choice, APIS},
@@ -21,12 +21,12 @@ use super::{
 
 /// Something that is lost, or why there is nothing.
 #[derive(Clone, Debug)]
-struct Loss {
-    outcome: Outcome,
-    rule: &'static str,
+pub(crate) struct Loss {
+    pub(crate) outcome: Outcome,
+    pub(crate) rule: &'static str,
     /// Into the list.
-    pointer: String,
-    message: String,
+    pub(crate) pointer: String,
+    pub(crate) message: String,
 }
 
 /// Why an API does not take a tool as it is, or not as it is meant.
@@ -37,6 +37,16 @@ struct Reason {
     /// Into the list.
     pointer: String,
     message: String,
+}
+
+/// What each tool of an input loses in a dialect, or why it cannot be had there.
+pub(crate) fn losses(
+    subject: Subject<'_>,
+    dialect: &'static Dialect,
+    tools: &[Named],
+) -> Result<Vec<Vec<Loss>>, Error> {
+    let verdicts = Evaluator { dialect, allow: Allow::default(), tools }.all(subject)?;
+    Ok(verdicts.into_iter().map(|verdict| verdict.losses).collect())
 }
 
 /// What one dialect means for one tool.
@@ -86,7 +96,7 @@ impl Matrix {
     fn fails(&self) -> bool {
         let mut verdicts = self.columns.iter().flat_map(|column| &column.verdicts);
         let level = self.arguments.fail_on.as_str();
-        match (level, Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == level)) {
+        match (level, Outcome::of_word(level)) {
             ("rejected", _) => verdicts.any(|verdict| !verdict.accepted),
             ("changed", _) => verdicts.any(|verdict| verdict.outcome > Outcome::Unchanged),
             (_, Some(outcome)) => verdicts.any(|verdict| verdict.outcome >= outcome),
