@@ -60,6 +60,8 @@ pub(crate) struct Gathering {
     pub(crate) notes: Vec<String>,
     /// Inputs are judged each on its own, so that one may fail.
     several: bool,
+    /// A file may name servers instead of holding tools.
+    may_name_servers: bool,
     only: Vec<String>,
     timeout: u32,
     /// Where the baseline is, whether it is there or not.
@@ -180,6 +182,7 @@ impl Gathering {
         if connection.url.is_none() && !connection.headers.is_empty() {
             return Err(CommandError::option("header", "expected `--url` beside it, found none"));
         }
+        self.may_name_servers = true;
         (self.only, self.timeout) = (connection.only.clone(), connection.timeout);
         let (transport, source) = match (&connection.url, connection.server.as_slice()) {
             (Some(url), _) => {
@@ -265,7 +268,8 @@ impl Gathering {
             self.inputs.push(input);
             return Ok(());
         }
-        let Some(declaration) = servers::declared(&input.text, self.timeout) else {
+        let declaration = self.may_name_servers.then(|| servers::declared(&input.text, self.timeout)).flatten();
+        let Some(declaration) = declaration else {
             self.inputs.push(input);
             return Ok(());
         };

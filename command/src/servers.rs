@@ -45,6 +45,9 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
             json::read(&plain).ok()?
         }
     };
+    if file.get("tools").is_some() {
+        return None;
+    }
     let (above, servers) = LISTS
         .iter()
         .find_map(|list| Some((format!("/{list}"), file.get(list)?)))
