@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 node npm/packaging/workflows.js
-python/.venv/bin/zizmor --offline --quiet --no-progress .github
+python/.venv/bin/zizmor --offline --quiet --no-progress .github action.yml

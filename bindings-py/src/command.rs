@@ -5,6 +5,9 @@ use toolwire_command::{self as command, Printed};
 
 use crate::entry::guarded;
 
+/// Standard output, standard error, exit code, and the files to write, each with its content.
+type Finished = (String, String, u8, Vec<(String, String)>);
+
 /// A command line that is being carried out: see `toolwire_command::Command`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Command(Option<command::Command>);
@@ -64,7 +67,7 @@ impl Command {
     }
 
     /// The result: what goes to standard output, to standard error, the exit code, and the files to write.
-    fn finish(&mut self) -> PyResult<(String, String, u8, Vec<(String, String)>)> {
+    fn finish(&mut self) -> PyResult<Finished> {
         guarded(|| {
             let printed = self.0.take().map(command::Command::finish).unwrap_or_default();
             let Printed { stdout, stderr, exit_code, files, .. } = printed;

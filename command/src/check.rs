@@ -12,7 +12,9 @@ use super::{
     finding::{groups, rank, Finding, Place, Said, Source},
     formats::{self, Report},
     gather::Gathering,
-    input::{Input, Subject},
+    input::{Input, Named, Subject},
+    matrix,
+    outcome::Outcome,
     profile::{passes, Choice, ORDINARY},
     task::{Output, Task},
     terminal::{shown, Terminal},
@@ -91,7 +93,23 @@ impl Check {
     }
 
     fn fail_on(&self) -> FailOn {
-        self.arguments.fail_on.or(self.config.fail_on).unwrap_or(FailOn::Refused)
+        match self.arguments.rewritten {
+            // All that is lost is found only from where it counts.
+            Some(_) => FailOn::Refused,
+            None => self.arguments.fail_on.or(self.config.fail_on).unwrap_or(FailOn::Refused),
+        }
+    }
+
+    /// Of which severities there is more than there may be: anything of those that count, unless the configuration says
+    /// how much.
+    fn exceeded(&self, found: &[(Finding, Place)], fail_on: FailOn) -> [bool; 3] {
+        let mut limits = self.config.limits.into_iter();
+        [Severity::Refused, Severity::Reinterpreted, Severity::Ignored].map(|severity| {
+            let counts = fail_on.least().is_some_and(|least| rank(severity) <= rank(least));
+            let most = limits.next().flatten().or(counts.then_some(0));
+            let count = found.iter().filter(|(finding, _)| finding.severity == severity).count();
+            most.is_some_and(|most| count > most)
+        })
     }
 
     fn is_asked(&self, finding: &Finding) -> bool {
@@ -124,7 +142,12 @@ impl Task for Check {
         };
         // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
         let input = Input::read(&source.input.text)?.judged()?;
-        match findings(input.subject, dialect) {
+        let rewritten = self.arguments.rewritten.as_deref().and_then(Outcome::of_word);
+        let found = match rewritten {
+            None => findings(input.subject, dialect),
+            Some(least) => lost(input.subject, dialect, &source.entries, least),
+        };
+        match found {
             Ok(found) => {
                 let profile = self.profile.as_deref();
                 source.found.extend(found.into_iter().filter(|one| !passes(profile, dialect, one.rule)));
@@ -177,22 +200,25 @@ impl Task for Check {
             }
             None => (found, 0),
         };
+        let exceeded = self.exceeded(&found, fail_on);
+        // What fails is shown, whatever else is.
+        let shown = exceeded.iter().rposition(|exceeded| *exceeded).unwrap_or_default();
         let mut milder = [0; 3];
         found.retain(|(finding, _)| {
-            let shows = rank(finding.severity) <= rank(show);
+            let shows = rank(finding.severity) <= shown.max(rank(show));
             if let Some(count) = milder.get_mut(rank(finding.severity)).filter(|_| !shows) {
                 *count += 1;
             }
             shows
         });
-        let fails = |finding: &Finding| fail_on.least().is_some_and(|least| rank(finding.severity) <= rank(least));
-        let failing = found.iter().any(|(finding, _)| fails(finding));
         let code = self.failed.iter().map(CommandError::exit_code).max().unwrap_or(FINE);
-        let code = if code == UNUSABLE || !failing { code } else { FOUND };
+        let code = if code == UNUSABLE || exceeded == [false; 3] { code } else { FOUND };
         let report = Report {
             profile: self.profile.as_deref(),
             dialects: &self.dialects,
-            fail_on,
+            fail_on: self.arguments.rewritten.as_deref().unwrap_or(fail_on.as_str()),
+            is_rewritten: self.arguments.rewritten.is_some(),
+            exceeded,
             sources: &sources,
             groups: groups(found),
             failed: &self.failed,
@@ -220,6 +246,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
                 tool: violation.tool,
                 rule: violation.rule,
                 severity: violation.severity,
+                outcome: None,
                 pointer: violation.pointer,
                 message: violation.message,
                 said: Vec::from([Said { dialect, confidence: violation.confidence, source: violation.source }]),
@@ -234,6 +261,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
                         tool: None,
                         rule: violation.rule,
                         severity: violation.severity,
+                        outcome: None,
                         pointer: format!("/{at}{}", violation.pointer),
                         message: violation.message,
                         said: Vec::from([Said { dialect, confidence, source }]),
@@ -243,4 +271,27 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
         }
     }
     Ok(found)
+}
+
+/// What is lost when tools are rewritten, from an outcome on.
+fn lost(
+    subject: Subject<'_>,
+    dialect: &'static Dialect,
+    entries: &[Named],
+    least: Outcome,
+) -> Result<Vec<Finding>, Error> {
+    let losses = matrix::losses(subject, dialect, entries)?;
+    let found = losses.into_iter().zip(entries).flat_map(|(losses, entry)| {
+        losses.into_iter().filter(|loss| loss.outcome >= least).map(|loss| Finding {
+            tool: entry.name.clone(),
+            rule: loss.rule,
+            severity: Severity::Refused,
+            outcome: Some(loss.outcome),
+            pointer: loss.pointer,
+            message: loss.message,
+            // What toolwire does rests on no fact of others.
+            said: Vec::from([Said { dialect, confidence: 'A', source: "" }]),
+        })
+    });
+    Ok(found.collect())
 }

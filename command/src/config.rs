@@ -6,7 +6,10 @@ use toml::{
     de::{DeTable, DeValue},
     Spanned,
 };
-use toolwire::{dialects, internal};
+use toolwire::{
+    dialects,
+    rules::{Constraint, Rule},
+};
 
 use super::{
     arguments::FailOn,
@@ -19,7 +22,8 @@ use super::{
 
 /// What it is called where nothing else is said.
 pub(crate) const FILE: &str = "toolwire.toml";
-const KEYS: [&str; 6] = ["profile", "dialects", "exclude", "fail-on", "baseline", "ignore"];
+const KEYS: [&str; 7] = ["profile", "dialects", "exclude", "fail-on", "baseline", "limits", "ignore"];
+const LIMITS: [&str; 3] = ["refused", "reinterpreted", "ignored"];
 const IGNORE_KEYS: [&str; 4] = ["rule", "tool", "dialect", "reason"];
 
 /// A configuration.
@@ -31,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) exclude: Vec<String>,
     pub(crate) fail_on: Option<FailOn>,
     pub(crate) baseline: Option<String>,
+    /// How many findings there may be, by their severity, the worst first.
+    pub(crate) limits: [Option<usize>; 3],
     pub(crate) ignores: Vec<Ignore>,
 }
 
@@ -130,6 +136,7 @@ impl File<'_> {
                     config.fail_on = FailOn::of(&word);
                 }
                 "baseline" => config.baseline = Some(self.string(value)?),
+                "limits" => config.limits = self.limits(value)?,
                 "ignore" => {
                     let DeValue::Array(list) = value.get_ref() else {
                         return Err(self.unexpected(value, "`[[ignore]]`, a list of tables"));
@@ -147,6 +154,25 @@ impl File<'_> {
         Ok(config)
     }
 
+    fn limits(&self, value: &Spanned<DeValue<'_>>) -> Result<[Option<usize>; 3], CommandError> {
+        let DeValue::Table(table) = value.get_ref() else { return Err(self.unexpected(value, "a table")) };
+        let mut limits = [None; 3];
+        for (key, value) in table.iter() {
+            let place = LIMITS.iter().position(|name| *name == key.get_ref().as_ref());
+            let Some(limit) = place.and_then(|place| limits.get_mut(place)) else {
+                return Err(self.unknown(key.span(), key.get_ref(), &LIMITS));
+            };
+            *limit = match value.get_ref() {
+                DeValue::Integer(number) => number.as_str().parse().ok(),
+                _ => None,
+            };
+            if limit.is_none() {
+                return Err(self.unexpected(value, "a whole number that is not below 0"));
+            }
+        }
+        Ok(limits)
+    }
+
     fn ignore(&self, entry: &Spanned<DeValue<'_>>) -> Result<Ignore, CommandError> {
         let DeValue::Table(table) = entry.get_ref() else { return Err(self.unexpected(entry, "a table")) };
         let mut ignore = Ignore { line: self.line(&entry.span()), ..Ignore::default() };
@@ -155,7 +181,7 @@ impl File<'_> {
                 "rule" => {
                     ignore.rules = self.strings(value)?;
                     for rule in &ignore.rules {
-                        if internal::constraint_of(rule).is_none() {
+                        if !rules().any(|known| known == rule) {
                             return Err(self.unknown_word(value, "a rule", rule, &mut rules()));
                         }
                     }
@@ -240,7 +266,8 @@ impl File<'_> {
 }
 
 fn rules() -> impl Iterator<Item = &'static str> {
-    toolwire::rules::Constraint::ALL.iter().map(|constraint| constraint.id())
+    let constraints = Constraint::ALL.iter().map(|constraint| constraint.id());
+    constraints.chain(Rule::ALL.iter().map(|rule| rule.id()))
 }
 
 fn listed(words: &[&str]) -> String {

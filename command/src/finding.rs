@@ -2,16 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwire::{internal, reports::Severity, rules::Constraint, Dialect};
+use toolwire::{
+    internal,
+    reports::Severity,
+    rules::{Constraint, Rule},
+    Dialect,
+};
 
 use super::{
     input::Named,
+    outcome::Outcome,
     places::Places,
     position::{positions, Position},
     task::{Origin, SourceText},
 };
 
 const RULES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/rules/");
+
+/// What mends a loss depends on the tool.
+const EXPLAINED: &str = "`toolwire explain` shows what is lost, and why.";
 
 /// A dialect that says so, and why.
 #[derive(Clone, Debug)]
@@ -28,6 +37,8 @@ pub(crate) struct Finding {
     pub(crate) tool: Option<String>,
     pub(crate) rule: &'static str,
     pub(crate) severity: Severity,
+    /// What becomes of the tool, if it was asked what is lost when it is rewritten.
+    pub(crate) outcome: Option<Outcome>,
     /// Into the list.
     pub(crate) pointer: String,
     pub(crate) message: String,
@@ -82,10 +93,17 @@ pub(crate) fn page(rule: &str) -> String {
 
 /// What a rule says, for people, and how to mend what it finds.
 pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
-    internal::constraint_of(rule).map_or(("", ""), |rule: Constraint| (rule.summary(), rule.fix()))
+    let constraint = internal::constraint_of(rule).map(|rule: Constraint| (rule.summary(), rule.fix()));
+    let change = || Rule::ALL.iter().find(|one| one.id() == rule).map(|rule| (rule.summary(), EXPLAINED));
+    constraint.or_else(change).unwrap_or(("The tool cannot be written for that API.", EXPLAINED))
 }
 
 impl Finding {
+    /// How bad it is, in a word.
+    pub(crate) fn word(&self) -> &'static str {
+        self.outcome.map_or(self.severity.as_str(), Outcome::as_str)
+    }
+
     /// The names of the dialects that say so.
     pub(crate) fn dialects(&self) -> Vec<&'static str> {
         self.said.iter().map(|said| said.dialect.name).collect()
@@ -102,9 +120,9 @@ impl Source {
     /// The same findings of several dialects, each once, entries in their order.
     pub(crate) fn merge(&mut self) {
         let mut merged: Vec<Finding> = Vec::new();
-        let mut known = BTreeMap::<(String, &str, usize, String), usize>::new();
+        let mut known = BTreeMap::<(String, &str, &str, String), usize>::new();
         for finding in std::mem::take(&mut self.found) {
-            let key = (finding.pointer.clone(), finding.rule, rank(finding.severity), finding.message.clone());
+            let key = (finding.pointer.clone(), finding.rule, finding.word(), finding.message.clone());
             let at = *known.entry(key).or_insert_with(|| merged.len());
             match merged.get_mut(at) {
                 Some(before) => before.said.extend(finding.said),
@@ -196,31 +214,28 @@ fn owner<'p>(entries: &BTreeMap<&str, usize>, pointer: &'p str) -> (Option<usize
 /// By rule, the worst first, each copy of a definition counted where the first one stands.
 pub(crate) fn groups(found: Vec<(Finding, Place)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut copies = BTreeMap::<(&str, usize, String, Vec<&str>, String), usize>::new();
+    let mut copies = BTreeMap::<(&str, &str, String, Vec<&str>, String), usize>::new();
     for (finding, place) in found {
         let Some(definition) = finding.definition().map(String::from) else {
             groups.push(Group { finding, place, copies: Vec::new() });
             continue;
         };
-        let key = (finding.rule, rank(finding.severity), finding.message.clone(), finding.dialects(), definition);
+        let key = (finding.rule, finding.word(), finding.message.clone(), finding.dialects(), definition);
         let at = *copies.entry(key).or_insert_with(|| groups.len());
         match groups.get_mut(at) {
             Some(group) => group.copies.push(place),
             None => groups.push(Group { finding, place, copies: Vec::new() }),
         }
     }
-    let mut rules: Vec<(usize, &str)> = Vec::new();
+    let kind = |group: &Group| (rank(group.finding.severity), group.finding.rule, group.finding.word());
+    let mut kinds = Vec::new();
     let mut seen = BTreeSet::new();
-    for group in &groups {
-        let rule = (rank(group.finding.severity), group.finding.rule);
-        if seen.insert(rule) {
-            rules.push(rule);
+    for kind in groups.iter().map(kind) {
+        if seen.insert(kind) {
+            kinds.push(kind);
         }
     }
-    let places: BTreeMap<(usize, &str), usize> = rules.iter().enumerate().map(|(at, rule)| (*rule, at)).collect();
-    groups.sort_by_key(|group| {
-        let rank = rank(group.finding.severity);
-        (rank, places.get(&(rank, group.finding.rule)).copied())
-    });
+    let places: BTreeMap<_, usize> = kinds.into_iter().enumerate().map(|(at, kind)| (kind, at)).collect();
+    groups.sort_by_key(|group| (rank(group.finding.severity), places.get(&kind(group)).copied()));
     groups
 }

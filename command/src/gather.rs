@@ -11,8 +11,7 @@ use super::{
     error::CommandError,
     glob::{is_pattern, Glob},
     need::{Need, Server, Transport},
-    position::positions,
-    servers::{self, Declared},
+    servers::{self, Declaration, Declared},
     task::{Origin, SourceText},
     terminal::Terminal,
 };
@@ -43,7 +42,6 @@ enum Role {
     Glob(Glob),
     Variables {
         file: String,
-        text: String,
         servers: Vec<Declared>,
     },
 }
@@ -62,6 +60,8 @@ pub(crate) struct Gathering {
     pub(crate) notes: Vec<String>,
     /// Inputs are judged each on its own, so that one may fail.
     several: bool,
+    /// A file may name servers instead of holding tools.
+    may_name_servers: bool,
     only: Vec<String>,
     timeout: u32,
     /// Where the baseline is, whether it is there or not.
@@ -73,7 +73,10 @@ impl Gathering {
     pub(crate) fn new(command: &Command, terminal: &Terminal) -> Result<Gathering, CommandError> {
         let mut gathering = Gathering::default();
         match command {
-            Command::Matrix(arguments) => gathering.source(&arguments.source, terminal)?,
+            Command::Matrix(arguments) => {
+                gathering.several = true;
+                gathering.source(&arguments.source, terminal)?;
+            }
             Command::Check(arguments) => gathering.check(arguments, terminal)?,
             Command::Sanitize(arguments) => gathering.source(&arguments.source, terminal)?,
             Command::Explain(arguments) => gathering.source(&arguments.source, terminal)?,
@@ -109,7 +112,7 @@ impl Gathering {
                 self.config = Some(config);
             }
             Role::Glob(glob) => return self.listed(glob, Some(&text), source),
-            Role::Variables { file, text: declaration, servers } => {
+            Role::Variables { file, servers } => {
                 let values = json::read(&text).unwrap_or_default();
                 let values: BTreeMap<String, String> = values
                     .as_object()
@@ -120,7 +123,7 @@ impl Gathering {
                         Some((member.key.display().into_owned(), value.display().into_owned()))
                     })
                     .collect();
-                return self.servers(&file, &declaration, servers, &values);
+                return self.servers(&file, servers, &values);
             }
         }
         Ok(())
@@ -179,6 +182,7 @@ impl Gathering {
         if connection.url.is_none() && !connection.headers.is_empty() {
             return Err(CommandError::option("header", "expected `--url` beside it, found none"));
         }
+        self.may_name_servers = true;
         (self.only, self.timeout) = (connection.only.clone(), connection.timeout);
         let (transport, source) = match (&connection.url, connection.server.as_slice()) {
             (Some(url), _) => {
@@ -264,10 +268,12 @@ impl Gathering {
             self.inputs.push(input);
             return Ok(());
         }
-        let Some((declared, disabled)) = servers::declared(&input.text, self.timeout) else {
+        let declaration = self.may_name_servers.then(|| servers::declared(&input.text, self.timeout)).flatten();
+        let Some(declaration) = declaration else {
             self.inputs.push(input);
             return Ok(());
         };
+        let Declaration { servers: declared, disabled } = declaration;
         let names: Vec<String> = declared.iter().map(|one| format!("`{}`", one.name)).collect();
         let chosen: Vec<Declared> =
             declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
@@ -287,9 +293,9 @@ impl Gathering {
         }
         let variables = servers::variables(chosen.iter());
         if variables.is_empty() {
-            return self.servers(&input.source, &input.text, chosen, &BTreeMap::new());
+            return self.servers(&input.source, chosen, &BTreeMap::new());
         }
-        let role = Role::Variables { file: input.source.clone(), text: input.text, servers: chosen };
+        let role = Role::Variables { file: input.source.clone(), servers: chosen };
         self.wants.push_front(Want { need: Need::Variables(variables), source: input.source, role });
         Ok(())
     }
@@ -297,17 +303,15 @@ impl Gathering {
     fn servers(
         &mut self,
         file: &str,
-        text: &str,
         servers: Vec<Declared>,
         values: &BTreeMap<String, String>,
     ) -> Result<(), CommandError> {
-        let places = positions(text, servers.iter().map(|one| one.pointer.as_str()));
         let mut wants = Vec::new();
-        for (one, position) in servers.into_iter().zip(places) {
+        for one in servers {
             let source = format!("{file} ({})", one.name);
             match one.server.and_then(|server| servers::with_values(&server, values)) {
                 Ok(server) => {
-                    let declared = (file.to_string(), position);
+                    let declared = (file.to_string(), one.position);
                     let role = Role::Input(Origin::Server(Some(declared)));
                     wants.push(Want { need: Need::Server(server), source, role });
                 }

@@ -240,14 +240,15 @@ impl Command {
 
 fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task>, CommandError> {
     let none = || CommandError::new("", "expected an input, was given none");
-    if let arguments::Command::Check(arguments) = command {
-        return Ok(Box::new(check::Check::new(arguments, gathered)?));
-    }
+    let command = match command {
+        arguments::Command::Check(arguments) => return Ok(Box::new(check::Check::new(arguments, gathered)?)),
+        arguments::Command::Matrix(arguments) => return Ok(Box::new(matrix::Matrices::new(&arguments, gathered)?)),
+        command => command,
+    };
     let Gathering { inputs, with, .. } = gathered;
     let mut inputs = inputs.into_iter();
     let mut next = || inputs.next().ok_or_else(none);
     Ok(match command {
-        arguments::Command::Matrix(arguments) => Box::new(matrix::Matrix::new(arguments, next()?)?),
         arguments::Command::Sanitize(arguments) => Box::new(sanitize::Sanitize { arguments, input: next()? }),
         arguments::Command::Explain(arguments) => Box::new(explain::Explain { arguments, input: next()? }),
         arguments::Command::Defer(arguments) => Box::new(defer::Defer { arguments, input: next()? }),
@@ -255,7 +256,7 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
             Box::new(restore::Restore { arguments, input: next()?, with: with.ok_or_else(none)? })
         }
         arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
-        arguments::Command::Check(_) => return Err(none()),
+        arguments::Command::Check(_) | arguments::Command::Matrix(_) => return Err(none()),
     })
 }
 

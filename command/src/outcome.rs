@@ -37,6 +37,14 @@ impl Outcome {
     pub(crate) const LEVELS: [&'static str; 10] =
         ["never", "refused", "narrower", "wider", "lost", "not-strict", "closed", "encoded", "changed", "rejected"];
 
+    /// What `check --rewritten` takes, the least severe last.
+    pub(crate) const LOSSES: [&'static str; 6] = ["refused", "narrower", "wider", "lost", "not-strict", "closed"];
+
+    /// The one of a word.
+    pub(crate) fn of_word(word: &str) -> Option<Outcome> {
+        Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == word)
+    }
+
     /// The word for it.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {

@@ -24,6 +24,11 @@ struct Wanted {
 /// The places of JSON Pointers in a JSON text: of members where their keys begin, of items where they do, and of what
 /// is not there, what should have it.
 pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
+    positions_in(text, text, pointers)
+}
+
+/// The same in a text that is JSON but for what `plain` has as spaces.
+pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
     let mut root = Wanted::default();
     let mut count = 0;
     for pointer in pointers {
@@ -35,11 +40,11 @@ pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>)
         count += 1;
     }
     let mut offsets = vec![0; count];
-    let mut scan = Scan { bytes: text.as_bytes(), at: 0, offsets: &mut offsets };
+    let mut scan = Scan { bytes: plain.as_bytes(), at: 0, offsets: &mut offsets };
     scan.space();
     let start = scan.at;
     scan.mark(&root, start);
-    scan.value(Some(&root), text);
+    scan.value(Some(&root), plain);
     in_lines(text, &offsets)
 }
 

@@ -8,6 +8,7 @@ use toolwire::json::{self, Node};
 use super::{
     error::CommandError,
     need::{Server, Transport},
+    position::{positions_in, Position},
     terminal::shown,
 };
 
@@ -20,32 +21,53 @@ const SECTION: &str = "mcp";
 pub(crate) struct Declared {
     pub(crate) name: String,
     /// Where it stands in the file.
-    pub(crate) pointer: String,
+    pub(crate) position: Position,
     /// How it is reached, with variables; or why nobody can tell.
     pub(crate) server: Result<Server, String>,
 }
 
-/// The servers of a file, and how many of them are switched off there. `None`: it is another kind of file.
-pub(crate) fn declared(text: &str, timeout: u32) -> Option<(Vec<Declared>, usize)> {
-    let file = json::read(text).ok()?;
+/// What a file says of servers.
+#[derive(Debug)]
+pub(crate) struct Declaration {
+    pub(crate) servers: Vec<Declared>,
+    /// How many are switched off there.
+    pub(crate) disabled: usize,
+}
+
+/// The servers of a file. `None`: it is another kind of file.
+pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
+    let mut plain = text.to_string();
+    let file = match json::read(text) {
+        Ok(file) => file,
+        // VS Code has comments, and commas behind what comes last.
+        Err(_) => {
+            json_strip_comments::strip(&mut plain).ok()?;
+            json::read(&plain).ok()?
+        }
+    };
+    if file.get("tools").is_some() {
+        return None;
+    }
     let (above, servers) = LISTS
         .iter()
         .find_map(|list| Some((format!("/{list}"), file.get(list)?)))
         .or_else(|| Some((format!("/{SECTION}/servers"), file.get(SECTION)?.get("servers")?)))?;
     let members = servers.as_object().filter(|servers| servers.iter().all(|one| one.value.as_object().is_some()))?;
-    let mut found = Vec::new();
-    let mut disabled = 0;
+    let (mut found, mut pointers, mut disabled) = (Vec::new(), Vec::new(), 0);
     for member in members.iter() {
         if member.value.get("disabled").and_then(Node::as_bool) == Some(true) {
             disabled += 1;
             continue;
         }
         let name = member.key.display().into_owned();
-        let pointer = format!("{above}/{}", name.replace('~', "~0").replace('/', "~1"));
+        pointers.push(format!("{above}/{}", name.replace('~', "~0").replace('/', "~1")));
         let server = transport(&member.value).map(|transport| Server { transport, timeout });
-        found.push(Declared { name, pointer, server });
+        found.push(Declared { name, position: Position::default(), server });
     }
-    Some((found, disabled))
+    for (one, position) in found.iter_mut().zip(positions_in(text, &plain, pointers.iter().map(String::as_str))) {
+        one.position = position;
+    }
+    Some(Declaration { servers: found, disabled })
 }
 
 fn transport(entry: &Node<'_>) -> Result<Transport, String> {

@@ -232,6 +232,19 @@ fn progress_is_shown_and_cleared() {
     assert_eq!((printed.stderr.contains('\r'), progress.as_str()), (false, ""), "and none elsewhere");
 }
 
+/// Who waits for a server sees for how long, on a terminal, and then nothing of it.
+#[test]
+fn waiting_is_shown_on_a_terminal() {
+    let arguments = json!(["matrix", "--timeout", "5", "--", "npx", "server\u{1b}[2J"]);
+    let on = Command::new(&json!({"arguments": arguments, "stderr": true}).to_string());
+    assert_eq!(on.waiting(2), "\r\u{1b}[2Kwaiting for npx server\\u001b[2J: 2 of 5 s");
+    assert_eq!(on.waiting(0), "\r\u{1b}[2K");
+    let off = Command::new(&json!({"arguments": arguments}).to_string());
+    assert_eq!((off.waiting(2), off.waiting(0)), (String::new(), String::new()));
+    let file = Command::new(&json!({"arguments": ["matrix", "tools.json"], "stderr": true}).to_string());
+    assert_eq!(file.waiting(2), "");
+}
+
 /// Nesting costs an error or an answer, and neither the stack nor memory beyond what the text is worth.
 #[test]
 fn deep_input_is_bounded() {

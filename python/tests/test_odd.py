@@ -71,7 +71,7 @@ def test_an_odd_option_is_an_error_that_names_it_or_an_option() -> None:
             given = outcome(lambda: toolwire.apply_deferred_loading({"messages": []}, **options))  # noqa: B023
             if isinstance(given, tuple):
                 assert given[0] in ("invalid-option", "unknown-option", "invalid-request"), given
-                assert given[0] == "invalid-request" or given[1].startswith(f"/{name}"), given
+                assert given[0] == "invalid-request" or given[1].startswith(f"/{snake(name)}"), given
 
 
 def test_odd_tool_lists_and_calls_are_searched_or_refused() -> None:

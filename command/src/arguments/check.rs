@@ -1,10 +1,11 @@
 //! The options of `toolwire check`, the linter.
 
-use clap::{Args, ValueEnum};
+use clap::{builder::PossibleValuesParser, Args, ValueEnum};
 
 use toolwire::reports::Severity;
 
 use super::{source::Connection, DialectChoice};
+use crate::outcome::Outcome;
 
 pub(super) const EXAMPLES: &str = "\
 Profiles:
@@ -36,6 +37,10 @@ pub(crate) struct CheckArguments {
     /// What is shown, and makes the exit code 1: from which severity on (default: refused)
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,
+    /// Another question: what is lost when the tools are rewritten, and from which outcome on the exit code is 1
+    #[arg(long, value_name = "OUTCOME", conflicts_with_all = ["fail_on", "show"])]
+    #[arg(value_parser = PossibleValuesParser::new(Outcome::LOSSES))]
+    pub(crate) rewritten: Option<String>,
     /// What is shown, where that is more than what `--fail-on` says
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) show: Option<Show>,

@@ -112,7 +112,7 @@ Examples:
 }
 
 /// How the result is written.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Machine {
     /// One JSON document, for machines
     #[arg(long)]
@@ -120,7 +120,7 @@ pub(crate) struct Machine {
 }
 
 /// Which dialects the tools are judged in.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct DialectChoice {
     /// Only these; `all`: every one there is
     #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',', conflicts_with = "profile")]
@@ -154,7 +154,7 @@ pub(crate) struct Layout {
     pub(crate) compact: bool,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct MatrixArguments {
     #[command(flatten)]
     pub(crate) source: Source,

@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// One input.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Source {
     /// JSON or JSON Lines, or an `mcp.json`; `-` or none: standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["server", "url"])]
@@ -13,7 +13,7 @@ pub(crate) struct Source {
 }
 
 /// MCP servers whose tools are the input.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Connection {
     /// Of an `mcp.json` only this server; as often as need be
     #[arg(long = "server", value_name = "NAME", id = "only", conflicts_with_all = ["server", "url"])]

@@ -28,7 +28,8 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
         ("version", Node::string(env!("CARGO_PKG_VERSION"))),
         ("profile", report.profile.map_or_else(Node::default, Node::string)),
         ("dialects", Node::array(report.dialects.iter().map(|dialect| Node::string(dialect.name)).collect())),
-        ("failOn", Node::string(report.fail_on.as_str())),
+        ("rewritten", Node::bool(report.is_rewritten)),
+        ("failOn", Node::string(report.fail_on)),
         ("failed", Node::bool(report.code != 0)),
         ("sources", Node::array(sources.collect())),
         ("errors", Node::array(failed.collect())),
@@ -50,6 +51,9 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
     let found = &group.finding;
     let (summary, fix) = words(found.rule);
     let said = found.said.iter().map(|said| {
+        if found.outcome.is_some() {
+            return record([("dialect", Node::string(said.dialect.name))]);
+        }
         record([
             ("dialect", Node::string(said.dialect.name)),
             ("confidence", Node::string(String::from(said.confidence))),
@@ -58,7 +62,7 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
     });
     let mut members = Vec::from([
         (Text::new("rule"), Node::string(found.rule)),
-        (Text::new("severity"), Node::string(found.severity.as_str())),
+        (Text::new("severity"), Node::string(found.word())),
         (Text::new("message"), Node::string(found.message.as_str())),
     ]);
     members.extend(place(report, &group.place));

@@ -12,13 +12,13 @@ pub(super) fn written(report: &Report<'_>) -> String {
     out.push_str(".\n");
     let mut before = None;
     for group in &report.groups {
-        let (rule, severity) = (group.finding.rule, group.finding.severity);
-        if before != Some((rule, severity)) {
+        let (rule, word) = (group.finding.rule, group.finding.word());
+        if before != Some((rule, word)) {
             let (summary, fix) = words(rule);
-            out.push_str(&format!("\n### [{rule}]({}) ({})\n\n", page(rule), severity.as_str()));
+            out.push_str(&format!("\n### [{rule}]({}) ({word})\n\n", page(rule)));
             out.push_str(&format!("{} {}\n\n", escaped(summary), escaped(fix)));
             out.push_str("| where | tool | what | dialects |\n|---|---|---|---|\n");
-            before = Some((rule, severity));
+            before = Some((rule, word));
         }
         out.push_str(&row(report, group));
     }

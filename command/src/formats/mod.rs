@@ -10,9 +10,10 @@ mod text;
 use toolwire::{reports::Severity, Dialect};
 
 use super::{
-    arguments::{FailOn, Format},
+    arguments::Format,
     error::CommandError,
     finding::{rank, Group, Place, Source},
+    outcome::Outcome,
     task::Output,
     terminal::{counted, grouped, shown, Terminal},
 };
@@ -23,7 +24,12 @@ pub(crate) const JSON: Format = Format::Json;
 pub(crate) struct Report<'r> {
     pub(crate) profile: Option<&'r str>,
     pub(crate) dialects: &'r [&'static Dialect],
-    pub(crate) fail_on: FailOn,
+    /// From what on the exit code is 1.
+    pub(crate) fail_on: &'r str,
+    /// It was asked what is lost when tools are rewritten.
+    pub(crate) is_rewritten: bool,
+    /// Of which severities there is more than there may be, the worst first.
+    pub(crate) exceeded: [bool; 3],
     pub(crate) sources: &'r [Source],
     pub(crate) groups: Vec<Group>,
     pub(crate) failed: &'r [CommandError],
@@ -89,16 +95,19 @@ impl Report<'_> {
     /// The findings in one line.
     fn summary(&self) -> String {
         let mut words = Vec::new();
-        for (severity, what) in [
-            (Severity::Refused, "refused"),
-            (Severity::Reinterpreted, "taken for something else"),
-            (Severity::Ignored, "ignored"),
-        ] {
-            let of = |group: &&Group| group.finding.severity == severity;
+        let losses = Outcome::ALL.into_iter().rev().map(|outcome| (outcome.as_str(), true));
+        let severities = [("refused", false), ("reinterpreted", false), ("ignored", false)];
+        for (word, is_loss) in severities.into_iter().chain(losses) {
+            let of = |group: &&Group| group.finding.word() == word && group.finding.outcome.is_some() == is_loss;
             let count: usize = self.groups.iter().filter(of).map(|group| 1 + group.copies.len()).sum();
             if count == 0 {
                 continue;
             }
+            let what = match word {
+                _ if is_loss => format!("{word} when rewritten for"),
+                "reinterpreted" => "taken for something else by".into(),
+                word => format!("{word} by"),
+            };
             let says = |dialect: &&&Dialect| {
                 let mut said = self.groups.iter().filter(of).flat_map(|group| &group.finding.said);
                 said.any(|said| said.dialect.name == dialect.name)
@@ -108,10 +117,11 @@ impl Report<'_> {
                 few if few.len() <= 4 => few.join(", "),
                 many => counted(many.len(), "dialect"),
             };
-            words.push(format!("{} {what} by {by}", counted(count, "finding")));
+            words.push(format!("{} {what} {by}", counted(count, "finding")));
         }
         let found = if words.is_empty() {
             match self.known {
+                _ if self.is_rewritten => "nothing is lost that counts".to_string(),
                 0 => "nothing is refused".to_string(),
                 _ => "nothing new is refused".to_string(),
             }
@@ -150,9 +160,9 @@ impl Report<'_> {
         }
     }
 
-    /// Of a severity, and so bad that it counts.
+    /// Whether findings of a severity make the exit code 1.
     fn fails(&self, severity: Severity) -> bool {
-        self.fail_on.least().is_some_and(|least| rank(severity) <= rank(least))
+        self.exceeded.get(rank(severity)).copied().unwrap_or_default()
     }
 }
 

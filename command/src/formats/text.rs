@@ -11,20 +11,20 @@ pub(super) fn written(report: &Report<'_>, paint: Paint) -> String {
     let mut out = String::new();
     let mut before = None;
     for group in &report.groups {
-        let (rule, severity) = (group.finding.rule, group.finding.severity);
+        let (rule, severity, word) = (group.finding.rule, group.finding.severity, group.finding.word());
         if report.quiet {
             out.push_str(&line(report, group, &format!(" {rule}:"), paint));
             continue;
         }
-        if before != Some((rule, severity)) {
+        if before != Some((rule, word)) {
             if before.is_some() {
                 out.push('\n');
             }
             let shade = if report.fails(severity) { paint.bad(rule) } else { paint.doubtful(rule) };
             let (summary, fix) = words(rule);
-            out.push_str(&format!("{shade} ({}): {summary}\n", severity.as_str()));
+            out.push_str(&format!("{shade} ({word}): {summary}\n"));
             out.push_str(&format!("  {fix}\n  {}\n", paint.dim(&page(rule))));
-            before = Some((rule, severity));
+            before = Some((rule, word));
         }
         out.push_str("  ");
         out.push_str(&line(report, group, "", paint));

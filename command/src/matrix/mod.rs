@@ -2,29 +2,31 @@
 
 mod evaluate;
 mod render;
+mod several;
 
 use self::evaluate::Evaluator;
-use toolwire::{options::Allow, reports::Severity, Dialect};
+pub(crate) use self::several::Matrices;
+use toolwire::{options::Allow, reports::Severity, Dialect, Error};
 
 use super::{
     arguments::{choice, MatrixArguments},
     error::{CommandError, FINE, FOUND},
-    input::{Input, Named},
+    input::{Input, Named, Subject},
     outcome::Outcome,
     places::Places,
     profile::{Choice, APIS},
-    task::{self, SourceText, Task},
+    task::{self, SourceText},
     terminal::Terminal,
 };
 
 /// Something that is lost, or why there is nothing.
 #[derive(Clone, Debug)]
-struct Loss {
-    outcome: Outcome,
-    rule: &'static str,
+pub(crate) struct Loss {
+    pub(crate) outcome: Outcome,
+    pub(crate) rule: &'static str,
     /// Into the list.
-    pointer: String,
-    message: String,
+    pub(crate) pointer: String,
+    pub(crate) message: String,
 }
 
 /// Why an API does not take a tool as it is, or not as it is meant.
@@ -35,6 +37,16 @@ struct Reason {
     /// Into the list.
     pointer: String,
     message: String,
+}
+
+/// What each tool of an input loses in a dialect, or why it cannot be had there.
+pub(crate) fn losses(
+    subject: Subject<'_>,
+    dialect: &'static Dialect,
+    tools: &[Named],
+) -> Result<Vec<Vec<Loss>>, Error> {
+    let verdicts = Evaluator { dialect, allow: Allow::default(), tools }.all(subject)?;
+    Ok(verdicts.into_iter().map(|verdict| verdict.losses).collect())
 }
 
 /// What one dialect means for one tool.
@@ -84,16 +96,14 @@ impl Matrix {
     fn fails(&self) -> bool {
         let mut verdicts = self.columns.iter().flat_map(|column| &column.verdicts);
         let level = self.arguments.fail_on.as_str();
-        match (level, Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == level)) {
+        match (level, Outcome::of_word(level)) {
             ("rejected", _) => verdicts.any(|verdict| !verdict.accepted),
             ("changed", _) => verdicts.any(|verdict| verdict.outcome > Outcome::Unchanged),
             (_, Some(outcome)) => verdicts.any(|verdict| verdict.outcome >= outcome),
             (_, None) => false,
         }
     }
-}
 
-impl Task for Matrix {
     fn steps(&self) -> usize {
         self.dialects.len()
     }
@@ -117,12 +127,23 @@ impl Task for Matrix {
         Ok(())
     }
 
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<task::Output, CommandError> {
-        let output = if self.arguments.machine.json {
+    fn is_for_machines(&self) -> bool {
+        self.arguments.machine.json
+    }
+
+    fn code(&self) -> u8 {
+        if self.fails() {
+            FOUND
+        } else {
+            FINE
+        }
+    }
+
+    fn output(&self, terminal: &Terminal) -> task::Output {
+        if self.is_for_machines() {
             task::Output::json(&self.document())
         } else {
             task::Output::new(self.table(terminal.width, terminal.out))
-        };
-        Ok(output.with_exit_code(if self.fails() { FOUND } else { FINE }))
+        }
     }
 }

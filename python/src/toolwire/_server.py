@@ -14,6 +14,7 @@ from toolwire import _toolwire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
 
     from typing_extensions import Self
 
@@ -134,8 +135,7 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
     client = types.Implementation(name="toolwire", version=__version__)
     tools: list[Any] = []
     async with AsyncExitStack() as stack:
-        # What opens a stream has no limit of its own.
-        async with asyncio.timeout(timeout) if sys.version_info >= (3, 11) else nullcontext():
+        async with _limit(timeout):
             messages, write = await _streams(way, server, log, stack)
             heard = _Overheard(messages)
             session = await stack.enter_async_context(
@@ -157,6 +157,13 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
             if cursor is None or cursor == "":
                 return tools
     raise RuntimeError(f"expected at most {PAGES} pages, found more")
+
+
+def _limit(seconds: float) -> AbstractAsyncContextManager[object]:
+    """Give what opens a stream a limit, which it does not have of its own; Python 3.10 has none to give."""
+    if sys.version_info >= (3, 11):
+        return asyncio.timeout(seconds)
+    return nullcontext()
 
 
 class _Overheard:
