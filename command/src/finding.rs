@@ -17,7 +17,7 @@ use super::{
     task::{Origin, SourceText},
 };
 
-const RULES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/rules/");
+const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 
 /// What mends a loss depends on the tool.
 const EXPLAINED: &str = "`toolwire explain` shows what is lost, and why.";
@@ -88,7 +88,13 @@ pub(crate) const fn rank(severity: Severity) -> usize {
 
 /// The page of a rule.
 pub(crate) fn page(rule: &str) -> String {
-    format!("{RULES}{rule}.md")
+    let is_rule = internal::constraint_of(rule).is_some() || Rule::ALL.iter().any(|one| one.id() == rule);
+    // A tool that cannot be written at all has the code of an error for a rule.
+    if is_rule {
+        format!("{DOCS}rules/{rule}.md")
+    } else {
+        format!("{DOCS}functions/README.md#error-codes")
+    }
 }
 
 /// What a rule says, for people, and how to mend what it finds.

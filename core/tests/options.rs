@@ -125,7 +125,7 @@ impl Declared {
         let (list, _) = error.message().split_once(", found `?`").expect("the message lists what there is");
         let names: Names = quoted(list).collect();
         let (withheld, offered): (Names, Names) =
-            names.into_iter().partition(|name| self.withheld.contains(&naming.camel(name).as_str()));
+            names.into_iter().partition(|name| self.withheld.iter().any(|one| spelled(naming, one) == *name));
         assert_eq!(
             withheld.len(),
             self.withheld.len(),
@@ -257,4 +257,18 @@ fn every_function_is_looked_at() {
         .map(|function| function.name())
         .collect();
     assert!(missing.is_empty(), "functions whose options nobody compares: {missing:?}");
+}
+
+/// An option's name as a language spells it.
+fn spelled(naming: Naming, camel: &str) -> String {
+    match naming {
+        Naming::Camel => camel.to_owned(),
+        Naming::Snake => camel.chars().fold(String::new(), |mut name, one| {
+            if one.is_ascii_uppercase() {
+                name.push('_');
+            }
+            name.push(one.to_ascii_lowercase());
+            name
+        }),
+    }
 }

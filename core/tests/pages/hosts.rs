@@ -40,15 +40,6 @@ fn strict(query: &DialectQuery) -> String {
     found.map_or_else(|_| String::new(), |dialect| format!("`{dialect}`"))
 }
 
-/// The hosts that `dialect_for` names where it knows none, in the order of its table.
-fn hosts() -> Vec<String> {
-    let query = DialectQuery { host: Some("llm.example".into()), exact: true, ..DialectQuery::default() };
-    let error = dialect_for(&query).expect_err("nobody knows it");
-    let list =
-        error.message().split_once("hosts ").and_then(|(_, rest)| rest.split_once(", or ")).map(|(list, _)| list);
-    list.unwrap_or_default().split('`').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
 /// What is said of a host, as the cells behind it.
 fn row(host: &str) -> String {
     let query = DialectQuery { host: Some(host.replace('*', "x")), ..DialectQuery::default() };
@@ -77,8 +68,8 @@ pub(crate) fn section() -> String {
     page += "a protocol that changes it. `*` stands for any characters.\n\n";
     page += "| host | dialect | strict | otherwise | because |\n|---|---|---|---|---|\n";
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
-    for host in hosts() {
-        let said = row(&host);
+    for host in DialectChoice::hosts() {
+        let said = row(host);
         match rows.iter_mut().find(|(known, _)| *known == said) {
             Some((_, hosts)) => hosts.push(format!("`{host}`")),
             None => rows.push((said, vec![format!("`{host}`")])),

@@ -9,6 +9,7 @@ use alloc::{
     borrow::Cow,
     format,
     string::{String, ToString},
+    vec::Vec,
 };
 
 use crate::{
@@ -32,6 +33,24 @@ pub struct DialectChoice {
     pub confidence: char,
     /// What it rests on, in a sentence.
     pub because: Cow<'static, str>,
+}
+
+impl DialectChoice {
+    /// The hosts that [`dialect_for`](crate::dialect_for) knows, in the order of its table; `*` stands for any name.
+    ///
+    /// ```
+    /// use toolwire::reports::DialectChoice;
+    /// assert!(DialectChoice::hosts().contains(&"api.moonshot.ai"));
+    /// ```
+    pub fn hosts() -> Vec<&'static str> {
+        let mut hosts: Vec<&str> = Vec::new();
+        for host in ROWS.iter().flat_map(Row::hosts) {
+            if !hosts.contains(host) {
+                hosts.push(host);
+            }
+        }
+        hosts
+    }
 }
 
 /// What is known, ready to be compared.
@@ -129,8 +148,8 @@ fn unknown(query: &DialectQuery, known: &Known) -> Error {
     let models = ROWS.iter().filter(|row| row.is_of_a_model()).flat_map(|row| row.models);
     let meant = did_you_mean(found, hosts.chain(models));
     let message = format!(
-        "expected a host or model that is known, found `{found}`{meant}; set `dialect` yourself, or leave out `exact` to get \
-         `{FALLBACK}` (the documentation of the dialects lists hosts and models)"
+        "expected a host or model that is known, found `{found}`{meant}; set `dialect` yourself, or leave out `exact` \
+         to get `{FALLBACK}` (the documentation of the dialects lists hosts and models)"
     );
     Error::new(Code::UnknownDialect, pointer, message)
 }
