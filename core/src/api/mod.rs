@@ -40,6 +40,8 @@ pub use tools::{
     RestoredCall, SanitizedTools,
 };
 
+#[cfg(feature = "search")]
+pub use crate::exchange::set_aside::SetAsideWarning;
 pub use crate::{
     check::Violation,
     deferred::{DeferredReport, NamespacedName, Warning},

@@ -32,7 +32,7 @@ pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
     let one = |tool: &Quarantined| {
         let name = tool.name.as_deref().map_or("a tool without a name".into(), |name| format!("`{name}`"));
         let Quarantined { pointer, rule, message, .. } = tool;
-        format!("{name} at `{pointer}` for `{dialect}`: {rule}: {message}")
+        format!("{name} at `{pointer}` for `{dialect}`: {message} (`{rule}`)")
     };
     let mut reasons: Vec<String> = list.iter().take(NAMED).map(one).collect();
     if list.len() > NAMED {

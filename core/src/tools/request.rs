@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     collections::Set,
-    deferred::{self, lazy, DeferredReport, NAMES_TOOLS},
-    dialect::{self, surface::NamePattern},
+    deferred::{self, lazy, quote::Sending, DeferredReport, NAMES_TOOLS},
+    dialect::{self, surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
@@ -47,6 +47,14 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 
 /// Rewrites a request in place.
 pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(AdaptReport, RestoreMap), Error> {
+    adapt_with_names(request, options).map(|(report, restore_map, _)| (report, restore_map))
+}
+
+/// [`adapt`], with the names that its tools have now, those that are not sent yet included.
+pub(crate) fn adapt_with_names(
+    request: &mut Node<'_>,
+    options: &AdaptOptions,
+) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let wire = recognise(request, options)?;
@@ -60,15 +68,17 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
     let mut names = Names::default();
     if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
         let deferred_options = DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() };
-        let found = deferred::apply_with_names(request, &deferred_options, Some(shape), true)?;
+        wire_out = match deferred.target {
+            Some(Target::OpenaiResponses) => Wire::Responses,
+            Some(Target::OpenaiChat) => Wire::Chat,
+            None => wire,
+        };
+        let tools = sent_as(wire_out, dialect, options);
+        let sending = Sending { shape, write: &|list, names| sanitize_list::quotes(list, &tools, names, shape) };
+        let found = deferred::apply_with_names(request, &deferred_options, Some(&sending), true)?;
         (report.deferred, names) = (Some(found.0), found.1);
-        match deferred.target {
-            Some(Target::OpenaiResponses) => wire_out = Wire::Responses,
-            Some(Target::OpenaiChat) => wire_out = Wire::Chat,
-            None => {}
-        }
     }
-    let tools = ToolsOptions { format: Some(wire_out.tools(dialect.tools.format)), ..options.tools.clone() };
+    let tools = sent_as(wire_out, dialect, options);
     let (mut restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, (names, shape), &mut report)?;
     for (flat, original) in report.deferred.iter().flat_map(|report| &report.name_map) {
         let called = names.current(&Text::new(flat.as_str())).into_owned();
@@ -99,7 +109,40 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
     report.choice = choice::beside_thinking(request, wire_out, &dialect.tools)?;
     report.unforced = settled.lost.iter().map(|name| name.display().into_owned()).collect();
     rename_history(request, wire_out, &new_name)?;
-    Ok((report, restore_map))
+    Ok((report, restore_map, names))
+}
+
+/// Every tool that a request lists as it would be sent, each for itself, and the way back: for a search among them.
+/// What cannot be sent stays as it is; the model is told so once it has found it.
+#[cfg(feature = "search")]
+pub(crate) fn catalogue<'a>(
+    request: &Node<'a>,
+    options: &AdaptOptions,
+    mut names: Names,
+) -> Result<(Node<'a>, RestoreMap), Error> {
+    const FLAG: &str = "defer_loading";
+    let dialect = dialect::of(&options.tools.sanitize)?;
+    let shape = dialect.tools.names_for(&choice::model(request)?);
+    let tools = sent_as(recognise(request, options)?, dialect, options);
+    let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
+    for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
+        let alone = Node::array(Vec::from([entry.clone()]));
+        let outcome = sanitize_list::rewrite_with_names(alone, &tools, names, Some(shape))?;
+        names = outcome.names;
+        restore_map.extend(outcome.restore_map);
+        let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
+        let mut sent = sent.unwrap_or_else(|| entry.clone());
+        if let Some(flag) = entry.get(FLAG) {
+            tool_format::set(&mut sent, FLAG, flag.clone());
+        }
+        found.push(sent);
+    }
+    Ok((Node::array(found), restore_map))
+}
+
+/// How the tools of a request are written.
+fn sent_as(wire: Wire, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
+    ToolsOptions { format: Some(wire.tools(dialect.tools.format)), ..options.tools.clone() }
 }
 
 /// Whether a request has tools that can be called.

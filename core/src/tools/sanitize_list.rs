@@ -141,6 +141,16 @@ pub(super) fn rewrite_with_names<'a>(
     Ok(Outcome { tools, quarantined, changes, restore_map, names, accepted })
 }
 
+/// A list as it is sent, for texts that quote its tools.
+pub(super) fn quotes<'a>(
+    tools: Node<'a>,
+    options: &ToolsOptions,
+    names: &Names,
+    shape: NamePattern,
+) -> Result<Node<'a>, Error> {
+    rewrite_with_names(tools, options, names.clone(), Some(shape)).map(|outcome| outcome.tools)
+}
+
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
         let shape = match tool_format::recognise(&listed.entry) {
