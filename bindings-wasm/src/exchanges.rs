@@ -18,8 +18,8 @@ thread_local! {
 }
 
 /// Opens an exchange for the body and the URL that lie on the desk as text. The answer is the text to be sent; returns
-/// an object with the exchange's `number`, the `report` and the `warning`, an empty one if there is no exchange, or an error as
-/// [`crate::call::call`] does.
+/// an object with the exchange's `number`, the `report` and the `warning`, an empty one if there is no exchange, or an
+/// error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openExchange)]
 pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();

@@ -69,7 +69,8 @@ fn remedy(tool: &Quarantined, naming: Naming) -> String {
     } else {
         let check = naming.spell("checkTools");
         format!(
-            "mend the schema (`{check}` finds all that the API refuses), or set `{fallback}` to a dialect that can say it"
+            "mend the schema (`{check}` finds all that the API refuses), or set `{fallback}` to a dialect that can \
+                say it"
         )
     }
 }

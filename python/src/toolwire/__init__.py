@@ -21,7 +21,7 @@ other subclass the stored value counts. Results are plain dicts and lists, and h
 
 from . import types as types
 from ._dialect import dialects
-from ._error import ToolwireError
+from ._error import ToolwireError, ToolwireWarning
 from ._exchange import Exchange
 from ._request import (
     adapt_request,
@@ -69,6 +69,7 @@ __all__ = [
     "Restore",
     "ToolIndex",
     "ToolwireError",
+    "ToolwireWarning",
     "__version__",
     "adapt_request",
     "adapt_request_json",
