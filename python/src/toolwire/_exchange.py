@@ -11,7 +11,7 @@ from . import _toolwire
 from ._error import ToolwireError, ToolwireWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from typing_extensions import Self, Unpack
 
@@ -34,8 +34,8 @@ class Exchange:
     model asked again. The client gets one reply, with the blocks that Anthropic's servers would have written; in its
     history they say which tools were found.
 
-    Tools that cannot be sent are set aside. A `ToolwireWarning` tells of them, once for each list, unless `on_set_aside`
-    says otherwise.
+    Tools that cannot be sent are set aside. A `ToolwireWarning` tells of them, once for each list, unless
+    `on_set_aside` says otherwise.
 
     It knows no network: `toolwire.httpx2` and `toolwire.httpx` are this for the libraries of those names.
 
@@ -72,8 +72,7 @@ class Exchange:
         `on_set_aside` is `"error"`. What a callable as `on_set_aside` raises comes through as it is.
         """
         on_set_aside = options.get("on_set_aside")
-        chosen: Any = {**options, "on_set_aside": "warn"} if callable(on_set_aside) else options
-        opened = _toolwire.Exchange.open(url, body, chosen)
+        opened = _toolwire.Exchange.open(url, body, _without_callables(options))
         if opened is None:
             return None
         exchange = cls.__new__(cls)
@@ -173,10 +172,19 @@ class Exchange:
             return
         if warning["key"] in _given:
             return
+        warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
+        # Not before: where warnings are errors, this was one, and the next time is one again.
         if len(_given) >= _MOST:
             _given.clear()
         _given.add(warning["key"])
-        warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
+
+
+def _without_callables(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Spell callables as JSON, so that what is wrong is told of the name and not of its value."""
+    if not any(map(callable, options.values())):
+        return options
+    said = {name: "a function" if callable(value) else value for name, value in options.items()}
+    return {**said, "on_set_aside": "warn"} if callable(options.get("on_set_aside")) else said
 
 
 def _outside() -> int:
@@ -184,4 +192,4 @@ def _outside() -> int:
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame, level = frame.f_back, level + 1
-    return level - 1
+    return level

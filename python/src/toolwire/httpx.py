@@ -74,4 +74,6 @@ class AsyncToolwireTransport(_transport.AsyncTransport, httpx.AsyncBaseTransport
         **options: Unpack[ExchangeOptions],
     ) -> None:
         """Stand before another transport, as `ToolwireTransport` does."""
-        super().__init__(httpx.AsyncHTTPTransport() if transport is None else transport, httpx.Response, on_report, options)
+        super().__init__(
+            httpx.AsyncHTTPTransport() if transport is None else transport, httpx.Response, on_report, options
+        )

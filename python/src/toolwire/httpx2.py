@@ -58,7 +58,9 @@ class ToolwireTransport(_transport.Transport, httpx2.BaseTransport):
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
-        super().__init__(httpx2.HTTPTransport() if transport is None else transport, httpx2.Response, on_report, options)
+        super().__init__(
+            httpx2.HTTPTransport() if transport is None else transport, httpx2.Response, on_report, options
+        )
 
 
 class AsyncToolwireTransport(_transport.AsyncTransport, httpx2.AsyncBaseTransport):
@@ -74,4 +76,6 @@ class AsyncToolwireTransport(_transport.AsyncTransport, httpx2.AsyncBaseTranspor
         **options: Unpack[ExchangeOptions],
     ) -> None:
         """Stand before another transport, as `ToolwireTransport` does."""
-        super().__init__(httpx2.AsyncHTTPTransport() if transport is None else transport, httpx2.Response, on_report, options)
+        super().__init__(
+            httpx2.AsyncHTTPTransport() if transport is None else transport, httpx2.Response, on_report, options
+        )
