@@ -8,7 +8,7 @@ use super::{
     tool,
 };
 use crate::{
-    collections::Map,
+    collections::{Map, Set},
     dialect::surface::NamePattern,
     error::Error,
     json::{Node, Text},
@@ -22,6 +22,9 @@ pub(crate) struct Sending<'s> {
     pub(crate) shape: NamePattern,
     /// Writes a list of tools as it will be sent, under names that were planned. What cannot be sent is not in it.
     pub(crate) write: &'s dyn for<'a> Fn(Node<'a>, &Names) -> Result<Node<'a>, Error>,
+    /// Up to how many tools each is sent in the same way whatever the others are: those that are quoted can be written
+    /// without them then.
+    pub(crate) alone: usize,
 }
 
 /// Tools as they are sent, by the names that they have there.
@@ -47,11 +50,15 @@ impl<'a> Quotes<'a> {
         told: &[&Text<'a>],
         search: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Result<Quotes<'a>, Error> {
+        let alone = catalogue.sent(tools, order).count() <= sending.alone;
+        let wanted: Set<&Text<'a>> = told.iter().copied().collect();
+        let is_wanted = |node: &Node<'a>| tool::name(node).is_some_and(|name| wanted.contains(&name));
         let mut list: Vec<Node<'a>> = catalogue
             .sent(tools, order)
+            .filter(|(node, is_search)| !alone || *is_search || is_wanted(node))
             .map(|(node, is_search)| if is_search { search(node) } else { node.clone() })
             .collect();
-        let gone = told.iter().filter(|name| catalogue.standing(name) != Standing::Visible);
+        let gone = wanted.iter().filter(|name| catalogue.standing(name) != Standing::Visible);
         list.extend(gone.filter_map(|name| catalogue.definition(name, tools)).cloned());
         let list = (sending.write)(Node::array(list), names)?;
         let mut places = Map::new();

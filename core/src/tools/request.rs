@@ -74,7 +74,11 @@ pub(crate) fn adapt_with_names(
             None => wire,
         };
         let tools = sent_as(wire_out, dialect, options);
-        let sending = Sending { shape, write: &|list, names| sanitize_list::quotes(list, &tools, names, shape) };
+        let sending = Sending {
+            shape,
+            write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
+            alone: sanitize_list::most_alone(&tools)?,
+        };
         let found = deferred::apply_with_names(request, &deferred_options, Some(&sending), true)?;
         (report.deferred, names) = (Some(found.0), found.1);
     }

@@ -151,6 +151,17 @@ pub(super) fn quotes<'a>(
     rewrite_with_names(tools, options, names.clone(), Some(shape)).map(|outcome| outcome.tools)
 }
 
+/// Up to how many tools of a list no tool has a say in how another is sent.
+pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
+    let targets = targets(options)?;
+    let shares = |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
+    if targets.iter().any(shares) {
+        return Ok(0);
+    }
+    let of_api = targets.first().and_then(|first| first.dialect.tools.tools_most).unwrap_or(usize::MAX);
+    Ok(options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX).min(of_api))
+}
+
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
         let shape = match tool_format::recognise(&listed.entry) {
