@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the examples of the README and of the pages of the functions against the built packages. What they print has to be what
+# Runs the examples of the README, of the page of the adapters and of those of the functions against the built packages. What they print has to be what
 # their comments say.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
@@ -24,7 +24,7 @@ prints_its_comments() { # PAGE LANGUAGE COMMENT-SIGN COMMAND...
 library=$(cd "$ROOT" && cargo build -p toolwire --locked --message-format=json 2>/dev/null |
   sed -n 's/.*"name":"toolwire",.*"filenames":\["\([^"]*\.rlib\)".*/\1/p')
 
-pages=("$ROOT/README.md" "$ROOT/docs/deferred-loading.md")
+pages=("$ROOT/README.md" "$ROOT/docs/deferred-loading.md" "$ROOT/docs/adapters.md")
 for page in "$ROOT"/docs/functions/*.md; do
   [ "$(basename "$page")" = README.md ] || pages+=("$page")
 done

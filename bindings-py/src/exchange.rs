@@ -53,6 +53,24 @@ impl Exchange {
         })
     }
 
+    /// What people should be told of tools that are not in it, as `{ message, key }`; None if there is nothing.
+    fn warning<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded_with(&mut self.0, |exchange| {
+            Ok(Writer::new(py, &Values::default(), false).value(&bindings::warning(exchange))?)
+        })
+    }
+
+    /// The body of an answer that says an error as the API at a URL would.
+    #[staticmethod]
+    #[pyo3(signature = (url, code, pointer, message, /))]
+    fn refusal(url: &str, code: &str, pointer: &str, message: &str) -> PyResult<String> {
+        guarded(|| {
+            let known = toolwire::Code::ALL.iter().find(|known| known.as_str() == code);
+            let code = *known.unwrap_or(&toolwire::Code::Internal);
+            Ok(toolwire::Exchange::refusal(url, &toolwire::Error::new(code, pointer, message)))
+        })
+    }
+
     /// Takes a whole reply; None if the model is to be asked again.
     #[pyo3(signature = (reply, /))]
     fn reply(&mut self, py: Python<'_>, reply: Bound<'_, PyAny>) -> PyResult<Option<String>> {

@@ -22,8 +22,8 @@ thread_local! {
 }
 
 /// Opens an exchange for the body and the URL that lie on the desk as text. The answer is the text to be sent; returns
-/// an object with the exchange's `number` and the `report`, an empty one if there is no exchange, or an error as
-/// [`crate::call::call`] does.
+/// an object with the exchange's `number`, the `report` and the `warning`, an empty one if there is no exchange, or an
+/// error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openExchange)]
 pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -34,7 +34,7 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
             return Ok(TextAnswer { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
         };
         let text = Cow::Owned(exchange.request().to_owned());
-        let report = bindings::report(&exchange);
+        let (report, warning) = (bindings::report(&exchange), bindings::warning(&exchange));
         let number =
             OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
                 Some((free, place)) => {
@@ -46,7 +46,10 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
                     open.len() - 1
                 }
             });
-        Ok(TextAnswer { text, report: Some(described([("number", Node::count(number as u64)), ("report", report)])) })
+        Ok(TextAnswer {
+            text,
+            report: Some(described([("number", Node::count(number as u64)), ("report", report), ("warning", warning)])),
+        })
     });
     hand_over(given, outcome)
 }
@@ -83,6 +86,7 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
                 true => described([
                     ("request", Node::string(exchange.request().to_owned())),
                     ("report", bindings::report(&exchange)),
+                    ("warning", bindings::warning(&exchange)),
                 ]),
                 false => Node::empty_object(),
             };
@@ -99,6 +103,20 @@ pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
     })
 }
 
+/// The answer is the body that says an error as an API would. The URL of the request, the error's code, its pointer and
+/// its message lie on the desk.
+#[wasm_bindgen(js_name = refuseExchange)]
+pub fn refuse_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 4, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
+        let &[url, code, pointer, message] = texts else { return Err(nothing()) };
+        let code = toolwire::Code::ALL.iter().find(|known| known.as_str() == code).ok_or_else(nothing)?;
+        let error = toolwire::Error::new(*code, pointer, message);
+        Ok(TextAnswer { text: Cow::Owned(Exchange::refusal(url, &error)), report: None })
+    });
+    hand_over(given, outcome)
+}
+
 /// Forgets an exchange.
 #[wasm_bindgen(js_name = closeExchange)]
 pub fn close_exchange(exchange: usize) {
@@ -111,7 +129,10 @@ pub fn close_exchange(exchange: usize) {
 
 fn next(exchange: &Exchange) -> TextAnswer<'static> {
     let text = Cow::Owned(exchange.request().to_owned());
-    TextAnswer { text, report: Some(described([("report", bindings::report(&exchange))])) }
+    TextAnswer {
+        text,
+        report: Some(described([("report", bindings::report(&exchange)), ("warning", bindings::warning(&exchange))])),
+    }
 }
 
 fn described<const N: usize>(members: [(&'static str, Node<'static>); N]) -> Node<'static> {

@@ -107,6 +107,8 @@ pub use options::{
 
 /// What is reported: changes, violations, tools that were set aside, what deferred loading decided.
 pub mod reports {
+    #[cfg(feature = "search")]
+    pub use crate::exchange::set_aside::SetAsideWarning;
     pub use crate::{
         check::Violation,
         deferred::{DeferredReport, NamespacedName, Warning},

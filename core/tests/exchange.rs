@@ -80,6 +80,10 @@ fn play(case: &Value, named: bool, whole: bool) {
             "{name}: {}",
             found.message()
         );
+        if let Some(refusal) = case.get("refusal") {
+            let body = Exchange::refusal(case["url"].as_str().unwrap_or("http://localhost/v1/messages"), &found);
+            assert_eq!(body, refusal.to_string(), "{name}");
+        }
         return;
     }
     let found = found.expect(name);
@@ -88,6 +92,8 @@ fn play(case: &Value, named: bool, whole: bool) {
         return;
     }
     let mut exchange = found.expect(name);
+    let warning = exchange.warning().map(|warning| warning.message.as_str());
+    assert_eq!(warning, case.get("warning").and_then(Value::as_str), "{name}");
     let rounds = case["rounds"].as_array().expect("rounds");
     let mut streamed = String::new();
     for (number, round) in rounds.iter().enumerate() {

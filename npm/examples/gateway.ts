@@ -38,11 +38,10 @@ export function gateway(backend: string, options: FetchOptions, largest = LARGES
   });
 }
 
-/** What cannot be adapted was not sent, and is the client's to mend, unless it is a defect. The rest may go well the next time. */
+/** What cannot be adapted, `fetch` has answered itself, in the API's own words. A defect is ours. The rest may go well the next time. */
 function statusOf(error: unknown): number {
   if (error instanceof TooLarge) return 413;
-  if (error instanceof ToolwireError) return error.code === 'internal' ? 500 : 400;
-  return 502;
+  return error instanceof ToolwireError ? 500 : 502;
 }
 
 /** The path is the client's, the host is not: `new URL('//elsewhere/v1', backend)` would be elsewhere. */

@@ -1,5 +1,5 @@
 import { callOnText, callOnValues } from './engine/call.js';
-import type { AdaptOptions, Text } from './options.js';
+import type { AdaptOptions, Dialect, Text } from './options.js';
 import type { DeferredReport, Quarantined, ToolChange } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 
@@ -15,13 +15,15 @@ export interface Adapted<T> {
 
 /** What was decided and changed about a request. */
 export interface AdaptReport {
+  /** The dialect that the request is written in. */
+  dialect: Dialect;
   /** What deferred loading decided; `null` if it was not asked. */
   deferred: DeferredReport | null;
   /** The tools that could not be made acceptable: they are not in the request. */
   quarantined: Quarantined[];
   /** Every change of a tool, in their order. */
   changes: ToolChange[];
-  /** The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now. */
+  /** The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now. */
   unforced: string[];
   /** What became of a `tool_choice` that the API refuses while the model thinks; `null`: it stayed. */
   choice: ChoiceChange | null;

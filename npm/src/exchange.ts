@@ -1,12 +1,16 @@
 import type { AdaptReport } from './adapt.js';
-import { Running } from './engine/exchanges.js';
-import type { ExchangeOptions, Text } from './options.js';
+import { type Next, Running, refusal } from './engine/exchanges.js';
+import type { ToolwireError } from './error.js';
+import type { ExchangeOptions, SentRequest, Text } from './options.js';
+import type { Quarantined } from './report.js';
 
 /**
  * One request of a client and its reply, for whoever stands between a client and a backend. The request is adapted as
  * {@link adaptRequest} does it, the reply restored; and where the model searches for tools although the client left that to its
  * provider (Anthropic's `tool_search_tool_*`), the search is answered and the model asked again. The client gets one reply, with
  * the blocks that Anthropic's servers would have written; in its history they say which tools were found.
+ *
+ * Tools that cannot be sent are set aside. `console.warn` tells of them, once for each list, unless `onSetAside` says otherwise.
  *
  * It knows no network: `toolwire/fetch` is this for `fetch`.
  *
@@ -22,14 +26,16 @@ import type { ExchangeOptions, Text } from './options.js';
  */
 export class Exchange {
   readonly #running: Running;
-  #request: string;
-  #report: AdaptReport;
+  readonly #url: string;
+  readonly #onSetAside: SetAsideHandler | undefined;
+  #request = '';
+  #report!: AdaptReport;
   #asksAgain = false;
 
-  private constructor(running: Running, request: string, report: object) {
+  private constructor(running: Running, url: string, onSetAside: SetAsideHandler | undefined) {
     this.#running = running;
-    this.#request = request;
-    this.#report = report as AdaptReport;
+    this.#url = url;
+    this.#onSetAside = onSetAside;
   }
 
   /**
@@ -38,11 +44,34 @@ export class Exchange {
    *
    * @param url - Where the request is sent: the path tells the API, and with the host and the model the dialect.
    * @param body - JSON text: a string, or UTF-8 bytes.
-   * @throws {@link ToolwireError} as {@link adaptRequestJson} and {@link dialectFor}.
+   * @throws {@link ToolwireError} as {@link adaptRequestJson} and {@link dialectFor}; `not-representable` if tools have to be set
+   *   aside and `onSetAside` is `"error"`. What a function as `onSetAside` throws comes through as it is.
    */
   static open(url: string, body: Text, options?: ExchangeOptions): Exchange | null {
-    const opened = Running.open(url, body, options);
-    return opened === undefined ? null : new Exchange(opened.running, opened.request, opened.report);
+    const onSetAside = options?.onSetAside;
+    const opened = Running.open(url, body, withoutFunctions(options));
+    if (opened === undefined) return null;
+    const exchange = new Exchange(opened.running, url, typeof onSetAside === 'function' ? onSetAside : undefined);
+    exchange.#next(opened.next);
+    return exchange;
+  }
+
+  /**
+   * The body of an answer with status 400 that says an error as the API at a URL would, so that an SDK takes it for a bad request:
+   * for a gateway that could not open an exchange.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   return Exchange.open(url, body);
+   * } catch (error) {
+   *   if (!(error instanceof ToolwireError)) throw error;
+   *   return new Response(Exchange.refusal(url, error), { status: 400, headers: { 'content-type': 'application/json' } });
+   * }
+   * ```
+   */
+  static refusal(url: string, error: ToolwireError): string {
+    return refusal(url, error);
   }
 
   /**
@@ -60,15 +89,15 @@ export class Exchange {
   /**
    * Takes a whole reply, and gives the one for the client. `null`: the model is to be asked again, with {@link request}.
    *
-   * @throws {@link ToolwireError} `too-deep`, `invalid-option`.
+   * @throws {@link ToolwireError} `too-deep`, `invalid-option`, and the errors of {@link open} for the next request.
    */
   reply(reply: string): string | null;
   reply(reply: Uint8Array): Uint8Array | null;
   reply(reply: Text): Text | null;
   reply(reply: Text): Text | null {
-    const { value, report } = this.#running.reply(reply);
-    if (report === undefined) return value;
-    this.#next(typeof value === 'string' ? value : new TextDecoder().decode(value), report);
+    const told = this.#running.reply(reply);
+    if ('value' in told) return told.value;
+    this.#next(told.next);
     return null;
   }
 
@@ -87,12 +116,12 @@ export class Exchange {
    * the next stream goes on where this one ended.
    *
    * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what
-   * was held back, and that event as it came. Also the errors of {@link adaptRequest}, for the next request.
+   * was held back, and that event as it came. If the next request cannot be made, the text ends with an event that says why.
    */
   finishText(): string {
-    const { text, request, report } = this.#running.finishText();
-    this.#asksAgain = request !== undefined;
-    if (request !== undefined) this.#next(request, report as object);
+    const { text, next } = this.#running.finishText();
+    this.#asksAgain = next !== undefined;
+    if (next !== undefined) this.#next(next);
     return text;
   }
 
@@ -115,8 +144,35 @@ export class Exchange {
     this.#running.close();
   }
 
-  #next(request: string, report: object): void {
+  #next({ request, report, warning }: Next): void {
     this.#request = request;
     this.#report = report as AdaptReport;
+    if (warning === null) return;
+    const { dialect, quarantined } = this.#report;
+    if (this.#onSetAside === undefined) warn(warning.key, warning.message);
+    else this.#onSetAside(quarantined, { url: this.#url, dialect, body: request });
   }
+}
+
+/** Functions vanish from all that is read as JSON: an option that is wrongly one would be told of no longer. */
+function withoutFunctions(options: unknown): unknown {
+  const entries: [string, unknown][] = Object.entries(options ?? {});
+  if (!entries.some(([, value]) => typeof value === 'function')) return options;
+  const said = ([name, value]: [string, unknown]) =>
+    typeof value !== 'function' ? [name, value] : [name, name === 'onSetAside' ? 'warn' : 'a function'];
+  return Object.fromEntries(entries.map(said));
+}
+
+type SetAsideHandler = (tools: Quarantined[], request: SentRequest) => void;
+
+/** The keys of warnings that were given. */
+const given = new Set<string>();
+/** How many are kept: a program that makes up new lists all the time must not grow with them. */
+const MOST = 256;
+
+function warn(key: string, message: string): void {
+  if (given.has(key)) return;
+  if (given.size >= MOST) given.clear();
+  given.add(key);
+  globalThis.console?.warn(`toolwire: ${message}`);
 }

@@ -6,9 +6,9 @@
  */
 
 import type { AdaptReport } from './adapt.js';
-import type { ExchangeOptions } from './options.js';
+import type { ExchangeOptions, SentRequest } from './options.js';
 // The file beside this one: no second WebAssembly.
-import { Exchange, stripDeferralBetas } from './search.js';
+import { Exchange, stripDeferralBetas, ToolwireError } from './search.js';
 
 /** `fetch`, as this program's types have it. */
 // biome-ignore lint/suspicious/noExplicitAny: where there are no types of `fetch`, nothing is known of it.
@@ -19,10 +19,10 @@ export interface FetchOptions extends ExchangeOptions {
   /** What sends requests. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * Is told what was done to each request, before it is sent: which tools were set aside, which are loaded. What it throws, the
-   * caller of `fetch` gets.
+   * Is told what was done to each request, before it is sent: the dialect, every change, which tools were set aside, which are
+   * loaded. What it throws, the caller of `fetch` gets.
    */
-  onReport?: ((report: AdaptReport, request: { url: string; body: string }) => void) | undefined;
+  onReport?: ((report: AdaptReport, request: SentRequest) => void) | undefined;
 }
 
 /** Headers that say something of the very bytes of a body, and so nothing of another one. */
@@ -39,7 +39,10 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
  * A `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
  *
  * The dialect is told by host, path and model, unless `dialect` says it. A GET, another path, or a body that is no conversation
- * passes untouched, and so do replies that are errors. If a request cannot be adapted, nothing is sent.
+ * passes untouched, and so do replies that are errors. If a request cannot be adapted, nothing is sent: the answer has status 400 and
+ * says why in the API's own words, so that an SDK throws its error of a bad request, and does not try again.
+ *
+ * Tools that cannot be sent are set aside; `console.warn` tells of them, unless `onSetAside` says otherwise.
  *
  * @example
  * ```ts
@@ -49,31 +52,48 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
  * const client = new Anthropic({ baseURL: 'https://api.moonshot.ai/anthropic', fetch: toolwireFetch() });
  * ```
  *
- * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`; the function throws, before it sends
- *   anything, what {@link adaptRequestJson} and {@link dialectFor} throw.
+ * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`.
  */
 export function toolwireFetch(options: FetchOptions = {}): Fetch {
   const { fetch: given, onReport, ...rest } = options;
   // Wrong options are told here, and not with the first request.
-  Exchange.open('', '', rest);
+  for (const [name, value] of Object.entries({ fetch: given, onReport })) {
+    if (value === undefined || value === null || typeof value === 'function') continue;
+    const message = `expected \`${name}\` to be a function, found ${Array.isArray(value) ? 'an array' : `a value of type \`${typeof value}\``}`;
+    throw new ToolwireError('invalid-option', `/${name}`, message);
+  }
+  try {
+    Exchange.open('', '', rest);
+  } catch (error) {
+    if (!(error instanceof ToolwireError) || error.code !== 'unknown-option') throw error;
+    const message = `${error.message}; \`toolwireFetch\` takes \`fetch\` and \`onReport\`, too`;
+    throw new ToolwireError(error.code, error.pointer, message);
+  }
   const adapting: Send = async (input, init) => {
     const send = (given ?? globalThis.fetch) as Send;
     const request = await Outgoing.read(input, init);
     if (request === undefined) return send(input, init);
-    const exchange = Exchange.open(request.url, request.body, rest);
+    const { url } = request;
+    let exchange: Exchange | null;
+    try {
+      exchange = Exchange.open(url, request.body, rest);
+    } catch (error) {
+      return refused(url, error);
+    }
     if (exchange === null) return request.send(send);
+    const { report } = exchange;
     const betas = rest.deferred !== false && request.stripBetas();
-    const next = () => {
-      onReport?.(exchange.report, { url: request.url, body: exchange.request });
-      return request.send(send, exchange.request);
+    const next = ({ report, request: body }: Exchange) => {
+      onReport?.(report, { url, dialect: report.dialect, body });
+      return request.send(send, body);
     };
     // Nothing to rewrite is nothing to restore.
     if (exchange.request === request.body) {
       exchange.close();
-      onReport?.(exchange.report, { url: request.url, body: request.body });
+      onReport?.(report, { url, dialect: report.dialect, body: request.body });
       return betas ? request.send(send, request.body) : request.send(send);
     }
-    return answered(exchange, next);
+    return answered(url, exchange, next);
   };
   return adapting as Fetch;
 }
@@ -146,16 +166,36 @@ function isRequest(input: RequestInfo | URL): input is Request {
   return typeof input === 'object' && 'method' in input;
 }
 
+/** What sends the request that an exchange has now. */
+type Next = (exchange: Exchange) => Promise<Response>;
+
+/** The answer of a backend that was not asked, because of an error of ours. Anybody else's error comes through. */
+function refused(url: string, error: unknown): Response {
+  if (!(error instanceof ToolwireError) || error.code === 'internal') throw error;
+  // By the second header the SDKs of OpenAI and Anthropic know that trying again is of no use.
+  const headers = { 'content-type': 'application/json', 'x-should-retry': 'false' };
+  const response = new Response(Exchange.refusal(url, error), { status: 400, statusText: 'Bad Request', headers });
+  Object.defineProperty(response, 'url', { value: url });
+  return response;
+}
+
 /** The reply for the client, after as many rounds as it takes. */
-async function answered(exchange: Exchange, next: () => Promise<Response>): Promise<Response> {
+async function answered(url: string, exchange: Exchange, next: Next): Promise<Response> {
   for (;;) {
-    const response = await next();
+    const response = await next(exchange);
     if (isStream(response)) return told(response, streamed(exchange, response, next));
     if (!response.ok || !/\bjson\b/i.test(typeOf(response))) {
       exchange.close();
       return response;
     }
-    const reply = exchange.reply(await response.text());
+    const text = await response.text();
+    let reply: string | null;
+    try {
+      reply = exchange.reply(text);
+    } catch (error) {
+      exchange.close();
+      return refused(url, error);
+    }
     if (reply === null) continue;
     exchange.close();
     return told(response, reply);
@@ -172,7 +212,7 @@ function told({ status, statusText, headers, url }: Response, body: BodyInit): R
 }
 
 /** The streams of all rounds as one. Nothing is read before somebody wants it. */
-function streamed(exchange: Exchange, first: Response, next: () => Promise<Response>): ReadableStream<Uint8Array> {
+function streamed(exchange: Exchange, first: Response, next: Next): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let pieces = readerOf(first);
   let decoder = utf8();
@@ -187,7 +227,7 @@ function streamed(exchange: Exchange, first: Response, next: () => Promise<Respo
     if (!done) return exchange.feedText(decoder.decode(value, { stream: true }));
     let text = exchange.feedText(decoder.decode()) + exchange.finishText();
     if (exchange.asksAgain) {
-      const response = await next();
+      const response = await next(exchange);
       if (isStream(response)) {
         pieces = readerOf(response);
         decoder = utf8();

@@ -259,7 +259,7 @@ export type ChangeRule =
   | 'rename-definition'
   /** Replaces a schema that cannot be represented by one that accepts any object. */
   | 'fallback'
-  /** Sends a tool not strict that the strict dialect cannot take: nothing enforces its schema then. */
+  /** Makes `strict` say what the dialect asks for. A tool that a strict dialect cannot take is sent not strict. */
   | 'strict-flag'
   /** Leaves the schema of a tool without arguments out. */
   | 'omit-arguments'

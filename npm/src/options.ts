@@ -1,4 +1,5 @@
 import type { Dialect } from './names.js';
+import type { Quarantined } from './report.js';
 
 export type { Dialect };
 
@@ -187,6 +188,22 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
    * `pause_turn`, as by Anthropic, and goes on if it sends the reply back.
    */
   maxRounds?: number | undefined;
+  /**
+   * What becomes of a request of which tools have to be set aside. Default `"warn"`: it is sent without them, and `console.warn`
+   * says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not sent. A function is called instead
+   * of `console.warn`, with the tools, every time.
+   */
+  onSetAside?: 'warn' | 'error' | ((tools: Quarantined[], request: SentRequest) => void) | undefined;
+}
+
+/** A request as it is sent. */
+export interface SentRequest {
+  /** Where it goes. */
+  url: string;
+  /** The dialect that it is written in. */
+  dialect: Dialect;
+  /** JSON text. */
+  body: string;
 }
 
 /** The option that decides whether the result may hold parts of the input. */

@@ -11,7 +11,7 @@ import type { SearchOptions, Text } from './options.js';
 
 export { Exchange } from './exchange.js';
 export * from './index.js';
-export type { ExchangeOptions, SearchOptions } from './options.js';
+export type { ExchangeOptions, SearchOptions, SentRequest } from './options.js';
 
 /**
  * The names of the tools that match a query, best first.

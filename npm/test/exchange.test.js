@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 
 import { Exchange, ToolwireError } from '../dist/search.js';
 
@@ -45,12 +45,21 @@ function play(one, as, named, whole) {
       (error) => {
         assert.ok(error instanceof ToolwireError, error);
         assert.deepEqual({ code: error.code, pointer: error.pointer }, one.error, error.message);
+        const url = one.url ?? 'http://localhost/v1/messages';
+        if (one.refusal !== undefined) assert.equal(Exchange.refusal(url, error), JSON.stringify(one.refusal));
         return true;
       },
     );
     return;
   }
+  const warn = mock.method(console, 'warn', () => {});
   const exchange = open(one, as.given(text));
+  warn.mock.restore();
+  const warned = warn.mock.calls.map(({ arguments: [said] }) => said);
+  // Who has been told is not told again.
+  if (one.warning === undefined || warned.length > 0) {
+    assert.deepEqual(warned, one.warning === undefined ? [] : [`toolwire: ${one.warning}`]);
+  }
   if (one.passes) {
     assert.equal(exchange, null);
     return;
@@ -103,4 +112,79 @@ test('exchanges do not disturb each other, and one that is closed is over', () =
     assert.equal(exchange.reply(JSON.stringify(one.rounds[0].reply)), null);
     assert.equal(exchange.reply(JSON.stringify(one.rounds[1].reply)), JSON.stringify(one.told));
   }
+});
+
+const BAD = JSON.stringify({
+  messages: [],
+  tools: [{ name: 'good' }, { name: 'odd', input_schema: { type: 'array' } }],
+});
+const ANTHROPIC = { options: { dialect: 'anthropic' } };
+
+test('a warning is given once, and not by who has another way', () => {
+  const warn = mock.method(console, 'warn', () => {});
+  const told = [];
+  try {
+    for (let times = 0; times < 3; times += 1) {
+      open(ANTHROPIC, BAD);
+      open({ options: { dialect: 'anthropic', onSetAside: (...given) => told.push(given) } }, BAD);
+    }
+  } finally {
+    warn.mock.restore();
+  }
+  assert.equal(warn.mock.calls.length, 1);
+  assert.match(warn.mock.calls[0].arguments[0], /^toolwire: expected to send every tool, set 1 tool aside: `odd` at /);
+  assert.equal(told.length, 3);
+  const [[tools, { url, dialect, body }]] = told;
+  assert.deepEqual([tools[0].name, tools[0].pointer], ['odd', '/tools/1/input_schema']);
+  assert.deepEqual([url, dialect], ['http://localhost/v1/messages', 'anthropic']);
+  assert.deepEqual(
+    JSON.parse(body).tools.map(({ name }) => name),
+    ['good'],
+  );
+});
+
+test('another dialect is another warning, and what a function throws comes through', () => {
+  const warn = mock.method(console, 'warn', () => {});
+  open({ options: { dialect: 'bedrock' } }, BAD);
+  open({ options: { dialect: 'mistral' } }, BAD);
+  warn.mock.restore();
+  assert.equal(warn.mock.calls.length, 2);
+  const thrower = () => {
+    throw new TypeError('mine');
+  };
+  assert.throws(() => open({ options: { dialect: 'anthropic', onSetAside: thrower } }, BAD), { message: 'mine' });
+});
+
+test('a tool that turns out to be unusable once it is found is told then', () => {
+  const warn = mock.method(console, 'warn', () => {});
+  const tools = [
+    { type: 'tool_search_tool_bm25_1', name: 's' },
+    { name: 'later', description: 'rooms', input_schema: { type: 'array' }, defer_loading: true },
+  ];
+  const body = JSON.stringify({ messages: [], tools });
+  const exchange = open(ANTHROPIC, body);
+  assert.equal(warn.mock.calls.length, 0);
+  const search = { type: 'tool_use', id: 't1', name: 'tool_search', input: { query: 'rooms' } };
+  assert.equal(exchange.reply(JSON.stringify({ content: [search], stop_reason: 'tool_use' })), null);
+  warn.mock.restore();
+  assert.match(warn.mock.calls[0].arguments[0], /`later` at/);
+  assert.match(exchange.request, /Tool references removed/);
+
+  const strict = open({ options: { dialect: 'anthropic', onSetAside: 'error' } }, body);
+  assert.throws(() => strict.reply(JSON.stringify({ content: [search], stop_reason: 'tool_use' })), {
+    code: 'not-representable',
+  });
+  // A client that has the beginning of a stream is told in it.
+  const streaming = open({ options: { dialect: 'anthropic', onSetAside: 'error' } }, body);
+  const events = [
+    { type: 'message_start', message: { content: [] } },
+    { type: 'content_block_start', index: 0, content_block: { ...search, input: {} } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"query":"rooms"}' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    { type: 'message_stop' },
+  ];
+  const last = eventsOf(feed(streaming, textOf(events, true, true))).at(-1);
+  assert.equal(streaming.asksAgain, false);
+  assert.deepEqual([last.type, last.error.code], ['error', 'not-representable']);
 });

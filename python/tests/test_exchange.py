@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import toolwire
 from cases import spelled
+from toolwire import _exchange
 
 EXCHANGE = Path(__file__).resolve().parents[2] / "tests" / "exchange"
 
@@ -26,6 +28,11 @@ def written(value: object) -> str:
 def opened(case: dict[str, Any], body: str | bytes) -> toolwire.Exchange | None:
     url = case.get("url", "http://localhost/v1/messages")
     return toolwire.Exchange.open(url, body, **spelled(case.get("options", {})))
+
+
+def in_python(message: str) -> str:
+    """Spell the functions that a message names as they are called here."""
+    return message.replace("`checkTools`", "`check_tools`")
 
 
 def text_of(events: list[Any], named: bool, whole: bool) -> str:
@@ -57,8 +64,19 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
         with pytest.raises(toolwire.ToolwireError) as raised:
             opened(case, given)
         assert {"code": raised.value.code, "pointer": raised.value.pointer} == case["error"], raised.value
+        if "refusal" in case:
+            url = case.get("url", "http://localhost/v1/messages")
+            refusal = toolwire.Exchange.refusal(url, raised.value)
+            assert refusal == in_python(written(case["refusal"]))
         return
-    exchange = opened(case, given)
+    _exchange._given.clear()
+    with warnings.catch_warnings(record=True) as given_warnings:
+        warnings.simplefilter("always")
+        exchange = opened(case, given)
+    expected = [f"toolwire: {in_python(case['warning'])}"] if "warning" in case else []
+    assert [str(one.message) for one in given_warnings] == expected
+    assert all(one.category is toolwire.ToolwireWarning for one in given_warnings)
+    assert all(one.filename == __file__ for one in given_warnings)
     if "passes" in case:
         assert exchange is None
         return
@@ -90,3 +108,76 @@ def test_whole_replies(case: dict[str, Any]) -> None:
 def test_streams(case: dict[str, Any], whole: bool) -> None:
     play(case, as_bytes=False, named=True, whole=whole)
     play(case, as_bytes=True, named=False, whole=whole)
+
+
+BAD = written({"messages": [], "tools": [{"name": "good"}, {"name": "odd", "input_schema": {"type": "array"}}]})
+URL = "http://localhost/v1/messages"
+
+
+def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
+    _exchange._given.clear()
+    told: list[Any] = []
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            toolwire.Exchange.open(URL, BAD, dialect="anthropic")
+            toolwire.Exchange.open(URL, BAD, dialect="anthropic", on_set_aside=lambda *what: told.append(what))
+        # Another dialect is another warning.
+        toolwire.Exchange.open(URL, BAD, dialect="bedrock")
+    assert len(given) == 2
+    start = "toolwire: expected to send every tool, set 1 tool aside: `odd` at `/tools/1/input_schema` for `anthropic`"
+    assert str(given[0].message).startswith(start)
+    assert len(told) == 3
+    tools, sent = told[0]
+    assert [tool["name"] for tool in tools] == ["odd"]
+    assert (sent["url"], sent["dialect"]) == (URL, "anthropic")
+    assert [tool["name"] for tool in json.loads(sent["body"])["tools"]] == ["good"]
+
+
+def test_a_warning_that_is_an_error_is_one_every_time() -> None:
+    for _ in range(2):
+        with pytest.raises(toolwire.ToolwireWarning):
+            toolwire.Exchange.open(URL, BAD, dialect="mistral")
+
+
+def test_what_a_callable_raises_comes_through() -> None:
+    def on_set_aside(*_: object) -> None:
+        raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        toolwire.Exchange.open(URL, BAD, dialect="anthropic", on_set_aside=on_set_aside)
+
+
+def test_a_tool_that_turns_out_to_be_unusable_once_it_is_found_is_told_then() -> None:
+    tools = [
+        {"type": "tool_search_tool_bm25_1", "name": "s"},
+        {"name": "later", "description": "rooms", "input_schema": {"type": "array"}, "defer_loading": True},
+    ]
+    body = written({"messages": [], "tools": tools})
+    search = {"type": "tool_use", "id": "t1", "name": "tool_search", "input": {"query": "rooms"}}
+    reply = written({"content": [search], "stop_reason": "tool_use"})
+    exchange = toolwire.Exchange.open(URL, body, dialect="anthropic")
+    assert exchange is not None
+    with pytest.warns(toolwire.ToolwireWarning, match="`later` at"):
+        assert exchange.reply(reply) is None
+    assert "Tool references removed" in exchange.request
+    exchange = toolwire.Exchange.open(URL, body, dialect="anthropic", on_set_aside="error")
+    assert exchange is not None
+    with pytest.raises(toolwire.ToolwireError) as raised:
+        exchange.reply(reply)
+    assert raised.value.code == "not-representable"
+    # A client that has the beginning of a stream is told in it.
+    exchange = toolwire.Exchange.open(URL, body, dialect="anthropic", on_set_aside="error")
+    assert exchange is not None
+    piece = {"type": "input_json_delta", "partial_json": '{"query":"rooms"}'}
+    events = [
+        {"type": "message_start", "message": {"content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {**search, "input": {}}},
+        {"type": "content_block_delta", "index": 0, "delta": piece},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+        {"type": "message_stop"},
+    ]
+    last = events_of(fed(exchange, text_of(events, True, True)))[-1]
+    assert exchange.asks_again is False
+    assert (last["type"], last["error"]["code"]) == ("error", "not-representable")

@@ -243,6 +243,8 @@ def test_this_binding_says_what_rust_says_in_every_dialect(tmp_path: Path) -> No
         else:
             assert "error" not in row, (dialect, text)
             assert found.pop("schema") == row.get("output", text), (dialect, text)
-            assert found == row["report"], (dialect, text)
+            # As text where a name in it has half a surrogate pair.
+            report = json.loads(row["report"]) if isinstance(row["report"], str) else row["report"]
+            assert found == report, (dialect, text)
         compared += 1
     assert compared >= 50 * len(NAMES)

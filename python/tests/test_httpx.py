@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("library")
 @both
 def test_searches_are_answered_in_a_whole_reply(post: Post) -> None:
     backend, reports = Backend(whole(SEARCHES), whole(CALLS)), list[Any]()
-    response = post(backend, json=ASKED, dialect="anthropic", on_report=reports.append)
+    response = post(backend, json=ASKED, dialect="anthropic", on_report=lambda report, _: reports.append(report))
     reply = response.json()
     assert [block["type"] for block in reply["content"]] == TOLD
     assert reply["content"][2]["name"] == "book.room"
@@ -245,6 +245,9 @@ def test_wrong_options_are_told_at_once() -> None:
         ({"dialect": "antropic"}, "unknown-dialect"),
         ({"dialekt": "anthropic"}, "unknown-option"),
         ({"deferred": {"target": "openai-chat"}}, "invalid-option"),
+        ({"on_set_aside": "warm"}, "invalid-option"),
+        ({"on_report": "warn"}, "invalid-option"),
+        ({"onReport": print}, "unknown-option"),
     ]:
         for transport in (wire.ToolwireTransport, wire.AsyncToolwireTransport):
             with pytest.raises(ToolwireError) as raised:
@@ -256,19 +259,54 @@ def test_wrong_options_are_told_at_once() -> None:
 def test_nothing_is_sent_that_cannot_be_adapted(post: Post) -> None:
     backend = Backend()
     forced = {**ASKED, "tool_choice": {"type": "tool", "name": "book.room"}}
-    with pytest.raises(ToolwireError, match="book\\.room") as raised:
-        post(backend, json=forced, dialect="anthropic", deferred={"forced_tool": "error"})
-    assert raised.value.code == "forced-deferred-tool"
-    with pytest.raises(ToolwireError) as raised:
-        post(backend, content=b'{"model":', headers=JSON_TYPE)
-    assert raised.value.code == "invalid-json"
+    for response, code in [
+        (post(backend, json=forced, dialect="anthropic", deferred={"forced_tool": "error"}), "forced-deferred-tool"),
+        (post(backend, content=b'{"model":', headers=JSON_TYPE), "invalid-json"),
+    ]:
+        assert (response.status_code, response.headers["content-type"]) == (400, "application/json")
+        assert response.headers["x-should-retry"] == "false"
+        error = response.json()["error"]
+        assert (error["type"], error["code"]) == ("invalid_request_error", code)
+    assert backend.got == []
+
+
+@both
+def test_what_cannot_be_asked_again_is_answered_as_a_bad_request_too(post: Post) -> None:
+    backend = Backend(whole(SEARCHES))
+    search, room = ASKED["tools"]
+    asked = {**ASKED, "tools": [search, {**room, "input_schema": {"type": "array"}}]}
+    response = post(backend, json=asked, dialect="anthropic", on_set_aside="error")
+    assert (response.status_code, response.json()["error"]["code"]) == (400, "not-representable")
+    assert len(backend.got) == 1
+
+
+@both
+def test_what_the_caller_raises_is_no_bad_request(post: Post) -> None:
+    def mine(*_: object) -> None:
+        raise LookupError("mine")
+
+    tools = [{"name": "bad", "input_schema": {"type": "string"}}, {"name": "good", "input_schema": {}}]
+    backend, quiet = Backend(), {"on_set_aside": lambda *_: None}
+    for options in [{"on_report": mine, **quiet}, {"on_set_aside": mine}]:
+        with pytest.raises(LookupError, match="mine"):
+            post(backend, json={**BASE, "tools": tools}, dialect="anthropic", **options)
     assert backend.got == []
 
 
 @both
 def test_tools_that_are_set_aside_are_reported(post: Post) -> None:
-    backend, reports = Backend(whole(CALLS)), list[Any]()
+    backend, reports, told = Backend(whole(CALLS)), list[Any](), list[Any]()
     tools = [{"name": "bad", "input_schema": {"type": "string"}}, {"name": "good", "input_schema": {}}]
-    post(backend, json={**BASE, "tools": tools}, dialect="moonshot", on_report=reports.append)
-    assert [(one["name"], one["rule"]) for one in reports[0]["quarantined"]] == [("bad", "not-representable")]
+    post(
+        backend,
+        json={**BASE, "tools": tools},
+        dialect="moonshot",
+        on_report=lambda *given: reports.append(given),
+        on_set_aside=lambda *given: told.append(given),
+    )
+    [(report, sent)] = reports
+    assert [(one["name"], one["rule"]) for one in report["quarantined"]] == [("bad", "not-representable")]
+    assert report["dialect"] == "moonshot"
+    assert sent == {"url": URL, "dialect": "moonshot", "body": backend.got[0].content.decode()}
+    assert told == [(report["quarantined"], sent)]
     assert [tool["name"] for tool in backend.bodies[0]["tools"]] == ["good"]

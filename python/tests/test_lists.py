@@ -110,6 +110,7 @@ def reports(case: Case, found: dict[str, Any]) -> None:
     shown = {
         "quarantined": [{name: tool[name] for name in QUARANTINED} for tool in found["quarantined"]],
         "changes": [{name: change[name] for name in CHANGE} for change in found["changes"]],
+        "dialect": found.get("dialect"),
         "lossless": found.get("lossless"),
         "unforced": found.get("unforced"),
         "choice": {name: found["choice"][name] for name in ("found", "sent")} if found.get("choice") else None,

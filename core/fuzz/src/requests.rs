@@ -1,11 +1,12 @@
-//! Tool lists and whole requests: text and value agree, what is sent is accepted, and what was written is done.
+//! Tool lists and whole requests: text and value agree, what is sent is accepted, what was written is done, and what is
+//! not sent is told of.
 
 use arbitrary::{Result, Unstructured};
-use serde_json::Value;
+use serde_json::{json, Value};
 use toolwire::{
     adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects,
-    reports::Severity, sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Restore,
-    ToolsOptions,
+    options::OnSetAside, reports::Severity, sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions,
+    Error, Exchange, ExchangeOptions, Restore, ToolsOptions,
 };
 
 use crate::wire::Wire;
@@ -15,7 +16,10 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let wire = *data.choose(&Wire::ALL)?;
     let request = wire.request(data)?;
     let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}");
-    let held = list(&request["tools"], dialect, wire).and_then(|()| whole(&request, dialect, wire)).map_err(about);
+    let held = list(&request["tools"], dialect, wire)
+        .and_then(|()| whole(&request, dialect, wire))
+        .and_then(|()| opened(&request, dialect, wire))
+        .map_err(about);
     Ok(held.map(|()| 1))
 }
 
@@ -65,6 +69,40 @@ fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), 
         (Err(one), Err(two)) => errors(&one, &two),
         (one, two) => Err(format!("adapted: {} by value, {} by text", said(one.err()), said(two.err()))),
     }
+}
+
+/// The request as an exchange.
+fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
+    let (url, text) = (wire.url(), request.to_string());
+    let options = ExchangeOptions::default().dialect(dialect);
+    let exchange = match Exchange::open(url, &text, &options) {
+        Ok(None) => return Err(format!("`{url}` is not known")),
+        Ok(Some(exchange)) => exchange,
+        Err(error) => {
+            let refusal: Value =
+                serde_json::from_str(&Exchange::refusal(url, &error)).map_err(|error| error.to_string())?;
+            let said = refusal["error"]["message"].as_str().is_some_and(|said| said.contains(error.message()));
+            return if said { errors(&error, &error) } else { Err(format!("the refusal {refusal} of {error}")) };
+        }
+    };
+    let (aside, sent) = (&exchange.report().quarantined, exchange.request());
+    if exchange.warning().is_some() == aside.is_empty() {
+        return Err(format!("warns {:?} of {aside:?}", exchange.warning()));
+    }
+    let forbids = options.on_set_aside(OnSetAside::Error);
+    match Exchange::open(url, &text, &forbids) {
+        Ok(_) if aside.is_empty() => {}
+        Err(error) if !aside.is_empty() && error.code() == Code::NotRepresentable => {}
+        other => return Err(format!("where no tool may be missing: {:?} of {aside:?}", other.err())),
+    }
+    // What is demanded can be had.
+    let sent: Value = serde_json::from_str(sent).map_err(|error| error.to_string())?;
+    let has_tools = |request: &Value| request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+    let demands = [json!("required"), json!({"type": "any"})].contains(&request["tool_choice"]);
+    if demands && wire != Wire::Gemini && has_tools(request) && !has_tools(&sent) {
+        return Err(format!("demands a call and sends no tool: {sent}"));
+    }
+    Ok(())
 }
 
 /// What restores calls can be kept and read again.

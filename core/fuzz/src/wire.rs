@@ -93,11 +93,43 @@ impl Wire {
         for _ in 0..data.int_in_range(0..=4)? {
             history.push(if data.ratio(1_u8, 12_u8)? { odd(data)? } else { self.turn(data)? });
         }
-        Ok(match self {
+        let mut request = match self {
             Wire::Responses => json!({"model": "m", "input": history, "tools": tools}),
             Wire::Gemini => json!({"contents": history, "tools": tools}),
             _ => json!({"model": "m", "messages": history, "tools": tools}),
-        })
+        };
+        if data.arbitrary()? {
+            let (key, choice) = self.choice(data)?;
+            request[key] = choice;
+        }
+        Ok(request)
+    }
+
+    /// A choice of tools, and where it stands.
+    fn choice(self, data: &mut Unstructured<'_>) -> Result<(&'static str, Value)> {
+        let name = *data.choose(&NAMES)?;
+        let how = data.int_in_range(0..=3)?;
+        let choice = match (self, how) {
+            (Wire::Gemini, 0) => json!({"functionCallingConfig": {"mode": "ANY"}}),
+            (Wire::Gemini, _) => json!({"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [name]}}),
+            (Wire::Anthropic, 0) => json!({"type": "any"}),
+            (Wire::Anthropic, _) => json!({"type": "tool", "name": name}),
+            (_, 0) => json!("required"),
+            (_, 1) => json!({"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": name}]}),
+            (Wire::Chat, _) => json!({"type": "function", "function": {"name": name}}),
+            (Wire::Responses, _) => json!({"type": "function", "name": name}),
+        };
+        Ok((if self == Wire::Gemini { "toolConfig" } else { "tool_choice" }, choice))
+    }
+
+    /// Where requests of this format go.
+    pub(crate) const fn url(self) -> &'static str {
+        match self {
+            Wire::Anthropic => "http://localhost/v1/messages",
+            Wire::Chat => "http://localhost/v1/chat/completions",
+            Wire::Responses => "http://localhost/v1/responses",
+            Wire::Gemini => "http://localhost/v1beta/models/m:generateContent",
+        }
     }
 
     fn said(self, data: &mut Unstructured<'_>) -> Result<Value> {

@@ -84,7 +84,7 @@ pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     ])
 }
 
-/// `{ report: { deferred, quarantined, changes, unforced, choice }, restore }`
+/// `{ report: { dialect, deferred, quarantined, changes, unforced, choice }, restore }`
 pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", restore.0.to_node())])
 }
@@ -93,6 +93,7 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     let deferred = report.deferred.as_ref().map_or_else(Node::default, deferred_report);
     let unforced = report.unforced.iter().map(|name| owned(name)).collect();
     Node::record([
+        ("dialect", Node::literal(report.dialect)),
         ("deferred", deferred),
         ("quarantined", quarantined(&report.quarantined)),
         ("changes", tool_changes(&report.changes)),

@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use super::describe;
 use crate::{
     error::Error,
-    exchange,
+    exchange::{self, set_aside::SetAsideWarning},
     json::{Node, Utf8Pieces},
     options::ExchangeOptions,
     tools::request::AdaptReport,
@@ -44,7 +44,8 @@ impl Exchange {
     /// path, no JSON object), and is to be passed on as it is.
     ///
     /// # Errors
-    /// Those of [`adapt_request_json`](crate::adapt_request_json) and of [`dialect_for`](crate::dialect_for).
+    /// Those of [`adapt_request_json`](crate::adapt_request_json) and of [`dialect_for`](crate::dialect_for);
+    /// `not-representable` if tools have to be set aside and [`OnSetAside::Error`](crate::OnSetAside) forbids it.
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
         Ok(exchange::Exchange::open(url, body, options)?.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
@@ -60,6 +61,44 @@ impl Exchange {
         self.0.report()
     }
 
+    /// What people should be told: that tools are not in the request, why, and what to do. Once is enough for each
+    /// [`key`](SetAsideWarning::key).
+    ///
+    /// ```
+    /// use toolwire::{Exchange, ExchangeOptions};
+    /// let body = r#"{"messages":[],"tools":[
+    ///     {"name":"read","input_schema":{"type":"object"}}, {"name":"bad","input_schema":{"type":"string"}}]}"#;
+    /// let options = ExchangeOptions::default().dialect("anthropic");
+    /// let exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
+    /// assert!(exchange.warning().expect("a warning").message.contains("set 1 tool aside: `bad` at `/tools/1"));
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    pub fn warning(&self) -> Option<&SetAsideWarning> {
+        self.0.warning()
+    }
+
+    /// [`Self::warning`] as `{ message, key }`, null if there is none: for bindings.
+    pub(crate) fn warning_node(&self) -> Node<'static> {
+        self.warning().map_or_else(Node::default, |SetAsideWarning { message, key }| {
+            Node::record([("message", Node::string(message.clone())), ("key", Node::string(key.clone()))])
+        })
+    }
+
+    /// The body of an answer with status 400 that says an error as the API at a URL would, so that an SDK takes it for
+    /// a bad request: for who stands between a client and that API, and could not open an exchange.
+    ///
+    /// ```
+    /// use toolwire::{Exchange, ExchangeOptions};
+    /// let (url, options) = ("http://localhost/v1/messages", ExchangeOptions::default().dialect("anthropic"));
+    /// let error = Exchange::open(url, r#"{"messages":[],"tools":3}"#, &options).expect_err("no tools");
+    /// let body = Exchange::refusal(url, &error);
+    /// assert!(body.starts_with(r#"{"type":"error","error":{"type":"invalid_request_error","message":"toolwire: "#));
+    /// assert!(body.ends_with(r#""code":"invalid-request","pointer":"/tools"}}"#));
+    /// ```
+    pub fn refusal(url: &str, error: &Error) -> String {
+        exchange::refusal::body(url, error)
+    }
+
     /// [`Self::report`] as a tree: for bindings.
     pub(crate) fn report_node(&self) -> Node<'static> {
         describe::request(self.report())
@@ -69,7 +108,7 @@ impl Exchange {
     /// [`Self::request`].
     ///
     /// # Errors
-    /// `too-deep`, `invalid-option`.
+    /// `too-deep`, `invalid-option`, and those of [`Self::open`] for the next request.
     pub fn reply<'t>(&mut self, reply: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         self.0.reply(reply)
     }
@@ -97,7 +136,8 @@ impl Exchange {
     ///
     /// # Errors
     /// `limit-exceeded` if the last event cannot be restored (the next call gives what was held back, and that event as
-    /// it came), and those of [`Self::reply`].
+    /// it came). If the next request cannot be made, the text ends with an event that says why, and nobody is asked
+    /// again.
     pub fn finish_text(&mut self) -> Result<String, Error> {
         let broken = self.1.end();
         if broken.is_empty() {

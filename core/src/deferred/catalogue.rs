@@ -362,6 +362,17 @@ impl<'a> Catalogue<'a> {
         self.entries.iter().any(Entry::visible)
     }
 
+    /// The definitions that are sent, in order, as they came; `true` for one that is of a search, for which a function
+    /// stands.
+    pub(super) fn sent<'n>(
+        &'n self,
+        tools: &'n [Node<'a>],
+        order: Order,
+    ) -> impl Iterator<Item = (&'n Node<'a>, bool)> {
+        let entries = self.plan(order).into_iter().filter_map(|at| self.entries.get(at));
+        entries.filter_map(move |entry| Some((self.node(entry, tools)?, entry.search)))
+    }
+
     /// Turns the request's list into what is sent. Entries that are sent as they came are not touched, and neither is
     /// the list if all are. `search` writes the function that stands for a search.
     pub(super) fn settle(self, tools: &mut Node<'a>, order: Order, search: impl Fn(&Node<'a>) -> Node<'a>) {

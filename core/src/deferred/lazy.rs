@@ -63,7 +63,7 @@ pub(crate) fn edit_member<'a, R>(
 }
 
 /// Takes a member's value out as a tree, leaving null in its place.
-pub(super) fn take<'a>(object: &mut Node<'a>, key: &str) -> Result<Option<Node<'a>>, Error> {
+pub(crate) fn take<'a>(object: &mut Node<'a>, key: &str) -> Result<Option<Node<'a>>, Error> {
     let Some(node) = object.visit(key, core::mem::take) else { return Ok(None) };
     Ok(Some(match node.data() {
         Data::Verbatim(text) => json::read(text)?,

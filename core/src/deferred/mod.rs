@@ -19,6 +19,7 @@ mod messages;
 pub(crate) mod namespace;
 pub(crate) mod notice;
 mod prefilter;
+pub(crate) mod quote;
 mod report;
 pub(crate) mod responses;
 mod search_tool;
@@ -33,7 +34,6 @@ pub use report::{DeferredReport, NamespacedName, Warning};
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    dialect::surface::NamePattern,
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
@@ -45,6 +45,7 @@ use history::Rewriter;
 use load_events::{Event, Events};
 use namespace::NameMap;
 use notice::Notices;
+use quote::{Quoted, Quotes, Sending};
 use report::Warnings;
 
 /// Reads a request so that what cannot hold anything to rewrite stays text.
@@ -73,12 +74,12 @@ pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: 
     apply_with_names(request, options, None, reports).map(|(report, _)| report)
 }
 
-/// [`apply`] for an API that accepts names of this shape only: texts speak of tools by the names that they will have,
-/// which are given with the report. The list itself keeps the names it has.
+/// [`apply`] for an API to which tools are sent in another way: texts speak of them by the names and with the schemas
+/// that they will have there. The names are given with the report; the list itself stays as it is.
 pub(crate) fn apply_with_names(
     request: &mut Node<'_>,
     options: &DeferredOptions,
-    shape: Option<NamePattern>,
+    sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<(DeferredReport, Names), Error> {
     // The tools are looked at from all sides; if they stay as they are, so does their text.
@@ -93,7 +94,7 @@ pub(crate) fn apply_with_names(
         .flatten();
     let wire = format::recognise(request, options)?;
     let mut warnings = Warnings::default();
-    let mut report = rewrite(request, (wire, shape), options, &mut warnings, reports)?;
+    let mut report = rewrite(request, (wire, sending), options, &mut warnings, reports)?;
     let out = match wire.target {
         Some(Target::OpenaiResponses) => Format::OpenaiResponses,
         Some(Target::OpenaiChat) => Format::OpenaiChat,
@@ -140,7 +141,7 @@ struct Outcome {
 /// Rewrites a request within its format.
 fn rewrite<'a>(
     request: &mut Node<'a>,
-    (wire, shape): (Shape, Option<NamePattern>),
+    (wire, sending): (Shape, Option<&Sending<'_>>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
     reports: bool,
@@ -173,8 +174,8 @@ fn rewrite<'a>(
     choice::settle(request, format, (&mut catalogue, &flat), options, search.as_deref(), warnings)?;
 
     let mut names = Names::default();
-    if let Some(shape) = shape {
-        names.plan(shape, catalogue.all_names(), &[]);
+    if let Some(sending) = sending {
+        names.plan(sending.shape, catalogue.all_names(), &[]);
     }
     let report = DeferredReport {
         loaded: catalogue.loaded(),
@@ -187,7 +188,7 @@ fn rewrite<'a>(
     // What stands for a search is called by its own name everywhere.
     let called = search.unwrap_or_else(|| options.tool_search_name.clone());
     let options = &DeferredOptions { tool_search_name: called, ..options.clone() };
-    let mut notices = notices(request, (&catalogue, &names), &events, &items, options)?;
+    let mut notices = notices(request, (&catalogue, &names), (&events, &items), (format, sending), options)?;
     rewrite_history(request, format, (&catalogue, &flat), (&mut notices, &events, &items), options, warnings)?;
     if format == Format::Anthropic {
         betas::settle(request)?;
@@ -225,8 +226,8 @@ fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
 fn notices<'a>(
     request: &Node<'a>,
     (catalogue, names): (&Catalogue<'a>, &Names),
-    events: &Events<'a>,
-    items: &responses::Items<'a>,
+    (events, items): (&Events<'a>, &responses::Items<'a>),
+    (format, sending): (Format, Option<&Sending<'_>>),
     options: &DeferredOptions,
 ) -> Result<Notices<'a>, Error> {
     let splits = history::splits(options);
@@ -235,9 +236,20 @@ fn notices<'a>(
         Event::Reference(name) | Event::Addition(name) | Event::Removal(name) => Some(name),
         Event::Ignored(_) | Event::Call(_) | Event::Definition(_) => None,
     });
-    for name in referred.chain(items.told(request, splits)?) {
-        let (definition, pointer) = (catalogue.definition(name, listed(request)), catalogue.pointer(name));
-        notices.prepare(name, &names.current(name), definition, &pointer)?;
+    let told: Vec<&Text<'a>> = referred.chain(items.told(request, splits)?).collect();
+    let tools = listed(request);
+    let search = |search: &Node<'a>| search_tool::function(format, &options.tool_search_name, search);
+    let written = match sending.filter(|_| !told.is_empty()) {
+        Some(sending) => Some(Quotes::write(sending, (catalogue, names), (tools, options.order), &told, search)?),
+        None => None,
+    };
+    for name in told {
+        let called = names.current(name);
+        let quoted = match (&written, catalogue.definition(name, tools)) {
+            (Some(quotes), Some(_)) => quotes.of(&called),
+            (_, definition) => Quoted::Definition(definition),
+        };
+        notices.prepare(name, &called, &quoted, &catalogue.pointer(name))?;
     }
     Ok(notices)
 }

@@ -5,6 +5,7 @@ use core::fmt::Write as _;
 
 use super::{
     compact::{compact, string},
+    quote::Quoted,
     tool,
 };
 use crate::{
@@ -94,8 +95,15 @@ struct Notice {
 }
 
 impl Notice {
-    fn of(name: &str, tool: Option<&Node<'_>>, at: &str) -> Result<Notice, Error> {
+    fn of(name: &str, tool: &Quoted<'_, '_>, at: &str) -> Result<Notice, Error> {
         let name = quoted(name);
+        let withdrawn = format!("Tool {name} is no longer available.");
+        let tool = match tool {
+            Quoted::Definition(tool) => *tool,
+            Quoted::SetAside => {
+                return Ok(Notice { full: REMOVED.into(), sentence: REMOVED.len(), withdrawn, written: false })
+            }
+        };
         let mut full = format!("Tool {name} is now available.");
         let sentence = full.len();
         if let Some(description) = tool.and_then(tool::description) {
@@ -107,7 +115,7 @@ impl Notice {
             let properties = schema.get("properties").filter(|properties| properties.as_object().is_some());
             compact(properties.unwrap_or(schema), &mut full);
         }
-        Ok(Notice { full, sentence, withdrawn: format!("Tool {name} is no longer available."), written: false })
+        Ok(Notice { full, sentence, withdrawn, written: false })
     }
 }
 
@@ -140,7 +148,7 @@ impl<'a> Notices<'a> {
         &mut self,
         name: &Text<'a>,
         called: &str,
-        tool: Option<&Node<'a>>,
+        tool: &Quoted<'_, 'a>,
         at: &str,
     ) -> Result<(), Error> {
         if !self.notices.contains_key(name) {

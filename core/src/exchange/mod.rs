@@ -5,7 +5,9 @@
 //! Knows no network: whoever has one sends what it is given here and hands back what came.
 
 mod endpoint;
+pub(crate) mod refusal;
 mod searches;
+pub(crate) mod set_aside;
 mod stream;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -21,10 +23,13 @@ use crate::{
     dialect::lookup,
     error::Error,
     json::{self, Node, Text},
-    options::{without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, ServerToolSearch, ToolFormat},
+    options::{
+        without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, OnSetAside, ServerToolSearch, ToolFormat,
+    },
     tools::tool_format::set,
 };
 use searches::{is, overlay, total, Searches};
+use set_aside::SetAsideWarning;
 use stream::Round;
 
 /// An exchange.
@@ -35,6 +40,8 @@ pub(crate) struct Exchange {
     request: String,
     report: AdaptReport,
     restore_map: RestoreMap,
+    on_set_aside: OnSetAside,
+    warning: Option<SetAsideWarning>,
     /// `None`: nobody has to be asked again, whatever the model says.
     rounds: Option<SearchLoop>,
     stream: Option<Stream>,
@@ -86,15 +93,23 @@ impl Exchange {
         };
         let adapting = options.adapting(endpoint.format, dialect);
         let hosted = SearchLoop::hosted(&node, &adapting)?;
-        let (report, restore_map) = request::adapt(&mut node, &adapting)?;
+        let (report, restore_map, names) = request::adapt_with_names(&mut node, &adapting)?;
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
-        let rounds = hosted.zip(called).map(|(hosted, called)| SearchLoop::new(hosted, called, body, options));
+        let rounds = hosted.zip(called).map(|(hosted, called)| {
+            let search = options.search.clone().tool_search_name(called);
+            let searches = Searches::new(hosted, search, adapting.clone(), names);
+            SearchLoop::new(searches, body, options.max_rounds)
+        });
         let request = json::text_of(body, &node).into_owned();
+        let on_set_aside = options.on_set_aside;
+        let warning = tell(&report, &adapting, on_set_aside)?;
         Ok(Some(Exchange {
             adapting,
             request,
             report,
             restore_map,
+            on_set_aside,
+            warning,
             rounds,
             stream: None,
             lines: Buffer::default(),
@@ -115,6 +130,11 @@ impl Exchange {
     /// What was done to it.
     pub(crate) fn report(&self) -> &AdaptReport {
         &self.report
+    }
+
+    /// What is to be told of tools that are not in it.
+    pub(crate) fn warning(&self) -> Option<&SetAsideWarning> {
+        self.warning.as_ref()
     }
 
     /// Takes a whole reply. `None`: the model is to be asked again.
@@ -150,11 +170,17 @@ impl Exchange {
         self.stream = None;
         self.asks = false;
         if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.again) {
-            self.asks = true;
             rounds.turn();
             // The next stream begins with an event of its own.
             sse::end(&mut out);
-            self.ask_again()?;
+            match self.ask_again() {
+                Ok(()) => self.asks = true,
+                // The client has the beginning of a reply: it cannot be told otherwise any more.
+                Err(error) => {
+                    self.rounds = None;
+                    out.push_str(&self.failed_text(&refusal::body(ANTHROPIC, &error)));
+                }
+            }
         }
         Ok(out)
     }
@@ -184,9 +210,26 @@ impl Exchange {
         let said = Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.said.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(said)));
         let (report, restore_map) = request::adapt(&mut node, &self.adapting)?;
+        self.warning = tell(&report, &self.adapting, self.on_set_aside)?;
         self.request = json::text_of(&rounds.asked, &node).into_owned();
         (self.report, self.restore_map) = (report, restore_map);
         Ok(())
+    }
+}
+
+/// Searches are run for requests of this format only.
+const ANTHROPIC: &str = "/messages";
+
+/// What is told of tools that are set aside.
+fn tell(
+    report: &AdaptReport,
+    adapting: &AdaptOptions,
+    on_set_aside: OnSetAside,
+) -> Result<Option<SetAsideWarning>, Error> {
+    let naming = adapting.tools.sanitize.naming;
+    match on_set_aside {
+        OnSetAside::Warn => Ok(set_aside::warning(report, naming)),
+        OnSetAside::Error => set_aside::refused(report, naming).map_or(Ok(None), Err),
     }
 }
 
@@ -220,12 +263,12 @@ impl SearchLoop {
         }
     }
 
-    /// What is needed for a request with such a search. `called` is the function that stands for it.
-    fn new(hosted: Text<'static>, called: &str, body: &str, options: &ExchangeOptions) -> SearchLoop {
+    /// What is needed for a request with such a search.
+    fn new(searches: Searches, body: &str, rounds: usize) -> SearchLoop {
         SearchLoop {
-            searches: Searches::new(hosted, options.search.clone().tool_search_name(called)),
+            searches,
             asked: body.into(),
-            left: options.max_rounds,
+            left: rounds,
             said: Vec::new(),
             used: None,
             id: None,

@@ -5,11 +5,13 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
+    deferred::lazy,
     error::Error,
     json::{Data, Node, Text},
-    options::SearchOptions,
+    names::Names,
+    options::{AdaptOptions, SearchOptions},
     search::{self, Call, Index},
-    tools::{request, tool_format::set},
+    tools::{request, restore::RestoreMap, tool_format::set},
 };
 
 /// Answers searches in the place of a hosted one.
@@ -18,13 +20,24 @@ pub(super) struct Searches {
     /// What the client calls the hosted search.
     name: Text<'static>,
     options: SearchOptions,
+    /// How tools are sent, and what they are called there.
+    adapting: AdaptOptions,
+    names: Names,
     /// Made with the first search.
-    index: Option<Index>,
+    catalogue: Option<Catalogue>,
+}
+
+/// The tools of the client's request as the model knows them.
+#[derive(Debug)]
+struct Catalogue {
+    index: Index,
+    /// Brings their names back to those that the client knows.
+    restore_map: RestoreMap,
 }
 
 impl Searches {
-    pub(super) fn new(name: Text<'static>, options: SearchOptions) -> Self {
-        Searches { name, options, index: None }
+    pub(super) fn new(name: Text<'static>, options: SearchOptions, adapting: AdaptOptions, names: Names) -> Self {
+        Searches { name, options, adapting, names, catalogue: None }
     }
 
     /// Is it a call of the search that the model was offered?
@@ -49,8 +62,13 @@ impl Searches {
         set(&mut call, "type", Node::literal("tool_use"));
         set(&mut call, "name", Node::string(self.options.tool_search_name.clone()));
         let options = self.options.clone();
+        let catalogue = match self.catalogue.take() {
+            Some(catalogue) => catalogue,
+            None => Catalogue::new(asked, &self.adapting, &self.names)?,
+        };
+        let Catalogue { index, restore_map } = self.catalogue.insert(catalogue);
         let answer = match Call::recognise(&call, &options) {
-            Some(call) => search::answer(&call, self.index(asked)?, &options)?,
+            Some(call) => search::answer(&call, index, &options)?,
             None => Node::default(),
         };
         let content = if answer.get("is_error").is_some() {
@@ -60,7 +78,15 @@ impl Searches {
             ])
         } else {
             let found = answer.get("content").and_then(Node::as_array).unwrap_or_default();
-            let references = found.iter().filter(|block| is(block, "tool_reference")).map(Node::detached).collect();
+            let reference = |block: &Node<'_>| {
+                let mut reference = block.detached();
+                let called = block.get("tool_name").and_then(Node::as_text);
+                if let Some(found) = called.and_then(|called| restore_map.name(called)) {
+                    set(&mut reference, "tool_name", Node::string(found.name.into_owned()));
+                }
+                reference
+            };
+            let references = found.iter().filter(|block| is(block, "tool_reference")).map(reference).collect();
             Node::record([
                 ("type", Node::literal("tool_search_tool_search_result")),
                 ("tool_references", Node::array(references)),
@@ -73,17 +99,18 @@ impl Searches {
             ("content", content),
         ]))
     }
+}
 
-    fn index(&mut self, asked: &str) -> Result<&Index, Error> {
-        let index = match self.index.take() {
-            Some(index) => index,
-            None => {
-                let request = request::read(asked)?;
-                let tools = request.get("tools").map(crate::deferred::lazy::view).transpose()?;
-                Index::new(tools.as_deref().unwrap_or(&Node::array(Vec::new())), false)?
-            }
-        };
-        Ok(self.index.insert(index))
+impl Catalogue {
+    fn new(asked: &str, adapting: &AdaptOptions, names: &Names) -> Result<Catalogue, Error> {
+        let mut request = request::read(asked)?;
+        let tools = lazy::take(&mut request, "tools")?.unwrap_or_else(|| Node::array(Vec::new()));
+        set(&mut request, "tools", tools);
+        let (tools, restore_map) = request::catalogue(&request, adapting, names.clone())?;
+        // A list of the client's own in the prompt has the names that the client knows.
+        let own = |(called, own): (&str, Text<'_>)| (own.into_owned(), Text::new(String::from(called)));
+        let also = restore_map.names().map(own).collect();
+        Ok(Catalogue { index: Index::new(&tools, false)?.also_called(also), restore_map })
     }
 }
 

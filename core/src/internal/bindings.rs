@@ -90,6 +90,12 @@ pub fn report(exchange: &Exchange) -> Node<'static> {
     exchange.report_node()
 }
 
+/// [`Exchange::warning`] as a tree.
+#[cfg(feature = "search")]
+pub fn warning(exchange: &Exchange) -> Node<'static> {
+    exchange.warning_node()
+}
+
 /// Whether an exchange keeps nothing but what opening it anew would give: a binding can lose it then.
 #[cfg(feature = "search")]
 pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {

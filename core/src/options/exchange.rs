@@ -4,7 +4,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    read::{Example, Reader},
+    read::{choice, Example, Reader},
     sanitize,
     tools::KNOWN as OF_TOOLS,
     AdaptOptions, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
@@ -14,6 +14,16 @@ use crate::{
     json::{Data, Node, Object},
     naming::Naming,
 };
+
+choice! {
+    /// What becomes of a request of which tools have to be set aside.
+    OnSetAside {
+        /// It is sent without them, and [`Exchange::warning`](crate::Exchange::warning) tells of them.
+        Warn = "warn",
+        /// It is an error.
+        Error = "error",
+    }
+}
 
 /// Options of [`Exchange`](crate::Exchange).
 ///
@@ -33,6 +43,8 @@ pub struct ExchangeOptions {
     pub search: SearchOptions,
     /// How often the model is asked again, in one exchange, after a search that it made.
     pub max_rounds: usize,
+    /// What becomes of a request of which tools have to be set aside.
+    pub on_set_aside: OnSetAside,
     /// Whether the caller said what becomes of a hosted search.
     pub(crate) search_is_chosen: bool,
 }
@@ -47,12 +59,13 @@ impl Default for ExchangeOptions {
             adapt,
             search: SearchOptions::default(),
             max_rounds: 10,
+            on_set_aside: OnSetAside::Warn,
             search_is_chosen: false,
         }
     }
 }
 
-const OWN: [&str; 2] = ["search", "maxRounds"];
+const OWN: [&str; 3] = ["search", "maxRounds", "onSetAside"];
 const EXAMPLE: Example =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
@@ -68,6 +81,13 @@ impl ExchangeOptions {
     #[must_use]
     pub fn max_rounds(mut self, rounds: usize) -> Self {
         self.max_rounds = rounds;
+        self
+    }
+
+    /// Sets [`Self::on_set_aside`].
+    #[must_use]
+    pub fn on_set_aside(mut self, outcome: OnSetAside) -> Self {
+        self.on_set_aside = outcome;
         self
     }
 
@@ -110,6 +130,7 @@ impl ExchangeOptions {
             adapt,
             search,
             max_rounds: reader.count("maxRounds")?.unwrap_or(default.max_rounds),
+            on_set_aside: reader.choice("onSetAside", OnSetAside::CHOICES)?.unwrap_or(default.on_set_aside),
             search_is_chosen,
         })
     }

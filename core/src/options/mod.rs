@@ -24,7 +24,7 @@ pub use envelope::EnvelopeOptions;
 #[cfg(feature = "search")]
 pub(crate) use exchange::without_dialect;
 #[cfg(feature = "search")]
-pub use exchange::ExchangeOptions;
+pub use exchange::{ExchangeOptions, OnSetAside};
 pub use lookup::{Api, DialectQuery};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};

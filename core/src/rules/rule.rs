@@ -299,7 +299,7 @@ rules! {
     RenameDefinition = "rename-definition", List, SAME, [];
     /// Replaces a schema that cannot be represented by one that accepts any object.
     Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
-    /// Sends a tool not strict that the strict dialect cannot take: nothing enforces its schema then.
+    /// Makes `strict` say what the dialect asks for. A tool that a strict dialect cannot take is sent not strict.
     StrictFlag = "strict-flag", List, SAME, [];
     /// Leaves the schema of a tool without arguments out.
     OmitArguments = "omit-arguments", List, SAME, [];

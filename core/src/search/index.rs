@@ -38,6 +38,8 @@ pub(crate) struct Index {
     hits: Vec<Hit>,
     /// Whether any tool is deferred.
     defers: bool,
+    /// What tools are called elsewhere, and their names here.
+    also: Map<Text<'static>, Text<'static>>,
 }
 
 #[derive(Clone, Debug)]
@@ -78,6 +80,12 @@ impl Index {
         Ok(builder.finish())
     }
 
+    /// Lets tools be asked for by other names, too: pairs of one and the name in the list.
+    pub(crate) fn also_called(mut self, names: Vec<(Text<'static>, Text<'static>)>) -> Self {
+        self.also.extend(names);
+        self
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.tools.len()
     }
@@ -106,7 +114,8 @@ impl Index {
 
     /// The tool of exactly this name.
     pub(super) fn named(&self, name: &str) -> Option<&Text<'static>> {
-        let place = self.place(&Text::new(name))?;
+        let name = Text::new(name);
+        let place = self.place(&name).or_else(|| self.place(self.also.get(&name.into_owned())?))?;
         self.tools.get(place as usize).map(|tool| &tool.name)
     }
 
@@ -305,6 +314,6 @@ impl Builder {
         }
         let name = |place: &u32| self.tools.get(*place as usize).map(|tool| &tool.name);
         let by_name = collections::by((0..).take(self.tools.len()).collect(), |one, two| name(one).cmp(&name(two)));
-        Index { tools: self.tools, by_name, terms, hits, defers: self.defers }
+        Index { tools: self.tools, by_name, terms, hits, defers: self.defers, also: Map::new() }
     }
 }

@@ -85,36 +85,74 @@ pub(super) fn model(request: &Node<'_>) -> Result<String, Error> {
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
 }
 
-/// Settles the choice of a request. Tells the names of forced tools that are gone.
+/// Where Gemini's JSON and its SDKs keep the choice, and in it the list of allowed tools.
+const GEMINI: [(&str, &str, &str, &str); 2] = [
+    ("toolConfig", "functionCallingConfig", "allowedFunctionNames", "/toolConfig/functionCallingConfig"),
+    ("tool_config", "function_calling_config", "allowed_function_names", "/tool_config/function_calling_config"),
+];
+const TOOL_CHOICE: &str = "/tool_choice";
+
+/// The pointer to a choice that makes the model call a tool, if a request has one.
+pub(super) fn demand(request: &Node<'_>, wire: Wire) -> Result<Option<&'static str>, Error> {
+    if wire == Wire::Gemini {
+        for (outer, inner, _, pointer) in GEMINI {
+            let Some(config) = request.get(outer) else { continue };
+            let config = view(config)?;
+            let mode = config.get(inner).and_then(|config| config.get("mode")).and_then(Node::as_text);
+            if mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case("any")) {
+                return Ok(Some(pointer));
+            }
+        }
+        return Ok(None);
+    }
+    let Some(choice) = request.get("tool_choice") else { return Ok(None) };
+    let choice = view(choice)?;
+    let nested = choice.get("allowed_tools").filter(|inner| inner.as_object().is_some());
+    let is = |name: &str| choice.is_text(name) || choice.get("type").is_some_and(|kind| kind.is_text(name));
+    let demands = ["any", "required", "tool", "function", "custom"].into_iter().any(is)
+        || is("allowed_tools") && nested.unwrap_or(&choice).get("mode").is_some_and(|mode| mode.is_text("required"));
+    Ok(demands.then_some(TOOL_CHOICE))
+}
+
+/// What became of a choice.
+#[derive(Default)]
+pub(super) struct Settled {
+    /// The names of tools in it that are gone.
+    pub(super) lost: Vec<Text<'static>>,
+    /// Where it stands, if nothing is left of what it forces or allows.
+    pub(super) stuck: Option<&'static str>,
+}
+
+/// Settles the choice of a request.
 pub(super) fn settle<'a>(
     request: &mut Node<'a>,
     wire: Wire,
     fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome,
-) -> Result<Vec<Text<'static>>, Error> {
-    let mut lost = Vec::new();
+) -> Result<Settled, Error> {
+    let mut settled = Settled::default();
     if wire == Wire::Gemini {
-        for (outer, inner, list) in [
-            ("toolConfig", "functionCallingConfig", "allowedFunctionNames"),
-            ("tool_config", "function_calling_config", "allowed_function_names"),
-        ] {
-            edit_member(request, outer, |config| {
-                config.visit(inner, |config| gemini(config, list, fate, &mut lost));
-                Ok(())
+        for (outer, inner, list, pointer) in GEMINI {
+            let emptied = edit_member(request, outer, |config| {
+                Ok(config.visit(inner, |config| gemini(config, list, fate, &mut settled.lost)) == Some(true))
             })?;
+            settled.stuck = settled.stuck.or((emptied == Some(true)).then_some(pointer));
         }
-        return Ok(lost);
+        return Ok(settled);
     }
     edit_member(request, "tool_choice", |choice| {
         let is = |name: &str| choice.get("type").is_some_and(|kind| kind.is_text(name));
-        if is("allowed_tools") {
-            allowed(choice, wire, fate, &mut lost);
+        let is_stuck = if is("allowed_tools") {
+            allowed(choice, fate, &mut settled.lost)
         } else if let Some(name) = forced(choice, fate) {
-            lost.push(name);
-            automatic(choice, wire);
-        }
+            settled.lost.push(name);
+            true
+        } else {
+            false
+        };
+        settled.stuck = is_stuck.then_some(TOOL_CHOICE);
         Ok(())
     })?;
-    Ok(lost)
+    Ok(settled)
 }
 
 /// Renames what a choice forces; its name, if it is gone.
@@ -139,30 +177,22 @@ fn forced_here<'a>(choice: &mut Node<'a>, fate: &dyn Fn(&Text<'a>) -> ChoiceOutc
     }
 }
 
-fn automatic(choice: &mut Node<'_>, wire: Wire) {
-    if wire == Wire::Anthropic {
-        remove(choice, "name");
-        set(choice, "type", Node::literal("auto"));
-    } else {
-        *choice = Node::literal("auto");
-    }
-}
-
-/// A choice among some tools: those that are gone cannot be allowed; if none is left, all are.
+/// A choice among some tools: those that are gone cannot be allowed. Tells whether none is left.
 fn allowed<'a>(
     choice: &mut Node<'a>,
-    wire: Wire,
     fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome,
     lost: &mut Vec<Text<'static>>,
-) {
+) -> bool {
     let mut among = |inner: &mut Node<'a>| {
+        let had = lost.len();
         inner.visit("tools", |tools| filter(tools, lost, &mut |tool| forced(tool, fate)));
-        inner.get("tools").and_then(Node::as_array).is_some_and(<[Node<'a>]>::is_empty)
+        lost.len() > had && inner.get("tools").and_then(Node::as_array).is_some_and(<[Node<'a>]>::is_empty)
     };
     let nested = choice.get("allowed_tools").is_some_and(|inner| inner.as_object().is_some());
-    let emptied = if nested { choice.visit("allowed_tools", &mut among) == Some(true) } else { among(choice) };
-    if emptied {
-        automatic(choice, wire);
+    if nested {
+        choice.visit("allowed_tools", &mut among) == Some(true)
+    } else {
+        among(choice)
     }
 }
 
@@ -171,7 +201,8 @@ fn gemini<'a>(
     list: &str,
     fate: &dyn Fn(&Text<'a>) -> ChoiceOutcome,
     lost: &mut Vec<Text<'static>>,
-) {
+) -> bool {
+    let had = lost.len();
     config.visit(list, |names| {
         filter(names, lost, &mut |name| {
             let text = name.as_text()?;
@@ -185,9 +216,7 @@ fn gemini<'a>(
             }
         });
     });
-    if config.get(list).and_then(Node::as_array).is_some_and(<[Node<'a>]>::is_empty) {
-        remove(config, list);
-    }
+    lost.len() > had && config.get(list).and_then(Node::as_array).is_some_and(<[Node<'a>]>::is_empty)
 }
 
 /// Leaves out of a list what `gone` gives a name for.

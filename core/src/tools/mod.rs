@@ -1,10 +1,11 @@
 //! Tool lists and whole requests: names, wrappers, quarantine, and the way back.
 //!
 //! A list is taken apart (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an
-//! acceptable schema (`sanitize_list`, in the dialects of `target`, with `budget` for what a request may hold and
-//! `quarantine` for what cannot be had), and what has to be undone is noted (`restore`). A whole request (`request`)
-//! also speaks of tools in its history (`call_sites`) and in what it forces (`choice`). Replies come back whole
-//! (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`, and `sse`).
+//! acceptable schema (`sanitize_list`, in the dialects of `target`, with `budget` for what a request may hold,
+//! `wrapper` for what stands around the schema and `quarantine` for what cannot be had), and what has to be undone is
+//! noted (`restore`). A whole request (`request`) also speaks of tools in its history (`call_sites`) and in what it
+//! forces (`choice`). Replies come back whole (`restore`) or in pieces (`stream_restorer` with what it holds back in
+//! `held`, and `sse`).
 
 mod arguments;
 mod backends;
@@ -24,3 +25,4 @@ mod target;
 pub(crate) mod tool_format;
 pub(crate) mod tool_list;
 mod wire;
+mod wrapper;

@@ -1,6 +1,6 @@
 //! Tools that are set aside, and why: one bad tool never costs the others.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::tool_format::{pointer, Shape};
 use crate::{
@@ -22,6 +22,23 @@ pub struct Quarantined {
     pub rule: &'static str,
     /// For people: what was expected, then what was found.
     pub message: String,
+}
+
+/// How many tools a message names.
+const NAMED: usize = 10;
+
+/// Tools that were set aside, each with its reason, for a message.
+pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
+    let one = |tool: &Quarantined| {
+        let name = tool.name.as_deref().map_or("a tool without a name".into(), |name| format!("`{name}`"));
+        let Quarantined { pointer, rule, message, .. } = tool;
+        format!("{name} at `{pointer}` for `{dialect}`: {message} (`{rule}`)")
+    };
+    let mut reasons: Vec<String> = list.iter().take(NAMED).map(one).collect();
+    if list.len() > NAMED {
+        reasons.push(format!("and {} more", list.len() - NAMED));
+    }
+    reasons
 }
 
 /// Why a tool is set aside.

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     call_sites,
     choice::{self, ChoiceChange, ChoiceOutcome},
-    quarantine::Quarantined,
+    quarantine::{self, Quarantined},
     restore::RestoreMap,
     sanitize_list::{self, ToolChange},
     tool_format::{self, remove},
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     collections::Set,
-    deferred::{self, lazy, DeferredReport, NAMES_TOOLS},
-    dialect::{self, surface::NamePattern},
+    deferred::{self, lazy, quote::Sending, DeferredReport, NAMES_TOOLS},
+    dialect::{self, surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
@@ -26,13 +26,15 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AdaptReport {
+    /// The dialect that the request was written in.
+    pub dialect: &'static str,
     /// What deferred loading decided; `None` if it was not asked.
     pub deferred: Option<DeferredReport>,
     /// The tools that could not be made acceptable: they are not in the request.
     pub quarantined: Vec<Quarantined>,
     /// Every change of a tool, in their order.
     pub changes: Vec<ToolChange>,
-    /// The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now.
+    /// The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now.
     pub unforced: Vec<String>,
     /// What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed.
     pub choice: Option<ChoiceChange>,
@@ -45,23 +47,42 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 
 /// Rewrites a request in place.
 pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(AdaptReport, RestoreMap), Error> {
+    adapt_with_names(request, options).map(|(report, restore_map, _)| (report, restore_map))
+}
+
+/// [`adapt`], with the names that its tools have now, those that are not sent yet included.
+pub(crate) fn adapt_with_names(
+    request: &mut Node<'_>,
+    options: &AdaptOptions,
+) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
-    let mut report = AdaptReport::default();
+    let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let wire = recognise(request, options)?;
+    // A choice without any tools is for the API to judge.
+    let demand = match choice::demand(request, wire)? {
+        Some(pointer) if can_call(request, wire)? => Some(pointer),
+        _ => None,
+    };
     let shape = dialect.tools.names_for(&choice::model(request)?);
     let mut wire_out = wire;
     let mut names = Names::default();
     if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
         let deferred_options = DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() };
-        let found = deferred::apply_with_names(request, &deferred_options, Some(shape), true)?;
+        wire_out = match deferred.target {
+            Some(Target::OpenaiResponses) => Wire::Responses,
+            Some(Target::OpenaiChat) => Wire::Chat,
+            None => wire,
+        };
+        let tools = sent_as(wire_out, dialect, options);
+        let sending = Sending {
+            shape,
+            write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
+            alone: sanitize_list::most_alone(&tools)?,
+        };
+        let found = deferred::apply_with_names(request, &deferred_options, Some(&sending), true)?;
         (report.deferred, names) = (Some(found.0), found.1);
-        match deferred.target {
-            Some(Target::OpenaiResponses) => wire_out = Wire::Responses,
-            Some(Target::OpenaiChat) => wire_out = Wire::Chat,
-            None => {}
-        }
     }
-    let tools = ToolsOptions { format: Some(wire_out.tools(dialect.tools.format)), ..options.tools.clone() };
+    let tools = sent_as(wire_out, dialect, options);
     let (mut restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, (names, shape), &mut report)?;
     for (flat, original) in report.deferred.iter().flat_map(|report| &report.name_map) {
         let called = names.current(&Text::new(flat.as_str())).into_owned();
@@ -81,11 +102,78 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
             None => ChoiceOutcome::Stays,
         }
     };
-    let lost = choice::settle(request, wire_out, &fate)?;
+    let settled = choice::settle(request, wire_out, &fate)?;
+    let stuck = match demand {
+        Some(pointer) if !can_call(request, wire_out)? => Some(pointer),
+        _ => settled.stuck,
+    };
+    if let Some(pointer) = stuck {
+        return Err(nothing_left(pointer, &report));
+    }
     report.choice = choice::beside_thinking(request, wire_out, &dialect.tools)?;
-    report.unforced = lost.iter().map(|name| name.display().into_owned()).collect();
+    report.unforced = settled.lost.iter().map(|name| name.display().into_owned()).collect();
     rename_history(request, wire_out, &new_name)?;
-    Ok((report, restore_map))
+    Ok((report, restore_map, names))
+}
+
+/// Every tool that a request lists as it would be sent, each for itself, and the way back: for a search among them.
+/// What cannot be sent stays as it is; the model is told so once it has found it.
+#[cfg(feature = "search")]
+pub(crate) fn catalogue<'a>(
+    request: &Node<'a>,
+    options: &AdaptOptions,
+    mut names: Names,
+) -> Result<(Node<'a>, RestoreMap), Error> {
+    const FLAG: &str = "defer_loading";
+    let dialect = dialect::of(&options.tools.sanitize)?;
+    let shape = dialect.tools.names_for(&choice::model(request)?);
+    let tools = sent_as(recognise(request, options)?, dialect, options);
+    let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
+    for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
+        let alone = Node::array(Vec::from([entry.clone()]));
+        let outcome = sanitize_list::rewrite_with_names(alone, &tools, names, Some(shape))?;
+        names = outcome.names;
+        restore_map.extend(outcome.restore_map);
+        let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
+        let mut sent = sent.unwrap_or_else(|| entry.clone());
+        if let Some(flag) = entry.get(FLAG) {
+            tool_format::set(&mut sent, FLAG, flag.clone());
+        }
+        found.push(sent);
+    }
+    Ok((Node::array(found), restore_map))
+}
+
+/// How the tools of a request are written.
+fn sent_as(wire: Wire, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
+    ToolsOptions { format: Some(wire.tools(dialect.tools.format)), ..options.tools.clone() }
+}
+
+/// Whether a request has tools that can be called.
+fn can_call(request: &Node<'_>, wire: Wire) -> Result<bool, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = lazy::view(tools)?;
+    let mut list = tools.as_array().unwrap_or_default().iter();
+    // An entry of Gemini's may hold functions, or what the API runs; a choice is among functions only.
+    Ok(list.any(|entry| {
+        let groups = ["functionDeclarations", "function_declarations"];
+        let functions = groups.iter().find_map(|key| entry.get(key)?.as_array());
+        wire != Wire::Gemini
+            || functions.is_some_and(|list| !list.is_empty())
+            || matches!(tool_format::recognise(entry), tool_format::Entry::Tool(_))
+    }))
+}
+
+/// The error of a choice that no tool is left for.
+fn nothing_left(pointer: &str, report: &AdaptReport) -> Error {
+    let mut why = quarantine::reasons(&report.quarantined, report.dialect);
+    let hidden = report.deferred.iter().map(|report| report.hidden.len()).sum::<usize>();
+    if hidden > 0 {
+        why.push(format!("{hidden} deferred tools that are not loaded"));
+    }
+    let why = if why.is_empty() { String::from("no tool") } else { why.join("; ") };
+    let message = format!("expected a tool that the choice can force or allow, found none that is sent: {why}");
+    Error::new(Code::InvalidRequest, pointer, message)
 }
 
 fn rewrite_tools<'a>(

@@ -66,6 +66,18 @@ impl RestoreMap {
         self.list.insert(called, RestoreEntry { name: spelled(name), namespace: Some(spelled(namespace)), plan });
     }
 
+    /// The names that the API saw, with the tools' own.
+    #[cfg(feature = "search")]
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, Text<'_>)> {
+        self.list.iter().map(|(called, entry)| (called.as_str(), read_text(&entry.name)))
+    }
+
+    /// Takes in what another one undoes.
+    #[cfg(feature = "search")]
+    pub(super) fn extend(&mut self, other: RestoreMap) {
+        self.list.extend(other.list);
+    }
+
     /// Whether nothing has to be undone.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()

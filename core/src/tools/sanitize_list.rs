@@ -10,6 +10,7 @@ use super::{
     target::{about, reason, targets, Target, Written},
     tool_format::{self, pointer, Edits, Entry, Shape},
     tool_list::{Listed, Listing},
+    wrapper,
 };
 use crate::{
     budget::Budget,
@@ -18,7 +19,7 @@ use crate::{
     error::{Code, Error},
     json::{push_token, Node, Text},
     limits::MAX_TOOLS,
-    names::{self, Names},
+    names::Names,
     options::{ToolFormat, ToolsOptions},
     report::{Allow, Change, Guidance},
     rules::{Constraint, Rule},
@@ -140,6 +141,27 @@ pub(super) fn rewrite_with_names<'a>(
     Ok(Outcome { tools, quarantined, changes, restore_map, names, accepted })
 }
 
+/// A list as it is sent, for texts that quote its tools.
+pub(super) fn quotes<'a>(
+    tools: Node<'a>,
+    options: &ToolsOptions,
+    names: &Names,
+    shape: NamePattern,
+) -> Result<Node<'a>, Error> {
+    rewrite_with_names(tools, options, names.clone(), Some(shape)).map(|outcome| outcome.tools)
+}
+
+/// Up to how many tools of a list no tool has a say in how another is sent.
+pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
+    let targets = targets(options)?;
+    let shares = |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
+    if targets.iter().any(shares) {
+        return Ok(0);
+    }
+    let of_api = targets.first().and_then(|first| first.dialect.tools.tools_most).unwrap_or(usize::MAX);
+    Ok(options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX).min(of_api))
+}
+
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
         let shape = match tool_format::recognise(&listed.entry) {
@@ -183,7 +205,9 @@ impl Writer<'_> {
         if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
-        let description = description(&entry, (shape, written), dialect, &mut changes);
+        let description = wrapper::description(&entry, (shape, written), dialect, &mut changes);
+        let strict = tool_format::strict_in(dialect, self.format);
+        wrapper::strict(&entry, (shape, written), strict, dialect, &mut changes);
         if let Some(new) = &new_name {
             let shown = name.display();
             let message = format!("renamed the tool `{shown}` to `{new}`; `restore` brings its name back");
@@ -206,7 +230,7 @@ impl Writer<'_> {
             self.restore_map
                 .add(called.clone(), RestoreEntry::new(own, namespace.as_ref().map(|(space, _)| space), plan));
         }
-        let edits = Edits { name: new_name, description, strict: tool_format::strict_in(dialect, self.format), omit };
+        let edits = Edits { name: new_name, description, strict, omit };
         shape.settle(&mut entry, self.format, added, edits);
         changes.iter_mut().for_each(|change| change.pointer.insert_str(0, &at));
         self.accepted.insert(called);
@@ -298,54 +322,4 @@ impl Writer<'_> {
         }
         Err(first.unwrap_or_else(|| refused("unknown-dialect", "", "expected a dialect, found none".into())))
     }
-}
-
-/// What becomes of the description; `None`: it stays.
-fn description(
-    entry: &Node<'_>,
-    (shape, written): (Shape, Shape),
-    dialect: &'static Dialect,
-    changes: &mut Vec<Change>,
-) -> Option<Option<String>> {
-    const KEY: &str = "description";
-    let surface = dialect.tools;
-    let found = shape.part(entry, KEY)?;
-    let from = pointer(&shape.pointer_to(KEY));
-    let Some(text) = found.as_text() else {
-        let message = format!("removed the description: it is not a string but {}", found.kind());
-        let guidance = if found.is_null() { Guidance::Same } else { Guidance::Lost };
-        changes.push(about(
-            Rule::DropDescription,
-            (from, None),
-            guidance,
-            "a description is a string wherever there is one".into(),
-            message,
-        ));
-        return Some(None);
-    };
-    if text.is_empty() && surface.no_empty_description {
-        let message = "removed the empty description".into();
-        changes.push(about(
-            Rule::DropDescription,
-            (from, None),
-            Guidance::Same,
-            reason(dialect, Constraint::EmptyDescription),
-            message,
-        ));
-        return Some(None);
-    }
-    let most = surface.description_most?;
-    let length = text.code_points().count();
-    let cut =
-        text.value().filter(|_| length > most).map(|text| format!("{}…", names::cut(&text, most.saturating_sub(1))))?;
-    let message = format!("shortened the description from {length} to {most} characters");
-    let at = (from, Some(pointer(&written.pointer_to(KEY))));
-    changes.push(about(
-        Rule::CutDescription,
-        at,
-        Guidance::Lost,
-        reason(dialect, Constraint::DescriptionLength),
-        message,
-    ));
-    Some(Some(cut))
 }

@@ -217,16 +217,28 @@ impl Shape {
         }
     }
 
+    /// Where the definition stands.
+    pub(crate) fn path(self) -> Vec<&'static str> {
+        self.holder.into_iter().collect()
+    }
+
     /// Where a member of the definition stands.
     pub(crate) fn pointer_to(self, key: &'static str) -> Vec<&'static str> {
         [self.holder, Some(key)].into_iter().flatten().collect()
     }
 
+    /// Whether an entry stays with its API, as it is written there.
+    pub(crate) fn stays(self, written: Shape) -> bool {
+        let own = self.format.zip(written.format);
+        own.is_some_and(|(own, new)| family(own) == family(new)) && self.holder == written.holder
+    }
+
     /// Writes an entry in a format. `added` is a schema for a tool that had none. Everything else in an entry is its
     /// API's business: it stays if the entry stays with that API, and is left out otherwise.
     pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
-        let stays = self.format.is_some_and(|own| family(own) == family(format)) && self.holder == holder_of(format);
-        if stays || (self.format.is_none() && holder_of(format).is_none() && family(format) != Family::Openai) {
+        if self.stays(written(format, false))
+            || (self.format.is_none() && holder_of(format).is_none() && family(format) != Family::Openai)
+        {
             self.settle_in_place(entry, format, added, edits);
         } else {
             *entry = self.anew(entry, format, added, edits);

@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+
+import Anthropic, { BadRequestError as AnthropicRefused } from '@anthropic-ai/sdk';
+import { ApiError, GoogleGenAI } from '@google/genai';
+import OpenAI, { BadRequestError as OpenaiRefused } from 'openai';
+import { toolwireFetch } from 'toolwire/fetch';
 
 import * as anthropic from '../dist/anthropic.js';
 import { book } from '../dist/anthropic-deferred.js';
@@ -207,4 +212,58 @@ test('gateway.ts reads no more than its limit, and follows no redirect', async (
   );
   assert.equal((await post('{"model":"m","messages":[]}')).status, 502);
   assert.deepEqual(asked, []);
+});
+
+test('the SDKs take what cannot be adapted for a bad request, and try it once', async () => {
+  const asked = [];
+  const fetch = async (url) => {
+    asked.push(String(url));
+    return new Response('{}', { status: 500 });
+  };
+  const adapting = toolwireFetch({ fetch, onSetAside: 'error' });
+  let calls = 0;
+  const counted = (...given) => {
+    calls += 1;
+    return adapting(...given);
+  };
+  const parameters = { type: 'string' };
+  const messages = [{ role: 'user', content: 'go' }];
+
+  const anthropic = new Anthropic({ apiKey: 'none', fetch: counted });
+  const tool = { name: 'bad', input_schema: parameters };
+  await assert.rejects(
+    anthropic.messages.create({ model: 'claude', max_tokens: 1, messages, tools: [tool] }),
+    (error) => {
+      assert.ok(error instanceof AnthropicRefused, error);
+      assert.match(error.message, /`bad` at `\/tools\/0\/input_schema` for `anthropic`/);
+      assert.equal(error.error.error.code, 'not-representable');
+      return true;
+    },
+  );
+  assert.equal(calls, 1);
+
+  const openai = new OpenAI({ apiKey: 'none', fetch: counted });
+  const tools = [{ type: 'function', function: { name: 'bad', parameters } }];
+  await assert.rejects(openai.chat.completions.create({ model: 'gpt-5', messages, tools }), (error) => {
+    assert.ok(error instanceof OpenaiRefused, error);
+    assert.equal(error.code, 'not-representable');
+    assert.equal(error.param, '/tools/0/function/parameters');
+    return true;
+  });
+  assert.equal(calls, 2);
+  const named = { type: 'function', name: 'bad', parameters, strict: false };
+  await assert.rejects(openai.responses.create({ model: 'gpt-5', input: 'go', tools: [named] }), OpenaiRefused);
+  assert.equal(calls, 3);
+
+  // Google's SDK takes no `fetch` of its own.
+  const its = mock.method(globalThis, 'fetch', counted);
+  const google = new GoogleGenAI({ apiKey: 'none' });
+  const config = { tools: [{ functionDeclarations: [{ name: 'bad', parametersJsonSchema: parameters }] }] };
+  await assert.rejects(google.models.generateContent({ model: 'gemini-3-pro', contents: 'go', config }), (error) => {
+    assert.ok(error instanceof ApiError, error);
+    assert.deepEqual([error.status, /not-representable/.test(error.message)], [400, true]);
+    return true;
+  });
+  its.mock.restore();
+  assert.deepEqual([calls, asked], [4, []]);
 });

@@ -5,7 +5,7 @@
 import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
 import { type Outcome, onText } from './call.js';
-import type { Place } from './instance.js';
+import { type Place, shared } from './instance.js';
 import { Homes, Session } from './sessions.js';
 import { genuine } from './text.js';
 
@@ -21,6 +21,21 @@ interface Said {
   number?: number;
   request?: string;
   report?: object;
+  warning?: Warning | null;
+}
+
+/** What people should be told of a request. */
+export interface Warning {
+  message: string;
+  /** The same for the same tools, dialect and reasons. */
+  key: string;
+}
+
+/** A request that is to be sent. */
+export interface Next {
+  request: string;
+  report: object;
+  warning: Warning | null;
 }
 
 /** One exchange. */
@@ -31,12 +46,8 @@ export class Running {
     this.#session = session;
   }
 
-  /** Opens one: the text to be sent, and the report. `undefined`: there is nothing to do. */
-  static open(
-    url: string,
-    body: Text,
-    options: unknown,
-  ): { running: Running; request: string; report: object } | undefined {
+  /** Opens one: what is to be sent. `undefined`: there is nothing to do. */
+  static open(url: string, body: Text, options: unknown): { running: Running; next: Next } | undefined {
     let opened: Outcome<string> | undefined;
     // The first time what the caller gave, so that errors are about that; then what is left of it for later.
     let given: [Text, unknown] = [body, options];
@@ -57,13 +68,14 @@ export class Running {
     const { value, report } = opened;
     given = [typeof body === 'string' ? body : genuine(body).slice(), JSON.parse(JSON.stringify(options ?? null))];
     opened = undefined;
-    return { running: new Running(session), request: value, report: (report as Said).report as object };
+    return { running: new Running(session), next: next(value, report as Said) };
   }
 
-  /** Takes a reply: the one for the client, or the next request and its report. */
-  reply<T extends Text>(text: T): { value: T; report: object | undefined } {
+  /** Takes a reply: the one for the client, or the next request. */
+  reply<T extends Text>(text: T): { value: T } | { next: Next } {
     const { value, said } = this.#ask('replyExchange', text);
-    return { value, report: said.report };
+    if (said.report === undefined) return { value };
+    return { next: next(typeof value === 'string' ? value : new TextDecoder().decode(value), said) };
   }
 
   /** Takes a piece of a stream; gives the text to pass on. */
@@ -71,10 +83,10 @@ export class Running {
     return this.#ask('feedExchange', piece).value;
   }
 
-  /** Ends a stream: the text to pass on, and the next request and its report. */
-  finishText(): { text: string; request: string | undefined; report: object | undefined } {
+  /** Ends a stream: the text to pass on, and the next request. */
+  finishText(): { text: string; next: Next | undefined } {
     const { value, said } = this.#ask('finishExchange', '');
-    return { text: value, request: said.request, report: said.report };
+    return { text: value, next: said.request === undefined ? undefined : next(said.request, said) };
   }
 
   /** The event that tells of an error. */
@@ -95,6 +107,17 @@ export class Running {
     const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, what, text));
     return { value, said: (report ?? {}) as Said };
   }
+}
+
+/** The body of an answer that says an error as the API at a URL would. */
+export function refusal(url: string, { code, pointer, message }: ToolwireError): string {
+  return onText(shared, 'Exchange.refusal', [url, code, pointer, message], null, ({ glue }, _, words, chars, ...rest) =>
+    glue.refuseExchange(words, chars, ...rest),
+  ).value;
+}
+
+function next(request: string, { report, warning }: Said): Next {
+  return { request, report: report as object, warning: warning ?? null };
 }
 
 function ask<T extends Text>(place: Place, exchange: number, what: What, text: T): Outcome<T> {

@@ -40,6 +40,7 @@ declare module 'wasm:glue' {
     feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
     finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
     failExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    refuseExchange(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
     closeExchange(exchange: number): void;
   }
 

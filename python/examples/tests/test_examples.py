@@ -5,20 +5,25 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import anthropic
 import anthropic_deferred
 import anthropic_tools
 import google_genai
 import httpx2
 import langchain_tools
+import openai
 import openai_mcp
 import openai_responses
 import pydantic_ai_seams
 import pydantic_ai_transport
 import pytest
+from anthropic import Anthropic
 from fake.backend import backend
 from fake.server import TOOLS, served, server
 from mcp import Client
+from openai import OpenAI
 
+from toolwire.httpx2 import ToolwireTransport
 from toolwire.types import DialectName
 
 GIVEN = {"path": "README.md", "$ref": "main"}
@@ -134,3 +139,38 @@ def test_pydantic_ai_seams() -> None:
         assert pydantic_ai_seams.ask(fake.url, toolset) == DONE["text"]
     assert calls == EXPECTED
     assert tools_of(fake.got[0]) == SHOWN
+
+
+def test_the_sdks_take_what_cannot_be_adapted_for_a_bad_request_and_try_it_once() -> None:
+    calls: list[str] = []
+
+    class Counted(ToolwireTransport):
+        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+            calls.append(str(request.url))
+            response: httpx2.Response = super().handle_request(request)
+            return response
+
+    def backend_is_never_asked(request: httpx2.Request) -> httpx2.Response:
+        raise AssertionError(request.url)
+
+    transport = Counted(httpx2.MockTransport(backend_is_never_asked), on_set_aside="error")
+    http_client = httpx2.Client(transport=transport)
+    schema: Any = {"type": "string"}
+    claude = Anthropic(api_key="none", http_client=http_client)
+    with pytest.raises(anthropic.BadRequestError, match="`bad` at `/tools/0/input_schema` for `anthropic`"):
+        claude.messages.create(
+            model="claude",
+            max_tokens=1,
+            messages=[{"role": "user", "content": "go"}],
+            tools=[{"name": "bad", "input_schema": schema}],
+        )
+    assert len(calls) == 1
+    gpt = OpenAI(api_key="none", http_client=http_client)
+    with pytest.raises(openai.BadRequestError) as raised:
+        gpt.chat.completions.create(
+            model="gpt-5",
+            messages=[{"role": "user", "content": "go"}],
+            tools=[{"type": "function", "function": {"name": "bad", "parameters": schema}}],
+        )
+    assert (raised.value.code, raised.value.param) == ("not-representable", "/tools/0/function/parameters")
+    assert len(calls) == 2

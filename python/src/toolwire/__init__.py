@@ -36,7 +36,7 @@ value counts. Results are plain dicts and lists, and hold your own strings and n
 
 from . import types as types
 from ._dialect import dialects
-from ._error import ToolwireError
+from ._error import ToolwireError, ToolwireWarning
 from ._exchange import Exchange
 from ._request import (
     adapt_request,
@@ -84,6 +84,7 @@ __all__ = [
     "Restore",
     "ToolIndex",
     "ToolwireError",
+    "ToolwireWarning",
     "__version__",
     "adapt_request",
     "adapt_request_json",

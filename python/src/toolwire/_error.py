@@ -52,3 +52,16 @@ class ToolwireError(ValueError):
         """The call that makes it; the changes only as their number."""
         changes = f", changes=<{len(self.changes)}>" if self.changes else ""
         return f"ToolwireError(code={self.code!r}, pointer={self.pointer!r}, message={self.message!r}{changes})"
+
+
+class ToolwireWarning(UserWarning):
+    """Tools are not sent: which, for which dialect, why, and what to do.
+
+    `warnings` silences it, or makes it an error, as any other; so does the option `on_set_aside` of `Exchange.open` and
+    of the transports.
+
+    >>> import warnings, toolwire
+    >>> warnings.simplefilter("ignore", toolwire.ToolwireWarning)
+    """
+
+    __module__ = "toolwire"  # where callers find it

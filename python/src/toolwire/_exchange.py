@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+import os
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _toolwire
+from ._error import ToolwireError, ToolwireWarning
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from typing_extensions import Self, Unpack
 
-    from .types import AdaptReport, ExchangeOptions
+    from .types import AdaptReport, ExchangeOptions, Quarantined, SentRequest
+
+_given: set[str] = set()
+"""The keys of warnings that were given."""
+
+_MOST = 256
+"""How many are kept: a program that makes up new lists all the time must not grow with them."""
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class Exchange:
@@ -19,6 +33,9 @@ class Exchange:
     although the client left that to its provider (Anthropic's `tool_search_tool_*`), the search is answered and the
     model asked again. The client gets one reply, with the blocks that Anthropic's servers would have written; in its
     history they say which tools were found.
+
+    Tools that cannot be sent are set aside. A `ToolwireWarning` tells of them, once for each list, unless
+    `on_set_aside` says otherwise.
 
     It knows no network: `toolwire.httpx2` and `toolwire.httpx` are this for the libraries of those names.
 
@@ -36,9 +53,11 @@ class Exchange:
 
     __module__ = "toolwire"  # where callers find it
 
-    __slots__ = ("_exchange",)
+    __slots__ = ("_exchange", "_on_set_aside", "_url")
 
     _exchange: _toolwire.Exchange
+    _url: str
+    _on_set_aside: Callable[[list[Quarantined], SentRequest], object] | None
 
     @classmethod
     def open(
@@ -49,14 +68,34 @@ class Exchange:
         None if it is none that tools are sent with (another path, no conversation), and is to be passed on as it is.
         The path tells the API, and with the host and the model the dialect, unless `dialect` says it.
 
-        Raises what `adapt_request_json` and `dialect_for` raise.
+        Raises what `adapt_request_json` and `dialect_for` raise; `not-representable` if tools have to be set aside and
+        `on_set_aside` is `"error"`. What a callable as `on_set_aside` raises comes through as it is.
         """
-        opened = _toolwire.Exchange.open(url, body, options)
+        on_set_aside = options.get("on_set_aside")
+        opened = _toolwire.Exchange.open(url, body, _without_callables(options))
         if opened is None:
             return None
         exchange = cls.__new__(cls)
         exchange._exchange = opened
+        exchange._url = url
+        exchange._on_set_aside = on_set_aside if callable(on_set_aside) else None
+        exchange._tell()
         return exchange
+
+    @staticmethod
+    def refusal(url: str, error: ToolwireError, /) -> str:
+        """Give the body of an answer with status 400 that says an error as the API at a URL would.
+
+        An SDK takes it for a bad request then. It is for a gateway that could not open an exchange.
+
+        >>> url = "http://localhost/v1/messages"
+        >>> try:
+        ...     Exchange.open(url, '{"messages": [], "tools": 3}', dialect="anthropic")
+        ... except toolwire.ToolwireError as error:
+        ...     Exchange.refusal(url, error)[:77]
+        '{"type":"error","error":{"type":"invalid_request_error","message":"toolwire: '
+        """
+        return _toolwire.Exchange.refusal(url, error.code, error.pointer, error.message)
 
     def __repr__(self) -> str:
         """How long the request is."""
@@ -80,9 +119,12 @@ class Exchange:
 
         None: the model is to be asked again, with `request`.
 
-        Raises `ToolwireError`: `too-deep`, `invalid-option`.
+        Raises `ToolwireError`: `too-deep`, `invalid-option`, and what `open` raises, for the next request.
         """
-        return self._exchange.reply(reply)
+        told = self._exchange.reply(reply)
+        if told is None:
+            self._tell()
+        return told
 
     def feed_text(self, piece: str, /) -> str:
         """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.
@@ -98,9 +140,13 @@ class Exchange:
         If the model is to be asked again, `asks_again` says so, and the next stream goes on where this one ended.
 
         Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call
-        gives what was held back, and that event as it came. Also the errors of `adapt_request`, for the next request.
+        gives what was held back, and that event as it came. If the next request cannot be made, the text ends with an
+        event that says why.
         """
-        return self._exchange.finish_text()
+        text = self._exchange.finish_text()
+        if self.asks_again:
+            self._tell()
+        return text
 
     @property
     def asks_again(self) -> bool:
@@ -113,3 +159,37 @@ class Exchange:
         It is for a client that has the beginning of a reply when asking again fails; `body` is what the backend said.
         """
         return self._exchange.failed_text(body)
+
+    def _tell(self) -> None:
+        """Tell of tools that are not sent."""
+        warning = self._exchange.warning()
+        if warning is None:
+            return
+        if self._on_set_aside is not None:
+            report = self.report
+            sent: SentRequest = {"url": self._url, "dialect": report["dialect"], "body": self.request}
+            self._on_set_aside(report["quarantined"], sent)
+            return
+        if warning["key"] in _given:
+            return
+        warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
+        # Not before: where warnings are errors, this was one, and the next time is one again.
+        if len(_given) >= _MOST:
+            _given.clear()
+        _given.add(warning["key"])
+
+
+def _without_callables(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Spell callables as JSON, so that what is wrong is told of the name and not of its value."""
+    if not any(map(callable, options.values())):
+        return options
+    said = {name: "a function" if callable(value) else value for name, value in options.items()}
+    return {**said, "on_set_aside": "warn"} if callable(options.get("on_set_aside")) else said
+
+
+def _outside() -> int:
+    """How far up the stack the first frame is that is not of this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame, level = frame.f_back, level + 1
+    return level

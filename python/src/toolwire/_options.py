@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 from ._names import DialectName  # noqa: TC001 - for those who read the hints at run time
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Required
+
+    from ._results import Quarantined
 elif sys.version_info >= (3, 11):
     # For those who read the hints at run time, which with 3.10 alone nobody can.
     from typing import Required
@@ -228,3 +232,18 @@ class ExchangeOptions(TypedDict, total=False):
     max_rounds: int | None
     """How often the model is asked again, for one request, after searches that it made. By default 10. After that the
     client is told `pause_turn`, as by Anthropic, and goes on if it sends the reply back."""
+    on_set_aside: Literal["warn", "error"] | Callable[[list[Quarantined], SentRequest], object] | None
+    """What becomes of a request of which tools have to be set aside. By default `"warn"`: it is sent without them, and
+    a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not
+    sent. A callable is called in place of the warning, with the tools, every time."""
+
+
+class SentRequest(TypedDict):
+    """A request as it is sent."""
+
+    url: str
+    """Where it goes."""
+    dialect: DialectName
+    """The dialect that it is written in."""
+    body: str
+    """JSON text."""

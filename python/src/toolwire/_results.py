@@ -276,6 +276,8 @@ class ChoiceChange(TypedDict):
 class AdaptReport(TypedDict):
     """What was decided and changed about a request."""
 
+    dialect: DialectName
+    """The dialect that the request is written in."""
     deferred: DeferredReport | None
     """What deferred loading decided; `None` if it was not asked."""
     quarantined: list[Quarantined]
@@ -283,7 +285,7 @@ class AdaptReport(TypedDict):
     changes: list[ToolChange]
     """Every change of a tool, in their order."""
     unforced: list[str]
-    """The tools that `tool_choice` forced, or allowed, and that were set aside: nothing forces them now."""
+    """The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now."""
     choice: ChoiceChange | None
     """What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed."""
 

@@ -9,13 +9,17 @@ import codecs
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ._error import ToolwireError
 from ._exchange import Exchange
 from ._request import strip_deferral_betas
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
+    from typing import TypeAlias
 
-    from .types import AdaptReport, ExchangeOptions
+    from .types import AdaptReport, ExchangeOptions, SentRequest
+
+    OnReport: TypeAlias = Callable[[AdaptReport, SentRequest], object]
 
 _OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-digest", b"digest", b"content-md5")
 """Headers that say something of the very bytes of a body, and so nothing of another one."""
@@ -34,10 +38,10 @@ class Transport:
     pieces: ClassVar[type[Pieces]]
 
     def __init__(
-        self, transport: Any, on_report: Callable[[AdaptReport], object] | None, options: ExchangeOptions
+        self, transport: Any, response: type[Any], on_report: OnReport | None, options: ExchangeOptions
     ) -> None:
         """Stand before another transport."""
-        self._desk = _Desk(on_report, options)
+        self._desk = _Desk(response, on_report, options)
         self._transport = transport
 
     def handle_request(self, request: Any) -> Any:
@@ -46,6 +50,8 @@ class Transport:
             return self._transport.handle_request(request)
         request.read()
         outgoing = self._desk.opened(request)
+        if not isinstance(outgoing, _Outgoing):
+            return outgoing
         if outgoing.exchange is None:
             return self._transport.handle_request(outgoing.request)
         while True:
@@ -54,10 +60,11 @@ class Transport:
                 return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
             if not _is_json(response):
                 return response
-            reply = outgoing.exchange.reply(_text(response.read()))
+            text = _text(response.read())
             response.close()
-            if reply is not None:
-                return _told(response, content=reply.encode())
+            told = self._desk.told(outgoing.exchange, request, response, text)
+            if told is not None:
+                return told
 
     def close(self) -> None:
         """Close the transport behind this one."""
@@ -70,10 +77,10 @@ class AsyncTransport:
     pieces: ClassVar[type[AsyncPieces]]
 
     def __init__(
-        self, transport: Any, on_report: Callable[[AdaptReport], object] | None, options: ExchangeOptions
+        self, transport: Any, response: type[Any], on_report: OnReport | None, options: ExchangeOptions
     ) -> None:
         """Stand before another transport."""
-        self._desk = _Desk(on_report, options)
+        self._desk = _Desk(response, on_report, options)
         self._transport = transport
 
     async def handle_async_request(self, request: Any) -> Any:
@@ -82,6 +89,8 @@ class AsyncTransport:
             return await self._transport.handle_async_request(request)
         await request.aread()
         outgoing = self._desk.opened(request)
+        if not isinstance(outgoing, _Outgoing):
+            return outgoing
         if outgoing.exchange is None:
             return await self._transport.handle_async_request(outgoing.request)
         while True:
@@ -90,10 +99,11 @@ class AsyncTransport:
                 return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
             if not _is_json(response):
                 return response
-            reply = outgoing.exchange.reply(_text(await response.aread()))
+            text = _text(await response.aread())
             await response.aclose()
-            if reply is not None:
-                return _told(response, content=reply.encode())
+            told = self._desk.told(outgoing.exchange, request, response, text)
+            if told is not None:
+                return told
 
     async def aclose(self) -> None:
         """Close the transport behind this one."""
@@ -103,19 +113,31 @@ class AsyncTransport:
 class _Desk:
     """What both transports do with a request before it is sent."""
 
-    def __init__(self, on_report: Callable[[AdaptReport], object] | None, options: ExchangeOptions) -> None:
-        self.on_report, self.options = on_report, options
+    def __init__(self, response: type[Any], on_report: OnReport | None, options: ExchangeOptions) -> None:
+        self.response, self.on_report, self.options = response, on_report, options
         # Wrong options are told here, and not with the first request.
-        Exchange.open("", "", **options)
+        if on_report is not None and not callable(on_report):
+            message = f"expected `on_report` to be callable, found a value of type `{type(on_report).__name__}`"
+            raise ToolwireError("invalid-option", "/onReport", message)
+        try:
+            Exchange.open("", "", **options)
+        except ToolwireError as error:
+            if error.code != "unknown-option":
+                raise
+            message = f"{error.message}; transports take `on_report`, too"
+            raise ToolwireError(error.code, error.pointer, message) from None
 
-    def opened(self, request: Any) -> _Outgoing:
-        """Open an exchange for a request that was read."""
+    def opened(self, request: Any) -> Any:
+        """Open an exchange for a request that was read; or the answer to one that cannot be adapted."""
         try:
             body = request.content.decode()
         except UnicodeDecodeError:
             # No text is no JSON.
             return _Outgoing(None, request, None)
-        exchange = Exchange.open(str(request.url), body, **self.options)
+        try:
+            exchange = Exchange.open(str(request.url), body, **self.options)
+        except ToolwireError as error:
+            return self.refused(request, error)
         if exchange is None:
             return _Outgoing(None, request, None)
         if self.options.get("deferred") is not False:
@@ -123,9 +145,30 @@ class _Desk:
         if exchange.request != body:
             return _Outgoing(exchange, request, self.on_report)
         # Nothing to rewrite is nothing to restore.
-        if self.on_report is not None:
-            self.on_report(exchange.report)
+        _report(self.on_report, exchange, request)
         return _Outgoing(None, request, None)
+
+    def told(self, exchange: Exchange, request: Any, response: Any, text: str) -> Any:
+        """Give the response for the client; None if the model is to be asked again."""
+        try:
+            reply = exchange.reply(text)
+        except ToolwireError as error:
+            return self.refused(request, error)
+        return None if reply is None else _told(response, content=reply.encode())
+
+    def refused(self, request: Any, error: ToolwireError) -> Any:
+        """Give the answer of a backend that was not asked, because of an error of ours."""
+        if error.code == "internal":
+            raise error
+        # By the second header the SDKs of OpenAI and Anthropic know that trying again is of no use.
+        headers = {"content-type": "application/json", "x-should-retry": "false"}
+        return self.response(400, headers=headers, content=Exchange.refusal(str(request.url), error).encode())
+
+
+def _report(on_report: OnReport | None, exchange: Exchange, request: Any) -> None:
+    if on_report is not None:
+        report = exchange.report
+        on_report(report, {"url": str(request.url), "dialect": report["dialect"], "body": exchange.request})
 
 
 class _Outgoing:
@@ -135,7 +178,7 @@ class _Outgoing:
         self,
         exchange: Exchange | None,
         request: Any,
-        on_report: Callable[[AdaptReport], object] | None,
+        on_report: OnReport | None,
     ) -> None:
         self.exchange, self.request, self._on_report = exchange, request, on_report
         self._sent = False
@@ -143,8 +186,7 @@ class _Outgoing:
     def next(self) -> Any:
         """Make the request that is to be sent now."""
         assert self.exchange is not None
-        if self._on_report is not None:
-            self._on_report(self.exchange.report)
+        _report(self._on_report, self.exchange, self.request)
         headers = _without(self.request.headers, *_OF_BODY, *(_OF_REQUEST if self._sent else ()))
         self._sent = True
         return _rewritten(self.request, headers, self.exchange.request.encode())

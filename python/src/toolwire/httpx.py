@@ -8,7 +8,9 @@ the way. `toolwire.httpx2` has the same for its successor:
 >>> client = httpx.Client(transport=ToolwireTransport(dialect="moonshot"))
 
 which is what the SDKs take as `http_client`. A GET, another path, or a body that is no conversation passes untouched,
-and so do replies that are errors. If a request cannot be adapted, `ToolwireError` is raised and nothing is sent.
+and so do replies that are errors. If a request cannot be adapted, nothing is sent: the response has status 400 and says
+why in the API's own words, so that an SDK raises its error of a bad request, and does not try again. Tools that cannot
+be sent are set aside; a `toolwire.ToolwireWarning` tells of them, unless `on_set_aside` says otherwise.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from .types import AdaptReport, ExchangeOptions
+    from .types import AdaptReport, ExchangeOptions, SentRequest
 
 __all__ = ["AsyncToolwireTransport", "ToolwireTransport"]
 
@@ -46,17 +48,17 @@ class ToolwireTransport(_transport.Transport, httpx.BaseTransport):
         self,
         transport: httpx.BaseTransport | None = None,
         *,
-        on_report: Callable[[AdaptReport], object] | None = None,
+        on_report: Callable[[AdaptReport, SentRequest], object] | None = None,
         **options: Unpack[ExchangeOptions],
     ) -> None:
         """Stand before another transport; by default that of `httpx.Client`.
 
-        `on_report` is told what was done to each request before it is sent: which tools were set aside, which are
-        loaded. The dialect is told by host, path and model, unless `dialect` says it.
+        `on_report` is told what was done to each request before it is sent, and which: the dialect, every change, which
+        tools were set aside, which are loaded. The dialect is told by host, path and model, unless `dialect` says it.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
-        super().__init__(httpx.HTTPTransport() if transport is None else transport, on_report, options)
+        super().__init__(httpx.HTTPTransport() if transport is None else transport, httpx.Response, on_report, options)
 
 
 class AsyncToolwireTransport(_transport.AsyncTransport, httpx.AsyncBaseTransport):
@@ -68,8 +70,10 @@ class AsyncToolwireTransport(_transport.AsyncTransport, httpx.AsyncBaseTransport
         self,
         transport: httpx.AsyncBaseTransport | None = None,
         *,
-        on_report: Callable[[AdaptReport], object] | None = None,
+        on_report: Callable[[AdaptReport, SentRequest], object] | None = None,
         **options: Unpack[ExchangeOptions],
     ) -> None:
         """Stand before another transport, as `ToolwireTransport` does."""
-        super().__init__(httpx.AsyncHTTPTransport() if transport is None else transport, on_report, options)
+        super().__init__(
+            httpx.AsyncHTTPTransport() if transport is None else transport, httpx.Response, on_report, options
+        )

@@ -15,6 +15,7 @@ from ._options import (
     ExchangeSearch,
     SanitizeOptions,
     SearchOptions,
+    SentRequest,
     ToolFormat,
     ToolsOptions,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "SanitizedToolsBytes",
     "SanitizedToolsText",
     "SearchOptions",
+    "SentRequest",
     "Severity",
     "ToolChange",
     "ToolFormat",

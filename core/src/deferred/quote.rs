@@ -1,0 +1,78 @@
+//! Tools as they are sent, for the texts that quote them: what a model reads about a tool in the history is what it
+//! reads in the list.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    catalogue::{Catalogue, Standing},
+    tool,
+};
+use crate::{
+    collections::{Map, Set},
+    dialect::surface::NamePattern,
+    error::Error,
+    json::{Node, Text},
+    names::Names,
+    options::Order,
+};
+
+/// How tools will be sent, which deferred loading knows nothing of.
+pub(crate) struct Sending<'s> {
+    /// What tools may be called.
+    pub(crate) shape: NamePattern,
+    /// Writes a list of tools as it will be sent, under names that were planned. What cannot be sent is not in it.
+    pub(crate) write: &'s dyn for<'a> Fn(Node<'a>, &Names) -> Result<Node<'a>, Error>,
+    /// Up to how many tools each is sent in the same way whatever the others are: those that are quoted can be written
+    /// without them then.
+    pub(crate) alone: usize,
+}
+
+/// Tools as they are sent, by the names that they have there.
+pub(super) struct Quotes<'a> {
+    list: Node<'a>,
+    places: Map<String, usize>,
+}
+
+/// What is quoted of a tool.
+pub(crate) enum Quoted<'n, 'a> {
+    /// All of this definition; `None`: nothing is known of it but the name.
+    Definition(Option<&'n Node<'a>>),
+    /// Nothing: it cannot be sent.
+    SetAside,
+}
+
+impl<'a> Quotes<'a> {
+    /// Writes the tools that are sent, and those that are only told of: they were taken away again.
+    pub(super) fn write(
+        sending: &Sending<'_>,
+        (catalogue, names): (&Catalogue<'a>, &Names),
+        (tools, order): (&[Node<'a>], Order),
+        told: &[&Text<'a>],
+        search: impl Fn(&Node<'a>) -> Node<'a>,
+    ) -> Result<Quotes<'a>, Error> {
+        let alone = catalogue.sent(tools, order).count() <= sending.alone;
+        let wanted: Set<&Text<'a>> = told.iter().copied().collect();
+        let is_wanted = |node: &Node<'a>| tool::name(node).is_some_and(|name| wanted.contains(&name));
+        let mut list: Vec<Node<'a>> = catalogue
+            .sent(tools, order)
+            .filter(|(node, is_search)| !alone || *is_search || is_wanted(node))
+            .map(|(node, is_search)| if is_search { search(node) } else { node.clone() })
+            .collect();
+        let gone = wanted.iter().filter(|name| catalogue.standing(name) != Standing::Visible);
+        list.extend(gone.filter_map(|name| catalogue.definition(name, tools)).cloned());
+        let list = (sending.write)(Node::array(list), names)?;
+        let mut places = Map::new();
+        for (place, tool) in list.as_array().unwrap_or_default().iter().enumerate() {
+            if let Some(name) = tool::name(tool) {
+                places.entry(name.display().into_owned()).or_insert(place);
+            }
+        }
+        Ok(Quotes { list, places })
+    }
+
+    /// What is quoted of a tool that is known, by the name that it has now.
+    pub(super) fn of(&self, called: &str) -> Quoted<'_, 'a> {
+        let found = self.places.get(called).and_then(|place| self.list.as_array()?.get(*place));
+        found.map_or(Quoted::SetAside, |definition| Quoted::Definition(Some(definition)))
+    }
+}

@@ -1,0 +1,60 @@
+//! Errors of ours in the words of each API, for a client that speaks to nobody else: its SDK takes them for a bad
+//! request, which they are, and not for a broken connection, which it would try again.
+
+use alloc::{format, string::String};
+
+use super::endpoint;
+use crate::{
+    error::Error,
+    json::{self, Node},
+    options::ToolFormat,
+};
+
+/// The body of an answer with status 400.
+pub(crate) fn body(url: &str, error: &Error) -> String {
+    let (code, pointer) = (error.code().as_str(), error.pointer());
+    let at = if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") };
+    let message = Node::string(format!("toolwire: {code}{at}: {}", error.message()));
+    let (code, pointer) = (Node::literal(code), Node::string(String::from(pointer)));
+    let body = match endpoint::of(url).map(|endpoint| endpoint.format) {
+        Some(ToolFormat::Anthropic) => Node::record([
+            ("type", Node::literal("error")),
+            (
+                "error",
+                Node::record([
+                    ("type", Node::literal("invalid_request_error")),
+                    ("message", message),
+                    ("code", code),
+                    ("pointer", pointer),
+                ]),
+            ),
+        ]),
+        Some(ToolFormat::Gemini | ToolFormat::GeminiJsonSchema) => {
+            let detail = Node::record([
+                ("@type", Node::literal("type.googleapis.com/google.rpc.ErrorInfo")),
+                ("reason", code),
+                ("domain", Node::literal("toolwire")),
+                ("metadata", Node::record([("pointer", pointer)])),
+            ]);
+            Node::record([(
+                "error",
+                Node::record([
+                    ("code", Node::count(400)),
+                    ("message", message),
+                    ("status", Node::literal("INVALID_ARGUMENT")),
+                    ("details", Node::array([detail].into())),
+                ]),
+            )])
+        }
+        _ => Node::record([(
+            "error",
+            Node::record([
+                ("message", message),
+                ("type", Node::literal("invalid_request_error")),
+                ("param", pointer),
+                ("code", code),
+            ]),
+        )]),
+    };
+    json::write(&body)
+}
