@@ -10,7 +10,10 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyString, PyTuple},
 };
-use toolwire::{json, Error, Function, Naming};
+use toolwire::{
+    internal::bindings::{Function, Naming},
+    json, Error,
+};
 
 use crate::{
     raise::{option_error, raised},
@@ -43,7 +46,7 @@ pub(crate) fn call<'py>(
             values.add(input)?;
         }
         let trees = values.trees()?;
-        let answer = toolwire::call(function, trees, &chosen.tree()?, Naming::Snake, with_report)
+        let answer = toolwire::internal::bindings::call(function, trees, &chosen.tree()?, Naming::Snake, with_report)
             .map_err(|error| raised(py, &error))?;
         let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
         with(py, function, value, answer.report.as_ref())
@@ -69,7 +72,7 @@ pub(crate) fn call_text<'py>(
         let chosen = chosen.tree()?;
         let sources = inputs.iter().map(Source::new).collect::<PyResult<Vec<_>>>()?;
         let texts = sources.iter().map(Source::text).collect::<PyResult<Vec<_>>>()?;
-        let work = || toolwire::call_text(function, &texts, &chosen, Naming::Snake, with_report);
+        let work = || toolwire::internal::bindings::call_text(function, &texts, &chosen, Naming::Snake, with_report);
         let length: usize = texts.iter().map(|text| text.len()).sum();
         let answer = if length < DETACH_FROM { work() } else { py.detach(work) };
         let answer = answer.map_err(|error| raised(py, &error))?;

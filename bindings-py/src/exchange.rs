@@ -1,7 +1,10 @@
 //! One request of a client and its reply.
 
 use pyo3::{prelude::*, types::PyDict};
-use toolwire::{ExchangeOptions, Naming};
+use toolwire::{
+    internal::bindings::{self, Naming},
+    ExchangeOptions,
+};
 
 use crate::{
     entry::{guarded, guarded_with, DETACH_FROM},
@@ -28,7 +31,8 @@ impl Exchange {
     ) -> PyResult<Option<Exchange>> {
         guarded(|| {
             let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
-            let options = ExchangeOptions::read(&chosen.tree()?, Naming::Snake).map_err(|error| raised(py, &error))?;
+            let options = bindings::options::<ExchangeOptions>(&chosen.tree()?, Naming::Snake)
+                .map_err(|error| raised(py, &error))?;
             let source = Source::new(body)?;
             let body = source.text()?;
             let work = || toolwire::Exchange::open(url, body, &options);
@@ -45,14 +49,14 @@ impl Exchange {
     /// What was done to it.
     fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {
-            Ok(Writer::new(py, &Values::default(), false).value(&exchange.report_node())?)
+            Ok(Writer::new(py, &Values::default(), false).value(&bindings::report(exchange))?)
         })
     }
 
     /// What people should be told of tools that are not in it, as `{ message, key }`; None if there is nothing.
     fn warning<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {
-            Ok(Writer::new(py, &Values::default(), false).value(&exchange.warning_node())?)
+            Ok(Writer::new(py, &Values::default(), false).value(&bindings::warning(exchange))?)
         })
     }
 

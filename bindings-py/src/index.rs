@@ -4,7 +4,10 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyString},
 };
-use toolwire::{Code, Error, Naming, SearchOptions};
+use toolwire::{
+    internal::bindings::{self, Naming},
+    Code, Error, SearchOptions,
+};
 
 use crate::{
     entry::{guarded, DETACH_FROM},
@@ -27,7 +30,7 @@ impl Index {
         guarded(|| {
             let mut values = Values::with_room();
             values.add(tools)?;
-            toolwire::ToolIndex::from_node(&values.tree()?).map(Index).map_err(|error| raised(py, &error))
+            bindings::index(&values.tree()?).map(Index).map_err(|error| raised(py, &error))
         })
     }
 
@@ -62,8 +65,8 @@ impl Index {
                 let message = format!("expected a query as a string, found {}", kind(query));
                 return Err(raised(py, &Error::new(Code::InvalidValue, "/query", message)));
             };
-            let found =
-                self.0.search_node(&read::text(query)?.display(), &options).map_err(|error| raised(py, &error))?;
+            let found = bindings::search(&self.0, &read::text(query)?.display(), &options)
+                .map_err(|error| raised(py, &error))?;
             Ok(Writer::new(py, &Values::default(), false).value(&found)?)
         })
     }
@@ -80,7 +83,7 @@ impl Index {
             let options = chosen(py, options)?;
             let mut values = Values::with_room();
             values.add(call)?;
-            let answer = self.0.answer_node(&values.tree()?, &options).map_err(|error| raised(py, &error))?;
+            let answer = bindings::answer(&self.0, &values.tree()?, &options).map_err(|error| raised(py, &error))?;
             Ok(Writer::new(py, &values, false).value(&answer.unwrap_or_default())?)
         })
     }
@@ -88,5 +91,5 @@ impl Index {
 
 fn chosen(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<SearchOptions> {
     let values = Values::read(options).map_err(|failure| option_error(py, failure))?;
-    SearchOptions::read(&values.tree()?, Naming::Snake).map_err(|error| raised(py, &error))
+    bindings::options::<SearchOptions>(&values.tree()?, Naming::Snake).map_err(|error| raised(py, &error))
 }

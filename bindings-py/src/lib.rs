@@ -11,6 +11,7 @@ mod exchange;
 mod failure;
 mod index;
 mod integer;
+mod model;
 mod raise;
 mod read;
 mod stream;

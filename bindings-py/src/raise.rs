@@ -2,7 +2,10 @@
 //! subclasses `ValueError` under the limited API.
 
 use pyo3::{prelude::*, types::PyList};
-use toolwire::{describe_error, Code, Error, Naming};
+use toolwire::{
+    internal::bindings::{describe_error, Naming},
+    Code, Error,
+};
 
 use crate::{failure::Failure, read::Values, write::Writer};
 

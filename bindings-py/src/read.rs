@@ -15,7 +15,7 @@ use toolwire::{
     Code, Error,
 };
 
-use crate::{failure::Failure, integer};
+use crate::{failure::Failure, integer, model};
 
 /// A [`Failure`] before its pointer is known. Boxed: it travels through every level of the recursion.
 struct Stop(Box<Reason>);
@@ -160,10 +160,21 @@ impl<'py> Values<'py> {
         } else if let Ok(tuple) = object.cast::<PyTuple>() {
             let tuple = tuple.clone();
             self.array(object, tuple.iter(), depth)?;
+        } else if let Some(dump) = model::dumped(&object) {
+            let dump = dump?;
+            if !model::is_plain(&dump) {
+                let (model, found) = (kind(&object), kind(&dump));
+                let message = format!("expected `model_dump()` of {model} to give a dict or a list, found {found}");
+                return Err(Stop::refused(Code::InvalidValue, message));
+            }
+            self.value(dump, depth)?;
         } else {
             return Err(Stop::refused(
                 Code::InvalidValue,
-                format!("expected a dict, list, tuple, str, int, float, bool or None, found {}", kind(&object)),
+                format!(
+                    "expected a dict, list, tuple, str, int, float, bool, None or a pydantic model, found {}",
+                    kind(&object)
+                ),
             ));
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! A reply that is being restored from streamed pieces.
 
 use pyo3::prelude::*;
-use toolwire::{json::Node, ReplyRestorer, Restore};
+use toolwire::{internal::bindings, json::Node, ReplyRestorer};
 
 use crate::{
     entry::{guarded, guarded_with},
@@ -24,7 +24,7 @@ impl Stream {
         guarded(|| {
             let mut values = Values::with_room();
             values.add(restore)?;
-            Ok(Stream(Some(Restore::from_node(&values.tree()?).map_err(|error| raised(py, &error))?.stream())))
+            Ok(Stream(Some(bindings::restore(&values.tree()?).map_err(|error| raised(py, &error))?.stream())))
         })
     }
 
@@ -34,7 +34,7 @@ impl Stream {
         guarded_with(&mut self.0, |stream| {
             let mut values = Values::with_room();
             values.add(event)?;
-            let events = stream.feed_node(values.tree()?).map_err(|error| raised(py, &error))?;
+            let events = bindings::feed(stream, values.tree()?).map_err(|error| raised(py, &error))?;
             Ok(Writer::new(py, &values, false).value(&Node::array(events))?)
         })
     }
@@ -50,7 +50,7 @@ impl Stream {
     /// The events that are still held back at the end.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
-            Ok(Writer::new(py, &Values::default(), false).value(&Node::array(stream.finish_node()))?)
+            Ok(Writer::new(py, &Values::default(), false).value(&Node::array(bindings::finish(stream)))?)
         })
     }
 

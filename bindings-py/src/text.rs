@@ -1,6 +1,6 @@
 //! JSON text in and out, in the type it came in.
 
-use std::{borrow::Cow, fmt::Write as _, str};
+use std::{borrow::Cow, str};
 
 use pyo3::{
     prelude::*,
@@ -42,15 +42,14 @@ impl<'py> Source<'py> {
                 Err(_) => {
                     let py = text.py();
                     let bytes = py.get_type::<PyString>().call_method1("encode", (text, "utf-8", "surrogatepass"))?;
-                    Err(raised(
-                        py,
-                        &unreadable(bytes.cast::<PyBytes>()?.as_bytes(), |_| "half a surrogate pair".into()),
-                    ))
+                    let bytes = bytes.cast::<PyBytes>()?.as_bytes();
+                    let whole = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+                    let before = bytes.get(..whole).and_then(|bytes| str::from_utf8(bytes).ok());
+                    Err(raised(py, &json::half_a_pair(before.unwrap_or_default())))
                 }
             },
             Source::Bytes(bytes) | Source::Copy(bytes) => {
-                let found = |byte| format!("the byte 0x{byte:02x}");
-                str::from_utf8(bytes.as_bytes()).map_err(|_| raised(bytes.py(), &unreadable(bytes.as_bytes(), found)))
+                json::utf8(bytes.as_bytes()).map_err(|error| raised(bytes.py(), &error))
             }
         }
     }
@@ -64,20 +63,4 @@ impl<'py> Source<'py> {
             (Source::Bytes(_) | Source::Copy(_), Cow::Owned(text)) => PyBytes::new(py, text.as_bytes()).into_any(),
         }
     }
-}
-
-/// The error for bytes that are not UTF-8: where they stop being so, as line, column and pointer.
-fn unreadable(bytes: &[u8], found: impl Fn(u8) -> String) -> Error {
-    let until = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-    let (before, rest) = bytes.split_at(until);
-    let before = str::from_utf8(before).unwrap_or_default();
-    // What can be read breaks off where the pointer has to lead.
-    let pointer = json::read(before).err().map(|error| error.pointer().to_owned()).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
-    let mut message = String::from("expected UTF-8, found ");
-    message.push_str(&rest.first().map_or_else(|| "the end of the text".into(), |byte| found(*byte)));
-    // Writing into a String cannot fail.
-    let _ = write!(message, " (line {line}, column {column})");
-    Error::new(Code::InvalidJson, pointer, message)
 }

@@ -1,13 +1,13 @@
-//! The two calls: on values and on text. What a function is and does, `toolwire::call` knows.
+//! The two calls: on values and on text. What a function is and does, `bindings::call` knows.
 
 use std::borrow::Cow;
 
 use serde::Serialize as _;
 use serde_wasm_bindgen::Serializer;
 use toolwire::{
-    describe_error,
+    internal::bindings::{self, describe_error, Function, Naming, TextAnswer},
     json::{self, Node},
-    Error, Function, Naming, TextAnswer,
+    Error,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
@@ -15,7 +15,6 @@ use crate::{
     answer::Answer,
     desk::{self, Given, Handed},
     records::{Mismatch, Records},
-    text,
 };
 
 /// Why a call gave nothing.
@@ -74,7 +73,7 @@ pub fn functions() -> String {
 pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs, words, chars, spelled }.on_values(&mut given, handed, |inputs, options| {
-        Ok(toolwire::call(named(function)?, inputs, options, Naming::Camel, with_report)?)
+        Ok(bindings::call(named(function)?, inputs, options, Naming::Camel, with_report)?)
     });
     hand_over(given, outcome)
 }
@@ -94,7 +93,7 @@ pub fn call_text(
 ) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, options| {
-        Ok(toolwire::call_text(named(function)?, texts, options, Naming::Camel, with_report)?)
+        Ok(bindings::call_text(named(function)?, texts, options, Naming::Camel, with_report)?)
     });
     hand_over(given, outcome)
 }
@@ -105,7 +104,7 @@ impl Order {
         &self,
         given: &mut Given,
         handed: Handed,
-        work: impl for<'a> FnOnce(Vec<Node<'a>>, &Node<'_>) -> Result<toolwire::Answer<'a>, Failure>,
+        work: impl for<'a> FnOnce(Vec<Node<'a>>, &Node<'_>) -> Result<bindings::Answer<'a>, Failure>,
     ) -> Outcome {
         let words = given.words.get_mut(..self.words).ok_or(Mismatch)?;
         let mut records = Records::new(words, characters(&given.chars, self.chars)?, self.spelled);
@@ -138,11 +137,11 @@ impl Order {
         let mut texts = Vec::with_capacity(self.inputs);
         for length in lengths {
             let (bytes, after) = rest.split_at_checked(*length as usize).ok_or(Mismatch)?;
-            texts.push(text::decode(bytes)?);
+            texts.push(json::utf8(bytes)?);
             rest = after;
         }
         if let (true, Some(before)) = (broken, texts.last()) {
-            return Err(text::half_a_pair(before).into());
+            return Err(json::half_a_pair(before).into());
         }
         let given = work(&texts, &options)?;
         let flags = match given.text {

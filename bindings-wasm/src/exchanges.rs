@@ -5,7 +5,11 @@
 
 use std::{borrow::Cow, cell::RefCell};
 
-use toolwire::{json::Node, Exchange, ExchangeOptions, Naming, TextAnswer};
+use toolwire::{
+    internal::bindings::{self, Naming, TextAnswer},
+    json::Node,
+    Exchange, ExchangeOptions,
+};
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
@@ -25,12 +29,12 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 2, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, options| {
         let (Some(url), Some(body)) = (texts.first().copied(), texts.get(1).copied()) else { return Err(nothing()) };
-        let options = ExchangeOptions::read(options, Naming::Camel)?;
+        let options = bindings::options::<ExchangeOptions>(options, Naming::Camel)?;
         let Some(exchange) = Exchange::open(url, body, &options)? else {
             return Ok(TextAnswer { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
         };
         let text = Cow::Owned(exchange.request().to_owned());
-        let (report, warning) = (exchange.report_node(), exchange.warning_node());
+        let (report, warning) = (bindings::report(&exchange), bindings::warning(&exchange));
         let number =
             OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
                 Some((free, place)) => {
@@ -81,8 +85,8 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
             let report = match exchange.asks_again() {
                 true => described([
                     ("request", Node::string(exchange.request().to_owned())),
-                    ("report", exchange.report_node()),
-                    ("warning", exchange.warning_node()),
+                    ("report", bindings::report(exchange)),
+                    ("warning", bindings::warning(exchange)),
                 ]),
                 false => Node::empty_object(),
             };
@@ -125,10 +129,8 @@ pub fn close_exchange(exchange: usize) {
 
 fn next(exchange: &Exchange) -> TextAnswer<'static> {
     let text = Cow::Owned(exchange.request().to_owned());
-    TextAnswer {
-        text,
-        report: Some(described([("report", exchange.report_node()), ("warning", exchange.warning_node())])),
-    }
+    let report = described([("report", bindings::report(exchange)), ("warning", bindings::warning(exchange))]);
+    TextAnswer { text, report: Some(report) }
 }
 
 fn described<const N: usize>(members: [(&'static str, Node<'static>); N]) -> Node<'static> {
@@ -161,7 +163,8 @@ fn on_text(
     let outcome = Order { inputs: 1, words, chars, spelled }
         .on_texts(broken, &mut given, handed, |texts, _| work(texts.first().copied().ok_or_else(nothing)?));
     // What keeps nothing is nothing to lose.
-    let rests = OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).is_some_and(Exchange::is_at_rest));
+    let rests =
+        OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).is_some_and(bindings::is_exchange_at_rest));
     hand_over(
         given,
         outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 })),

@@ -5,7 +5,11 @@
 
 use std::{borrow::Cow, cell::RefCell};
 
-use toolwire::{json::Node, Answer, Code, Error, Naming, SearchOptions, TextAnswer, ToolIndex};
+use toolwire::{
+    internal::bindings::{self, Answer, Naming, TextAnswer},
+    json::Node,
+    Code, Error, SearchOptions, ToolIndex,
+};
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
@@ -22,7 +26,7 @@ thread_local! {
 pub fn keep(words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |inputs, _| {
-        KEPT.set(Some(ToolIndex::from_node(only(&inputs)?)?));
+        KEPT.set(Some(bindings::index(only(&inputs)?)?));
         Ok(answer(Node::default()))
     });
     hand_over(given, outcome)
@@ -33,7 +37,7 @@ pub fn keep(words: usize, chars: usize, spelled: bool) -> JsValue {
 pub fn keep_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
-        KEPT.set(Some(ToolIndex::from_json(only(texts)?)?));
+        KEPT.set(Some(ToolIndex::from_json(*only(texts)?)?));
         Ok(TextAnswer { text: Cow::Borrowed(""), report: None })
     });
     hand_over(given, outcome)
@@ -53,14 +57,14 @@ pub fn search_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
             let message = format!("expected a query as a string, found {}", query.kind());
             return Err(Error::new(Code::InvalidValue, "/query", message));
         };
-        index.search_node(&query.display(), options)
+        bindings::search(index, &query.display(), options)
     })
 }
 
 /// Answers the call that lies on the desk from what is kept. Returns what [`keep`] returns.
 #[wasm_bindgen(js_name = answerKept)]
 pub fn answer_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
-    ask(words, chars, spelled, |index, call, options| Ok(index.answer_node(call, options)?.unwrap_or_default()))
+    ask(words, chars, spelled, |index, call, options| Ok(bindings::answer(index, call, options)?.unwrap_or_default()))
 }
 
 fn ask(
@@ -71,7 +75,7 @@ fn ask(
 ) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |inputs, options| {
-        let options = SearchOptions::read(options, Naming::Camel)?;
+        let options = bindings::options::<SearchOptions>(options, Naming::Camel)?;
         KEPT.with_borrow(|kept| {
             let index = kept.as_ref().ok_or(Failure::Defect("nothing is kept"))?;
             Ok(answer(what(index, only(&inputs)?, &options)?))

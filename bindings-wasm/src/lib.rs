@@ -19,7 +19,6 @@ pub mod exchanges;
 pub mod kept;
 mod records;
 pub mod streams;
-mod text;
 
 /// Measured against the standard library's dlmalloc (1,547 real tools in Node, same build otherwise): 5 % smaller (456
 /// against 486 KB, gzip 187 against 196 KB), and no difference in speed beyond noise. Free lists for small pieces

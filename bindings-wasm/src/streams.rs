@@ -5,7 +5,11 @@
 
 use std::{borrow::Cow, cell::RefCell};
 
-use toolwire::{json::Node, Answer, ReplyRestorer, Restore, TextAnswer};
+use toolwire::{
+    internal::bindings::{self, Answer, TextAnswer},
+    json::Node,
+    ReplyRestorer,
+};
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
@@ -22,7 +26,7 @@ thread_local! {
 #[wasm_bindgen(js_name = openStream)]
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value(words, chars, spelled, |restore| {
-        let stream = Restore::from_node(&restore)?.stream();
+        let stream = bindings::restore(&restore)?.stream();
         let number =
             OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
                 Some((free, place)) => {
@@ -43,7 +47,7 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |event| {
-        with(stream, |restorer| Ok(Node::array(restorer.feed_node(event)?)))
+        with(stream, |restorer| Ok(Node::array(bindings::feed(restorer, event)?)))
     })
 }
 
@@ -66,7 +70,11 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
 pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |_| {
         with(stream, |restorer| {
-            Ok(Node::array(if as_text { vec![Node::string(restorer.finish_text()?)] } else { restorer.finish_node() }))
+            Ok(Node::array(if as_text {
+                vec![Node::string(restorer.finish_text()?)]
+            } else {
+                bindings::finish(restorer)
+            }))
         })
     })
 }
@@ -92,7 +100,7 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut ReplyRestorer) -> Result<T, Fai
 /// Says whether the stream holds anything back: what does not is nothing to lose.
 fn resting(stream: usize, outcome: Outcome) -> Outcome {
     let rests =
-        OPEN.with_borrow(|open| open.get(stream).and_then(Option::as_ref).is_some_and(ReplyRestorer::is_at_rest));
+        OPEN.with_borrow(|open| open.get(stream).and_then(Option::as_ref).is_some_and(bindings::is_stream_at_rest));
     outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 }))
 }
 

@@ -5,9 +5,11 @@ use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 use toolwire::{
     dialects as known_dialects,
     internal::{self, Choices},
-    Allow, Announce, DeferredOptions, Dialect, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs,
-    SanitizeOptions, ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat,
-    UnknownReference, Untyped,
+    options::{
+        Allow, Announce, EmptyTools, ForcedTool, Format, Hints, Mode, Order, Refs, ServerHistory, ServerToolSearch,
+        SystemMessages, Target, ToolChanges, ToolFormat, UnknownReference, Untyped,
+    },
+    DeferredOptions, Dialect, SanitizeOptions,
 };
 
 use super::outcome::Outcome;

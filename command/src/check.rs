@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use toolwire::{
     internal,
     json::{Node, Object, Text},
-    Dialect, Error, SanitizeOptions, Severity,
+    reports::Severity,
+    Dialect, Error, SanitizeOptions,
 };
 
 use super::{

@@ -1,6 +1,6 @@
 //! `toolwire defer`: a request through deferred loading.
 
-use toolwire::{apply_deferred_loading_json_with_report, internal::describe, json, DeferredReport};
+use toolwire::{apply_deferred_loading_json_with_report, internal::describe, json, reports::DeferredReport};
 
 use super::{
     arguments::DeferArguments,

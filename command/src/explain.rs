@@ -3,7 +3,8 @@
 use toolwire::{
     internal::{self, describe},
     json::{self, Node, Object, Text},
-    lossless, Accepts, Change, Dialect, Guidance, ToolChange, ToolsOptions,
+    reports::{lossless, Accepts, Change, Guidance, ToolChange},
+    Dialect, ToolsOptions,
 };
 
 use super::{

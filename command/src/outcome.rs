@@ -1,6 +1,9 @@
 //! What becomes of a tool in a dialect: the columns of the matrix, and the words of `--fail-on`.
 
-use toolwire::{Accepts, Change, Guidance, Rule};
+use toolwire::{
+    reports::{Accepts, Change, Guidance},
+    rules::Rule,
+};
 
 /// What becomes of a tool, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

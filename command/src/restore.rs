@@ -1,9 +1,9 @@
 //! `toolwire restore`: what a model answered, brought back to what the tools' own servers expect.
 
 use toolwire::{
-    call,
+    internal::bindings::{self, call, Function, Naming},
     json::{self, Node},
-    Error, Function, Naming, Restore as RestoreFrom, RestorePlan,
+    Error, RestorePlan,
 };
 
 use super::{
@@ -38,7 +38,7 @@ impl Task for Restore {
             }
         };
         // Only to tell which of the two inputs is wrong.
-        RestoreFrom::from_node(&restore)
+        bindings::restore(&restore)
             .map_err(|error| CommandError::from_core(&error, above).in_source(&self.with.source))?;
         let (function, inputs) = match &self.arguments.call {
             None => (Function::RestoreReply, vec![json::read(&self.input.text).map_err(failed)?, restore]),

@@ -4,7 +4,8 @@ use toolwire::{
     adapt_request_json,
     internal::{self, describe},
     json::{self, Node},
-    lossless, AdaptOptions, Quarantined, ToolsOptions,
+    reports::{lossless, Quarantined},
+    AdaptOptions, ToolsOptions,
 };
 
 use super::{

@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     row("sanitize moonshot, text", best(&texts, |text| sanitize_json(text, &moonshot)));
     row("sanitize moonshot, text with report", best(&texts, |text| sanitize_json_with_report(text, &moonshot)));
     row("sanitize codex-wire, text with report", best(&texts, |text| sanitize_json_with_report(text, &wire)));
-    row("normalize_envelope, text", best(&texts, |text| normalize_envelope_json(text)));
+    row("normalize_envelope, text", best(&texts, normalize_envelope_json));
     row("sanitize codex, value", best(&values, |value| sanitize(value, &codex)));
     row("sanitize moonshot, value", best(&values, |value| sanitize(value, &moonshot)));
     row("sanitize codex-wire, value", best(&values, |value| sanitize(value, &wire)));

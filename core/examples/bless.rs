@@ -7,8 +7,10 @@
 use std::{error::Error, fs, process::ExitCode};
 
 use toolwire::{
+    internal::bindings::{self, Naming},
     json::{self, Data, Node},
-    sanitize_json_with_report, Change, Naming, SanitizeOptions,
+    reports::Change,
+    sanitize_json_with_report, SanitizeOptions,
 };
 
 /// The order in which a case's members stand.
@@ -63,7 +65,7 @@ fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
 fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
     let input = case.get("input").ok_or("expected an `input`: other cases are written by hand")?;
     let none = Node::empty_object();
-    let options = SanitizeOptions::read(case.get("options").unwrap_or(&none), Naming::Camel)?;
+    let options = bindings::options::<SanitizeOptions>(case.get("options").unwrap_or(&none), Naming::Camel)?;
     let text = json::write(input);
     let answer = sanitize_json_with_report(&text, &options);
     let mut members = Vec::new();

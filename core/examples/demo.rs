@@ -10,8 +10,10 @@ use std::{
 use serde_json::{json, Value};
 use toolwire::{
     apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope,
-    normalize_envelope_json_with_report, sanitize, sanitize_json_with_report, Change, DeferredOptions, DeferredReport,
-    Rewritten, SanitizeOptions, Target,
+    normalize_envelope_json_with_report,
+    options::Target,
+    reports::{Change, DeferredReport},
+    sanitize, sanitize_json_with_report, DeferredOptions, Rewritten, SanitizeOptions,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

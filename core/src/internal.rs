@@ -1,9 +1,12 @@
-//! The door of the command line: what the crate `toolwire-command` needs beyond the public API, and nothing more.
+//! The door of the command line: what the crate `toolwire-command` needs beyond the public API, and nothing more. (That
+//! of the bindings is [`bindings`].)
 //!
 //! The public functions take `serde_json::Value` or text. The command line has to recognise its input before it knows
 //! which function it is for, so it works on trees; it offers the words of options as its own; and it asks what a
 //! dialect means for a whole list. Hidden, because nobody else gets a promise about it. `core/tests/architecture.rs`
 //! holds that it is the only door, and that everything in it is used.
+
+pub mod bindings;
 
 use alloc::{string::String, vec::Vec};
 

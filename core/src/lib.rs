@@ -1,16 +1,69 @@
 //! **Any tool schema, any model, nothing lost on the way without saying so.**
 //!
-//! Three functions are the product; each takes and returns `serde_json::Value` or JSON text, and has a form with a
-//! report.
+//! MCP servers publish ordinary JSON Schema. Every model API accepts a different part of it, and answers the rest with
+//! HTTP 400 or quietly shows the model a poorer schema. toolwire rewrites what has to be rewritten, and reports every
+//! change.
+//!
+//! # Tools from an MCP server, a model, and the call back
+//!
+//! ```
+//! use serde_json::json;
+//! use toolwire::{dialect_for, sanitize_tools, DialectQuery, ToolsOptions};
+//!
+//! // 1. What the server answered to `tools/list`.
+//! let listed = json!({"tools": [{
+//!     "name": "issues.search",
+//!     "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}},
+//! }]});
+//!
+//! // 2. What the model's API accepts: send `tools` with the request.
+//! let dialect = dialect_for(&DialectQuery::default().host("api.openai.com").strict(true))?;
+//! let sanitized = sanitize_tools(&listed, &ToolsOptions::new(dialect))?;
+//! assert_eq!(sanitized.tools[0]["function"]["name"], "issues_search");
+//! assert!(sanitized.quarantined.is_empty());
+//!
+//! // 3. What the model answered, as the server expects it: its own name, and no `null` for what is not there.
+//! let call = sanitized.restore.call("issues_search", &json!({"query": "open", "limit": null}))?;
+//! assert_eq!((call.name.as_str(), call.arguments), ("issues.search", json!({"query": "open"})));
+//! # Ok::<(), toolwire::Error>(())
+//! ```
+//!
+//! # Functions
 //!
 //! | function | what it does |
 //! |---|---|
 //! | [`sanitize`] | rewrites a tool's parameter schema into one *dialect*: what one model API accepts |
 //! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content comes back exactly as it came |
 //! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
+//! | [`sanitize_tools`] | rewrites a whole tool list into an API's own shape, and sets aside what cannot be written |
+//! | [`adapt_request`] | does all of that to a whole request |
+//! | [`check`], [`check_tools`] | say what an API would reject, read otherwise or ignore |
+//! | [`Restore`], [`ReplyRestorer`], [`RestorePlan`], [`restore_arguments`] | bring the model's calls back |
+//! | [`dialects`], [`dialect_for`] | say what is known of each API and from where, and which dialect a host needs |
+//! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
+//! | [`Exchange`] | adapts one request of a client and restores its reply, for gateways (feature `search`) |
+//! | [`strip_deferral_betas`] | takes the betas of deferred loading out of a header |
 //!
-//! Without serde_json's `preserve_order` feature in your own build, `Value` sorts its keys; the text forms keep their
-//! order.
+//! The plain forms take and return [`serde_json::Value`]. The `_json` forms take JSON text or UTF-8 bytes
+//! ([`JsonText`]) and return the same type: that is the fast and lossless path for proxies. The `_with_report` forms
+//! return the result with every change. Without serde_json's feature `preserve_order` in your own build, `Value` sorts
+//! its keys; the text forms keep their order.
+//!
+//! Each function's options are a struct with setters, for example [`ToolsOptions`]; the words that options take are in
+//! [`options`], what reports consist of is in [`reports`], and the names of rules are in [`rules`]. The names of the
+//! dialects are constants, for example [`Dialect::GEMINI`]. Every error is an [`Error`] with a [`Code`], a JSON Pointer
+//! and a message.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `search` | yes | tool search, and [`Exchange`] |
+//! | `regex` | no | the search mode `regex`, through the crate `regex` |
+//! | `serde` | no | `Serialize` and `Deserialize` for [`json::Node`] |
+//!
+//! The crate is `no_std` with `alloc` and forbids `unsafe`. It does not translate replies from one API's format into
+//! another's: send a request to the API that it is written for.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -33,9 +86,10 @@ pub mod json;
 pub mod limits;
 mod names;
 mod naming;
-mod options;
+mod nearest;
+pub mod options;
 mod report;
-mod rules;
+pub mod rules;
 mod sanitize;
 mod schema;
 #[cfg(feature = "search")]
@@ -43,10 +97,29 @@ mod search;
 mod tools;
 
 pub use api::*;
+pub use dialect::Dialect;
 pub use error::{Code, Error};
-pub use options::*;
-pub use report::{lossless, Accepts, Allow, Change, Guidance, Severity};
-pub use rules::{Constraint, Phase, Rule};
+#[cfg(feature = "search")]
+pub use options::ExchangeOptions;
+pub use options::{
+    AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+};
+
+/// What is reported: changes, violations, tools that were set aside, what deferred loading decided.
+pub mod reports {
+    #[cfg(feature = "search")]
+    pub use crate::exchange::set_aside::SetAsideWarning;
+    pub use crate::{
+        check::Violation,
+        deferred::{DeferredReport, NamespacedName, Warning},
+        dialect::{lookup::DialectChoice, Fact},
+        report::{lossless, Accepts, Change, Guidance, Severity},
+        tools::{
+            check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport,
+            sanitize_list::ToolChange,
+        },
+    };
+}
 
 /// The README's examples are tests, too.
 #[cfg(doctest)]

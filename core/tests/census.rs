@@ -22,7 +22,7 @@ use census::{
     TOOLS,
 };
 use serde_json::Value;
-use toolwire::{dialects, Constraint, Dialect};
+use toolwire::{dialects, rules::Constraint, Dialect};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {

@@ -12,8 +12,8 @@ use std::io::Write as _;
 use reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{
-    check, json as tree, normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, sanitize,
-    sanitize_json, sanitize_json_with_report, Change, Error, SanitizeOptions,
+    check, json as tree, normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report,
+    reports::Change, sanitize, sanitize_json, sanitize_json_with_report, Error, SanitizeOptions,
 };
 
 /// Said past the test harness, which would swallow it.

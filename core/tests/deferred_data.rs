@@ -11,12 +11,14 @@ use reference::{sources, Source};
 use serde_json::{json, Map, Value};
 use toolwire::{
     apply_deferred_loading_json, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
+    internal::bindings::{self, Naming},
     json::{read, Node},
-    DeferredOptions, DeferredReport, Naming,
+    reports::DeferredReport,
+    DeferredOptions,
 };
 
 fn options(value: &Value) -> DeferredOptions {
-    DeferredOptions::read(&Node::from_value(value).expect("options are shallow"), Naming::Camel)
+    bindings::options::<DeferredOptions>(&Node::from_value(value).expect("options are shallow"), Naming::Camel)
         .expect("options are valid")
 }
 

@@ -6,7 +6,11 @@
 use std::{fs, path::Path};
 
 use serde_json::{json, Value};
-use toolwire::{json::Node, Exchange, ExchangeOptions, Naming};
+use toolwire::{
+    internal::bindings::{self, Naming},
+    json::Node,
+    Exchange, ExchangeOptions,
+};
 
 fn cases(name: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/exchange").join(name).with_extension("json");
@@ -15,7 +19,7 @@ fn cases(name: &str) -> Vec<Value> {
 
 fn open(case: &Value, text: &str) -> Result<Option<Exchange>, toolwire::Error> {
     let options = case.get("options").cloned().unwrap_or_else(|| json!({}));
-    let options = ExchangeOptions::read(&Node::from_value(&options)?, Naming::Camel)?;
+    let options = bindings::options::<ExchangeOptions>(&Node::from_value(&options)?, Naming::Camel)?;
     Exchange::open(case["url"].as_str().unwrap_or("http://localhost/v1/messages"), text, &options)
 }
 

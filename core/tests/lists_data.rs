@@ -13,8 +13,8 @@ use std::{collections::BTreeSet, io::Write as _};
 use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    adapt_request, check_tools, dialects, sanitize_tools, sanitize_tools_json, AdaptOptions, Restore, Severity,
-    ToolsOptions,
+    adapt_request, check_tools, dialects, reports::Severity, sanitize_tools, sanitize_tools_json, AdaptOptions,
+    Restore, ToolsOptions,
 };
 
 /// Said past the test harness, which would swallow it.

@@ -7,8 +7,11 @@ use std::{fs, path::Path};
 
 use serde_json::{json, Value};
 use toolwire::{
-    answer_tool_search, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report, json::Node,
-    Deferred, DeferredOptions, DeferredReport, Naming, SearchOptions, ToolIndex,
+    answer_tool_search, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
+    internal::bindings::{self, Naming},
+    json::Node,
+    reports::DeferredReport,
+    Deferred, DeferredOptions, SearchOptions, ToolIndex,
 };
 
 fn conversation(name: &str) -> Value {
@@ -50,7 +53,7 @@ fn names(request: &Value) -> Vec<&str> {
 }
 
 fn members(report: &DeferredReport) -> Value {
-    let warning = |warning: &toolwire::Warning| match &warning.name {
+    let warning = |warning: &toolwire::reports::Warning| match &warning.name {
         Some(name) => json!({"code": warning.code, "name": name}),
         None => json!({"code": warning.code}),
     };
@@ -67,8 +70,11 @@ fn play(name: &str, target: Option<&str>) {
     if let Some(target) = target {
         options["target"] = json!(target);
     }
-    let search = SearchOptions::read(&Node::from_value(&script["searchOptions"]).expect("options"), Naming::Camel)
-        .expect("options");
+    let search = bindings::options::<SearchOptions>(
+        &Node::from_value(&script["searchOptions"]).expect("options"),
+        Naming::Camel,
+    )
+    .expect("options");
     let member = script["history"].as_str().expect("where the history is");
     let sent_member = if target == Some("openai-responses") { "input" } else { member };
     let (mut tools, mut history, mut loaded) = (list(&script["tools"]).to_vec(), Vec::new(), json!([]));
@@ -88,8 +94,8 @@ fn play(name: &str, target: Option<&str>) {
             assert_eq!(kept, &loaded, "{what}: what the report said");
         }
         options["loadedTools"] = turn.get("loadedTools").cloned().unwrap_or_else(|| json!([]));
-        let read =
-            DeferredOptions::read(&Node::from_value(&options).expect("options"), Naming::Camel).expect("options");
+        let read = bindings::options::<DeferredOptions>(&Node::from_value(&options).expect("options"), Naming::Camel)
+            .expect("options");
         let sent = send(&json!({"model": "m", member: history, "tools": tools}), &read);
 
         let mut expected = turn["sent"].clone();

@@ -6,8 +6,10 @@ use std::{collections::BTreeMap, fs};
 
 use serde_json::{json, Value};
 use toolwire::{
-    answer_tool_search, apply_deferred_loading, apply_deferred_loading_json, json::Node, search_tools, DeferredOptions,
-    Error, Naming, SearchOptions, ToolIndex,
+    answer_tool_search, apply_deferred_loading, apply_deferred_loading_json,
+    internal::bindings::{self, Naming},
+    json::Node,
+    search_tools, DeferredOptions, Error, SearchOptions, ToolIndex,
 };
 
 fn odd() -> Value {
@@ -20,7 +22,7 @@ fn list(value: &Value) -> &[Value] {
 }
 
 fn options(value: &Value) -> Result<DeferredOptions, Error> {
-    DeferredOptions::read(&Node::from_value(value)?, Naming::Camel)
+    bindings::options::<DeferredOptions>(&Node::from_value(value)?, Naming::Camel)
 }
 
 /// Gives whether the request was rewritten, and not refused.

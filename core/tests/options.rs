@@ -4,7 +4,12 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use toolwire::{call, json, json::Node, Code, Error, ExchangeOptions, Function, Naming};
+use toolwire::{
+    internal::bindings::{self, call, Function, Naming},
+    json,
+    json::Node,
+    Code, Error, ExchangeOptions,
+};
 
 /// A function with options, and where they are declared for people.
 struct Declared {
@@ -114,7 +119,7 @@ impl Declared {
             Some(function) => {
                 call(function, vec![Node::default(); 2], &options, naming, false).expect_err("`?` is no option")
             }
-            None => ExchangeOptions::read(&options, naming).expect_err("`?` is no option"),
+            None => bindings::options::<ExchangeOptions>(&options, naming).expect_err("`?` is no option"),
         };
         assert_eq!(error.code(), Code::UnknownOption, "{}: {error}", self.name());
         let (list, _) = error.message().split_once(", found `?`").expect("the message lists what there is");

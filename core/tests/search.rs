@@ -315,7 +315,7 @@ fn ten_thousand_tools() {
                 .map(|case| index.search(&case.query, &SearchOptions::default()).expect("a query").len())
                 .sum();
             let query = start.elapsed() / cases.len() as u32;
-            let pattern = SearchOptions::default().mode(toolwire::SearchMode::Regex);
+            let pattern = SearchOptions::default().mode(toolwire::options::SearchMode::Regex);
             let start = Instant::now();
             let regex = index.search(r"(get|list)_\w+_alerts?$", &pattern).map(|_| start.elapsed());
             println!(

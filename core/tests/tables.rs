@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{check_json, dialects, Dialect, Fact, SanitizeOptions};
+use toolwire::{check_json, dialects, reports::Fact, Dialect, SanitizeOptions};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, io::Write as _, time::Instant};
 
 use reference::{sources, Source};
 use serde_json::{json, Value};
-use toolwire::{check, check_json, SanitizeOptions, Violation};
+use toolwire::{check, check_json, reports::Violation, SanitizeOptions};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {

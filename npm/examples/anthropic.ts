@@ -15,7 +15,7 @@ export async function ask(baseURL: string, published: Tool[], call: (tool: strin
     const results: Anthropic.ToolResultBlockParam[] = [];
     for (const block of content) {
       if (block.type !== 'tool_use') continue;
-      const { name, arguments: input } = restore.restore(block.name, block.input);
+      const { name, arguments: input } = restore.call(block.name, block.input);
       results.push({ type: 'tool_result', tool_use_id: block.id, content: await call(name, input) });
     }
     if (results.length === 0) return content;

@@ -12,5 +12,5 @@ export async function ask(baseUrl: string, published: Tool[]) {
     contents: 'Read README.md of main.',
     config: { tools },
   });
-  return reply.functionCalls?.map(({ name = '', args }) => restore.restore(name, args));
+  return reply.functionCalls?.map(({ name = '', args }) => restore.call(name, args));
 }

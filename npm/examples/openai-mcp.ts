@@ -18,7 +18,7 @@ export async function ask(baseURL: string, server: Client, dialect: Dialect) {
     messages.push(message);
     for (const call of message.tool_calls) {
       if (call.type !== 'function') continue;
-      const { name, arguments: text } = restore.restore(call.function.name, call.function.arguments);
+      const { name, arguments: text } = restore.call(call.function.name, call.function.arguments);
       const { content } = await server.callTool({ name, arguments: JSON.parse(text) });
       messages.push({ role: 'tool', tool_call_id: call.id, content: JSON.stringify(content) });
     }

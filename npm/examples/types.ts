@@ -1,10 +1,10 @@
-// What `sanitize` returns fits what the SDKs take for a tool's parameters, without a cast. Compiled, never run.
+// What `sanitize` and `sanitizeTools` return fits what the SDKs take, without a cast. Compiled, never run.
 
 import type Anthropic from '@anthropic-ai/sdk';
-import type { FunctionDeclaration } from '@google/genai';
+import type { FunctionDeclaration, Tool } from '@google/genai';
 import { jsonSchema } from 'ai';
 import type OpenAI from 'openai';
-import { sanitize } from 'toolwire';
+import { sanitize, sanitizeTools } from 'toolwire';
 
 const schema = { type: 'object', properties: { city: { type: 'string' } } };
 
@@ -21,3 +21,11 @@ export const google: FunctionDeclaration = {
   parametersJsonSchema: sanitize(schema, { dialect: 'gemini-json-schema' }),
 };
 export const vercel = jsonSchema(sanitize(schema, { dialect: 'moonshot' }));
+
+const listed = [{ name: 'a', inputSchema: schema }];
+
+export const anthropicTools: Anthropic.Tool[] = sanitizeTools(listed, { dialect: 'anthropic' }).tools;
+export const chatTools: OpenAI.ChatCompletionTool[] = sanitizeTools(listed, { dialect: 'openai-chat' }).tools;
+export const responsesTools: OpenAI.Responses.Tool[] = sanitizeTools(listed, { dialect: 'openai-responses' }).tools;
+export const googleTools: Tool[] = sanitizeTools(listed, { dialect: 'gemini' }).tools;
+export const googleJsonTools: Tool[] = sanitizeTools(listed, { dialect: 'gemini-json-schema' }).tools;

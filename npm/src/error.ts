@@ -60,7 +60,8 @@ export interface Description {
  *   sanitize(schema, { dialect: 'codex-wire' });
  * } catch (error) {
  *   if (!(error instanceof ToolwireError)) throw error;
- *   console.warn(error.code, error.pointer, error.message);
+ *   console.warn(error.message); // too-lossy at `/properties/a`: expected …
+ *   if (error.code === 'too-lossy') console.table(error.changes);
  * }
  * ```
  */
@@ -69,19 +70,24 @@ export class ToolwireError extends Error {
   readonly code: ToolwireErrorCode;
   /** Where in the input, as a JSON Pointer (RFC 6901); `""` is the whole input. For options: where in the options. */
   readonly pointer: string;
+  /** What was expected, then what was found: `message` without code and pointer. */
+  declare readonly detail: string;
   /** With `too-lossy`: every change that was needed. */
   declare readonly changes?: readonly Change[];
 
   constructor(
     code: ToolwireErrorCode,
     pointer: string,
-    message: string,
+    detail: string,
     changes?: readonly Change[],
     options?: { cause?: unknown },
   ) {
-    super(message, options);
+    // A log mostly has the message and nothing else of an error.
+    super(`${code}${pointer === '' ? '' : ` at \`${pointer}\``}: ${detail}`, options);
     this.code = code;
     this.pointer = pointer;
+    // Whoever prints the error has read it in the message.
+    Object.defineProperty(this, 'detail', { value: detail });
     if (changes !== undefined) this.changes = changes;
   }
 
@@ -96,6 +102,8 @@ export class ToolwireError extends Error {
         return typeof value === 'object' && value !== null && MARK in value;
       },
     });
+    // Bundlers give classes other names, and this one is printed.
+    Object.defineProperty(ToolwireError, 'name', { value: 'ToolwireError', configurable: true });
     // On the prototype, like the names of the built-in errors.
     Object.defineProperty(ToolwireError.prototype, 'name', {
       value: 'ToolwireError',

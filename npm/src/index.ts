@@ -23,6 +23,7 @@ export {
   normalizeEnvelopeWithReport,
 } from './envelope.js';
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
+export type { ChangeRule, DeferredWarningCode, DialectFormats, ViolationRule } from './names.js';
 export type {
   AdaptOptions,
   CheckOptions,
@@ -65,6 +66,18 @@ export {
   sanitizeWithReport,
 } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
+export type {
+  AnthropicTool,
+  BedrockTool,
+  GeminiJsonSchemaTools,
+  GeminiTools,
+  McpTool,
+  OpenAIChatTool,
+  OpenAIResponsesTool,
+  Tool,
+  ToolFor,
+  ToolsByFormat,
+} from './tool-types.js';
 export {
   checkTools,
   checkToolsJson,
@@ -73,5 +86,4 @@ export {
   type SanitizedTools,
   sanitizeTools,
   sanitizeToolsJson,
-  type Tool,
 } from './tools.js';

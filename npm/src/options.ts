@@ -1,62 +1,7 @@
+import type { Dialect } from './names.js';
 import type { Quarantined } from './report.js';
 
-/** The names of the dialects: what one surface of one model API accepts. `dialects()` describes them. */
-export type Dialect =
-  /** OpenAI Codex, its schema sanitizer alone: unknown keywords are kept. */
-  | 'codex'
-  /** OpenAI Codex, everything it does before the request leaves. */
-  | 'codex-wire'
-  /** OpenAI Responses, function tools with `strict: false`, GPT-5 and later. */
-  | 'openai-responses'
-  /** OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5. */
-  | 'openai-chat'
-  /** OpenAI Chat Completions and Responses, function tools with `strict: true`. */
-  | 'openai-strict'
-  /** Azure OpenAI (Microsoft Foundry), function tools with `strict: true`. */
-  | 'azure-strict'
-  /** What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict. */
-  | 'portable'
-  /** Anthropic Messages API, tools that are not strict. */
-  | 'anthropic'
-  /** Anthropic Messages API, tools with `strict: true`. */
-  | 'anthropic-strict'
-  /** Gemini API, `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
-  | 'gemini'
-  /** Gemini API, `functionDeclarations[].parametersJsonSchema`. */
-  | 'gemini-json-schema'
-  /** Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
-  | 'vertex'
-  /** Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`. */
-  | 'vertex-json-schema'
-  /** Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema. */
-  | 'moonshot'
-  /** xAI (Grok), Chat Completions and Responses, function tools. */
-  | 'xai'
-  /** DeepSeek Chat Completions, tools that are not strict. */
-  | 'deepseek'
-  /** DeepSeek Chat Completions at `/beta`, tools with `strict: true`. */
-  | 'deepseek-strict'
-  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json`. */
-  | 'bedrock'
-  /** Mistral Chat Completions, function tools. */
-  | 'mistral'
-  /** Groq Chat Completions, function tools that are not strict. */
-  | 'groq'
-  /** Cerebras Chat Completions, function tools. */
-  | 'cerebras'
-  /** Fireworks Chat Completions, function tools. */
-  | 'fireworks'
-  /** Cohere Chat v2, function tools without `strict_tools`. */
-  | 'cohere'
-  | 'cohere-strict'
-  /** llama.cpp's server: tools become a grammar (GBNF). */
-  | 'llama-cpp'
-  /** SGLang's server, function tools that are not strict. */
-  | 'ollama'
-  | 'vllm'
-  | 'sglang'
-  /** GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through. */
-  | 'vscode';
+export type { Dialect };
 
 /** Options of `check`, and of `sanitize` where they matter for what is accepted. */
 export interface CheckOptions {

@@ -1,4 +1,5 @@
-import type { Dialect } from './options.js';
+import type { ToolwireErrorCode } from './error.js';
+import type { ChangeRule, DeferredWarningCode, Dialect, ViolationRule } from './names.js';
 
 /** What a change does to the set of accepted arguments. */
 export type Accepts =
@@ -32,7 +33,7 @@ export interface Change {
   /** JSON Pointer into the output: where the effect stands; `null` if nothing is left. */
   outputPointer: string | null;
   /** The rule's kebab-case name. */
-  rule: string;
+  rule: ChangeRule;
   /** The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring. */
   accepts: Accepts;
   /** The effect on what the model reads. */
@@ -82,7 +83,7 @@ export type Severity = 'refused' | 'reinterpreted' | 'ignored';
 /** Something that a dialect does not take as it is meant. */
 export interface Violation {
   /** The rule's kebab-case name. */
-  rule: string;
+  rule: ViolationRule;
   /** What the API does with it. */
   severity: Severity;
   /** JSON Pointer to what is at fault. */
@@ -106,7 +107,7 @@ export interface Quarantined {
   /** JSON Pointer into the list: what cannot be accepted. */
   pointer: string;
   /** Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools. */
-  rule: string;
+  rule: ToolwireErrorCode | ViolationRule;
   /** For people: what was expected, then what was found. */
   message: string;
 }
@@ -155,7 +156,7 @@ export interface DeferredReport {
 /** Something odd about a request that did not stop it. */
 export interface DeferredWarning {
   /** Its snake_case code. */
-  code: string;
+  code: DeferredWarningCode;
   /** The tool or key it is about, where there is one. */
   name?: string;
 }
@@ -173,7 +174,7 @@ export interface DialectChoice {
 /** What is known about one dialect. */
 export interface DialectDescription {
   /** The name that `sanitize` takes. */
-  name: string;
+  name: Dialect;
   /** The API surface, in words. */
   surface: string;
   /** Where that surface is documented. */
@@ -192,7 +193,13 @@ export interface DialectDescription {
    * What is known, with confidence (`A` official or proved, `B` one live report, `C` inferred), source, and the rules of
    * `check` and `checkTools` that rest on it.
    */
-  facts: { statement: string; confidence: 'A' | 'B' | 'C'; source: string; rules: string[]; severity: Severity }[];
+  facts: {
+    statement: string;
+    confidence: 'A' | 'B' | 'C';
+    source: string;
+    rules: ViolationRule[];
+    severity: Severity;
+  }[];
   /** What nobody has verified, or what reports contradict each other about: the table lets it through. */
   unverified: string[];
 }

@@ -40,7 +40,7 @@ export class Restore {
    *
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */
-  restore<T>(name: string, args: T): RestoredCall<T> {
+  call<T>(name: string, args: T): RestoredCall<T> {
     const { version, tools } = this.#json;
     const known = Object.hasOwn(tools, name) ? { [name]: tools[name] } : {};
     return callOnValues('restoreCall', false, [{ version, tools: known }, name, args], null).value as RestoredCall<T>;

@@ -2,6 +2,7 @@ import { callOnText, callOnValues } from './engine/call.js';
 import type { CheckToolsOptions, Dialect, DialectQuery, Text, ToolsOptions } from './options.js';
 import type { DialectChoice, Quarantined, ToolChange, ToolViolation } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
+import type { ToolFor } from './tool-types.js';
 
 /** A tool list that an API accepts, and what was done for that. */
 export interface SanitizedTools<T> {
@@ -17,10 +18,6 @@ export interface SanitizedTools<T> {
   restore: Restore;
 }
 
-/** A tool as some API has it. */
-// biome-ignore lint/suspicious/noExplicitAny: the SDKs of the APIs have types of their own for it, which nothing else fits.
-export type Tool = any;
-
 /**
  * Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A tool
  * that cannot be made acceptable is set aside, and never costs the others. The input is not changed.
@@ -29,7 +26,7 @@ export type Tool = any;
  * ```ts
  * const { tools, quarantined, restore } = sanitizeTools(await client.listTools(), { dialect: 'moonshot' });
  * // … the model calls one of them …
- * const { name, arguments: args } = restore.restore(call.function.name, call.function.arguments);
+ * const { name, arguments: args } = restore.call(call.function.name, call.function.arguments);
  * ```
  *
  * @param tools - A list of tools as MCP's `tools/list`, Anthropic, OpenAI, Gemini or Bedrock have them, or an object that
@@ -37,9 +34,9 @@ export type Tool = any;
  * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
  *   `invalid-request` if it is no list of tools.
  */
-export function sanitizeTools(tools: unknown, options: ToolsOptions): SanitizedTools<Tool[]> {
+export function sanitizeTools<O extends ToolsOptions>(tools: unknown, options: O): SanitizedTools<ToolFor<O>[]> {
   const { value, report } = callOnValues('sanitizeTools', true, [tools], options);
-  return sanitized(value as Tool[], report);
+  return sanitized(value as ToolFor<O>[], report);
 }
 
 /**

@@ -92,6 +92,6 @@ function attempt(call) {
     return call();
   } catch (error) {
     if (!(error instanceof toolwire.ToolwireError)) throw error;
-    return JSON.stringify([error.code, error.pointer, error.message]);
+    return JSON.stringify([error.code, error.pointer, error.detail]);
   }
 }

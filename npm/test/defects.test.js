@@ -59,7 +59,7 @@ describe('a call that fails inside', () => {
     sanitizeTools: () => toolwire.sanitizeTools(TOOLS, { dialect: 'moonshot' }).tools,
     adaptRequest: () => adaptRequest(REQUEST, { dialect: 'anthropic' }).request,
     applyDeferredLoading: () => toolwire.applyDeferredLoading(REQUEST),
-    restoreCall: () => restore.restore('files_read', { dollar_ref_: 'x' }),
+    restoreCall: () => restore.call('files_read', { dollar_ref_: 'x' }),
     restoreReply: () => restore.replyJson('{"content":[]}'),
     dialectFor: () => toolwire.dialectFor({ host: 'api.moonshot.ai' }),
     dialectForWithReport: () => toolwire.dialectForWithReport({ host: 'api.moonshot.ai' }),
@@ -224,7 +224,7 @@ test('an error that nobody catches is a few lines', async () => {
       `import { sanitize } from '../dist/${file}'; sanitize({}, { dialect: 'none' });`,
     );
     assert.equal(code, 1);
-    assert.match(stderr, /ToolwireError: expected one of/);
+    assert.match(stderr, /ToolwireError: unknown-dialect at `\/dialect`: expected one of/);
     assert.ok(stderr.length < 8000, `${stderr.length} characters`);
   }
 });
@@ -240,7 +240,7 @@ test('a frozen prototype changes nothing', async () => {
     const schema = sanitize({ type: 'object', properties }, { dialect: 'codex' });
     const tools = names.map((name) => ({ name: name + '.', inputSchema: { type: 'object', properties } }));
     const listed = sanitizeTools(tools, { dialect: 'moonshot' });
-    const call = listed.restore.restore('constructor_', {});
+    const call = listed.restore.call('constructor_', {});
     const { properties: same } = applyDeferredLoading({ messages: [], properties }, { share: false });
     const passed = stream.feed({ constructor: 1, type: 'content_block_start', content_block: { type: 'tool_use', name: 'b' } });
     console.log(JSON.stringify([
@@ -324,9 +324,9 @@ test('a restore is what it was when it was read', () => {
   const json = { version: 2, tools: { a_b: { name: 'a.b' } } };
   const kept = restoreFrom(json);
   json.tools.a_b.name = 'changed';
-  assert.equal(kept.restore('a_b', {}).name, 'a.b');
+  assert.equal(kept.call('a_b', {}).name, 'a.b');
   kept.toJSON().tools.a_b.name = 'changed';
-  assert.equal(kept.restore('a_b', {}).name, 'a.b');
+  assert.equal(kept.call('a_b', {}).name, 'a.b');
 });
 
 test('workers see nothing of each other', async () => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 
 import {
   applyDeferredLoading,
@@ -29,6 +30,9 @@ test('the error is an Error of its own class', () => {
   const error = caught(() => sanitizeJson('{"a": ', { dialect: 'codex' }));
   assert.ok(error instanceof Error);
   assert.equal(error.name, 'ToolwireError');
+  // A log often has the message alone, or prints the class.
+  assert.equal(error.message, `${error.code}${error.pointer && ` at \`${error.pointer}\``}: ${error.detail}`);
+  assert.match(inspect(ToolwireError), /^\[class ToolwireError extends Error\]/);
   assert.equal(error.code, 'invalid-json');
   assert.equal(error.pointer, '/a');
   assert.match(error.message, /line 1, column 7/);

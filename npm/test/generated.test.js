@@ -155,7 +155,7 @@ function outcome(run) {
   } catch (error) {
     if (!(error instanceof ToolwireError)) return { thrown: error };
     assert.notEqual(error.code, 'internal', error.message);
-    return { error: [error.code, error.pointer, error.message] };
+    return { error: [error.code, error.pointer, error.detail] };
   }
 }
 

@@ -23,7 +23,7 @@ function outcome(run) {
   } catch (error) {
     assert.ok(error instanceof ToolwireError, String(error));
     assert.notEqual(error.message, '');
-    return { error: [error.code, error.pointer, error.message] };
+    return { error: [error.code, error.pointer, error.detail] };
   }
 }
 

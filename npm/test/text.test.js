@@ -56,7 +56,7 @@ test('bytes that are no UTF-8', () => {
       (error) => {
         assert.deepEqual([error.code, error.pointer], ['invalid-json', pointer], error.message);
         assert.ok(
-          error.message.startsWith('expected UTF-8, found the byte ') && error.message.includes(shown),
+          error.detail.startsWith('expected UTF-8, found the byte ') && error.detail.includes(shown),
           error.message,
         );
         return true;
@@ -92,7 +92,7 @@ test('what is no text', () => {
     assert.throws(() => normalizeEnvelopeJson(input), {
       code: 'invalid-value',
       pointer: '',
-      message: /^expected JSON text as a string or/,
+      detail: /^expected JSON text as a string or/,
     });
     assert.throws(() => checkJson(input, { dialect: 'codex' }), { code: 'invalid-value' });
   }

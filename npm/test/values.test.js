@@ -306,5 +306,5 @@ test('plans hold names with half of a surrogate pair', () => {
   const tools = [{ name: 'tool', inputSchema: schema }];
   const { restore } = sanitizeTools(tools, { dialect: 'openai-strict' });
   assert.deepEqual(restoreArguments(answered, JSON.parse(JSON.stringify(restorePlan))), { a: 'x' });
-  assert.deepEqual(restore.restore('tool', answered).arguments, { a: 'x' });
+  assert.deepEqual(restore.call('tool', answered).arguments, { a: 'x' });
 });

@@ -24,7 +24,7 @@ def ask(base_url: str, published: list[Any], call: Callable[[str, Any], str]) ->
         results: list[ToolResultBlockParam] = []
         for block in message.content:
             if block.type == "tool_use":
-                restored = restore.restore(block.name, block.input)
+                restored = restore.call(block.name, block.input)
                 said = call(restored["name"], restored["arguments"])
                 results.append({"type": "tool_result", "tool_use_id": block.id, "content": said})
         if not results:

@@ -31,7 +31,7 @@ async def ask(base_url: str, server: Client, dialect: DialectName) -> str | None
         messages.append(message.model_dump(exclude_none=True))  # type: ignore[arg-type]
         for call in message.tool_calls:
             assert isinstance(call, ChatCompletionMessageFunctionToolCall)
-            restored = restore.restore(call.function.name, call.function.arguments)
+            restored = restore.call(call.function.name, call.function.arguments)
             result = await server.call_tool(restored["name"], json.loads(restored["arguments"]))
             said = json.dumps(result.model_dump(mode="json", exclude_none=True)["content"])
             messages.append({"role": "tool", "tool_call_id": call.id, "content": said})

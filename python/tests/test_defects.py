@@ -44,7 +44,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "check": lambda: toolwire.check(SCHEMA, dialect="codex"),
     "sanitize_tools": lambda: toolwire.sanitize_tools(TOOLS, dialect="moonshot")["tools"],
     "adapt_request": lambda: toolwire.adapt_request(REQUEST, dialect="anthropic")["request"],
-    "restore": lambda: RESTORE.restore("files_read", {"dollar_ref_": "x"}),
+    "restore.call": lambda: RESTORE.call("files_read", {"dollar_ref_": "x"}),
     "reply": lambda: RESTORE.reply({"content": []}),
     "search_tools": lambda: toolwire.search_tools(TOOLS, "read"),
     "answer_tool_search": lambda: toolwire.answer_tool_search(CALL, TOOLS),
@@ -158,4 +158,4 @@ def test_a_restore_is_what_it_was_when_it_was_read() -> None:
     kept: dict[str, Any] = {"version": 2, "tools": {"a_b": {"name": "a.b"}}}
     restore = toolwire.restore_from(kept)
     kept["tools"]["a_b"]["name"] = "changed"
-    assert restore.restore("a_b", {})["name"] == "a.b"
+    assert restore.call("a_b", {})["name"] == "a.b"

@@ -132,9 +132,9 @@ def calls(case: Case, restore: toolwire.Restore) -> None:
     assert kept.to_json() == restore.to_json()
     for one in case.members.get("calls", []):
         for way in (restore, kept):
-            assert compact(way.restore(one["name"], one["arguments"])) == compact(one["expected"])
+            assert compact(way.call(one["name"], one["arguments"])) == compact(one["expected"])
             for text in (compact(one["arguments"]), compact(one["arguments"]).encode()):
-                answer = way.restore(one["name"], text)
+                answer = way.call(one["name"], text)
                 assert type(answer["arguments"]) is type(text)
                 assert compact({**answer, "arguments": json.loads(answer["arguments"])}) == compact(one["expected"])
 

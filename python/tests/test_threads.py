@@ -102,7 +102,7 @@ def test_one_object_in_many_threads() -> None:
         events = stream.feed({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
         events += stream.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
         return (
-            restore.restore(name, {"dollar_ref_": number}),
+            restore.call(name, {"dollar_ref_": number}),
             index.search(f"files.read{number}", limit=1),
             [event["choices"][0]["delta"]["tool_calls"][0]["function"] for event in events],
         )

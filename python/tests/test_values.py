@@ -425,4 +425,4 @@ def test_plans_hold_names_with_half_of_a_surrogate_pair() -> None:
     tools = [{"name": "tool", "inputSchema": schema}]
     restore = toolwire.sanitize_tools(tools, dialect="openai-strict")["restore"]
     assert toolwire.restore_arguments(answered, json.loads(json.dumps(plan))) == {"a": "x"}
-    assert restore.restore("tool", answered)["arguments"] == {"a": "x"}
+    assert restore.call("tool", answered)["arguments"] == {"a": "x"}

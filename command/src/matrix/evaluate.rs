@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 
 use toolwire::{
-    internal, json::Node, Allow, Change, Dialect, Error, SanitizeOptions, Severity, ToolChange, ToolsOptions,
+    internal,
+    json::Node,
+    options::Allow,
+    reports::{Change, Severity, ToolChange},
+    Dialect, Error, SanitizeOptions, ToolsOptions,
 };
 
 use super::{Loss, Named, Verdict};

@@ -4,7 +4,7 @@ mod evaluate;
 mod render;
 
 use self::evaluate::Evaluator;
-use toolwire::{Allow, Dialect};
+use toolwire::{options::Allow, Dialect};
 
 use super::{
     arguments::{choice, chosen, MatrixArguments},

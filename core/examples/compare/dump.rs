@@ -9,9 +9,9 @@ use std::{
 
 use serde_json::Value;
 use toolwire::{
-    call_text, dialects,
+    dialects,
+    internal::bindings::{call_text, Function, Naming},
     json::{self, Node},
-    Function, Naming,
 };
 
 use crate::{

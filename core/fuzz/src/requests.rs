@@ -5,8 +5,8 @@ use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects,
-    sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions,
-    OnSetAside, Restore, Severity, ToolsOptions,
+    options::OnSetAside, reports::Severity, sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions,
+    Error, Exchange, ExchangeOptions, Restore, ToolsOptions,
 };
 
 use crate::wire::Wire;

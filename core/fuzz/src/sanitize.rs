@@ -3,8 +3,10 @@
 use arbitrary::Unstructured;
 use serde_json::Value;
 use toolwire::{
-    check_json, dialects, json, sanitize_json, sanitize_json_with_report, sanitize_with_report, Allow, Code, Hints,
-    Refs, SanitizeOptions, Severity, Untyped,
+    check_json, dialects, json,
+    options::{Allow, Hints, Refs, Untyped},
+    reports::Severity,
+    sanitize_json, sanitize_json_with_report, sanitize_with_report, Code, SanitizeOptions,
 };
 
 use crate::grammar::{self, Style};
@@ -130,7 +132,7 @@ fn in_order(value: &Value) -> String {
     value.to_string()
 }
 
-fn bare(change: &toolwire::Change) -> (String, Option<String>, &'static str, &'static str, bool, String) {
-    let toolwire::Change { pointer, output_pointer, rule, accepts, encoded, message, .. } = change;
+fn bare(change: &toolwire::reports::Change) -> (String, Option<String>, &'static str, &'static str, bool, String) {
+    let toolwire::reports::Change { pointer, output_pointer, rule, accepts, encoded, message, .. } = change;
     (pointer.clone(), output_pointer.clone(), rule, accepts.as_str(), *encoded, message.clone())
 }

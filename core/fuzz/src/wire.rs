@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
-use toolwire::ToolFormat;
+use toolwire::options::ToolFormat;
 
 use crate::grammar::{self, Style};
 

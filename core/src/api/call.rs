@@ -14,9 +14,9 @@ use crate::{
     envelope,
     error::{Code, Error},
     json::{self, Node, Object},
+    naming::Naming,
     options::{
-        dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, Naming, SanitizeOptions,
-        ToolsOptions,
+        dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, ToolsOptions,
     },
     report::Recorder,
     sanitize::{self, decode::Plan},

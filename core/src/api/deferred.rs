@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use serde_json::Value;
 
-use super::text_of;
+use super::{text_of, JsonText};
 use crate::{
     deferred::{self, DeferredReport},
     error::Error,
@@ -60,23 +60,28 @@ pub fn apply_deferred_loading_with_report(
 ///
 /// # Errors
 /// As [`apply_deferred_loading`], and `invalid-json`.
-pub fn apply_deferred_loading_json<'a>(request: &'a str, options: &DeferredOptions) -> Result<Cow<'a, str>, Error> {
+pub fn apply_deferred_loading_json<'a, T: JsonText<'a>>(
+    request: T,
+    options: &DeferredOptions,
+) -> Result<Cow<'a, T::Form>, Error> {
+    let request = request.text()?;
     let mut node = deferred::read(request)?;
     deferred::apply(&mut node, options, false)?;
-    Ok(text_of(request, &node))
+    Ok(T::form(text_of(request, &node)))
 }
 
 /// [`apply_deferred_loading_json`], and what it decided.
 ///
 /// # Errors
 /// As [`apply_deferred_loading_json`].
-pub fn apply_deferred_loading_json_with_report<'a>(
-    request: &'a str,
+pub fn apply_deferred_loading_json_with_report<'a, T: JsonText<'a>>(
+    request: T,
     options: &DeferredOptions,
-) -> Result<Deferred<Cow<'a, str>>, Error> {
+) -> Result<Deferred<Cow<'a, T::Form>>, Error> {
+    let request = request.text()?;
     let mut node = deferred::read(request)?;
     let report = deferred::apply(&mut node, options, true)?;
-    Ok(Deferred { request: text_of(request, &node), report })
+    Ok(Deferred { request: T::form(text_of(request, &node)), report })
 }
 
 /// Takes the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas: a backend

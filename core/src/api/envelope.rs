@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use serde_json::Value;
 
-use super::{text_of, Rewritten};
+use super::{text_of, JsonText, Rewritten};
 use crate::{envelope, error::Error, json, json::Node, report::Recorder, sanitize::decode::Plan};
 
 /// Repairs the envelope of a tool's parameters: the root becomes an object with `properties`. Nothing else is touched.
@@ -41,19 +41,23 @@ pub fn normalize_envelope_with_report(schema: &Value) -> Result<Rewritten<Value>
 ///
 /// # Errors
 /// `invalid-json`, `too-deep`.
-pub fn normalize_envelope_json(schema: &str) -> Result<Cow<'_, str>, Error> {
+pub fn normalize_envelope_json<'a, T: JsonText<'a>>(schema: T) -> Result<Cow<'a, T::Form>, Error> {
+    let schema = schema.text()?;
     let mut node = json::read(schema)?;
     envelope::normalize(&mut node, &mut Recorder::off());
-    Ok(text_of(schema, &node))
+    Ok(T::form(text_of(schema, &node)))
 }
 
 /// [`normalize_envelope_json`], and what it changed.
 ///
 /// # Errors
 /// As [`normalize_envelope_json`].
-pub fn normalize_envelope_json_with_report(schema: &str) -> Result<Rewritten<Cow<'_, str>>, Error> {
+pub fn normalize_envelope_json_with_report<'a, T: JsonText<'a>>(
+    schema: T,
+) -> Result<Rewritten<Cow<'a, T::Form>>, Error> {
+    let schema = schema.text()?;
     let mut node = json::read(schema)?;
     let mut recorder = Recorder::on();
     envelope::normalize(&mut node, &mut recorder);
-    Ok(Rewritten::new(text_of(schema, &node), recorder.finish(), Plan::default()))
+    Ok(Rewritten::new(T::form(text_of(schema, &node)), recorder.finish(), Plan::default()))
 }

@@ -1,12 +1,12 @@
 //! `Exchange`: one request of a client and its reply.
 
-use alloc::{borrow::Cow, string::String};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::describe;
 use crate::{
     error::Error,
     exchange::{self, set_aside::SetAsideWarning},
-    json::Node,
+    json::{Node, Utf8Pieces},
     options::ExchangeOptions,
     tools::request::AdaptReport,
 };
@@ -37,7 +37,7 @@ use crate::{
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Exchange(exchange::Exchange);
+pub struct Exchange(exchange::Exchange, Utf8Pieces);
 
 impl Exchange {
     /// Opens one for a request: where it is sent, and its body. `None`: it is none that tools are sent with (another
@@ -45,9 +45,10 @@ impl Exchange {
     ///
     /// # Errors
     /// Those of [`adapt_request_json`](crate::adapt_request_json) and of [`dialect_for`](crate::dialect_for);
-    /// `not-representable` if tools have to be set aside and [`OnSetAside::Error`](crate::OnSetAside) forbids it.
+    /// `not-representable` if tools have to be set aside and [`OnSetAside::Error`](crate::options::OnSetAside) forbids
+    /// that.
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
-        Ok(exchange::Exchange::open(url, body, options)?.map(Exchange))
+        Ok(exchange::Exchange::open(url, body, options)?.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
 
     /// What is to be sent: the text that was given, if there is nothing to rewrite. Once the model is to be asked
@@ -78,7 +79,7 @@ impl Exchange {
     }
 
     /// [`Self::warning`] as `{ message, key }`, null if there is none: for bindings.
-    pub fn warning_node(&self) -> Node<'static> {
+    pub(crate) fn warning_node(&self) -> Node<'static> {
         self.warning().map_or_else(Node::default, |SetAsideWarning { message, key }| {
             Node::record([("message", Node::string(message.clone())), ("key", Node::string(key.clone()))])
         })
@@ -100,7 +101,7 @@ impl Exchange {
     }
 
     /// [`Self::report`] as a tree: for bindings.
-    pub fn report_node(&self) -> Node<'static> {
+    pub(crate) fn report_node(&self) -> Node<'static> {
         describe::request(self.report())
     }
 
@@ -122,6 +123,15 @@ impl Exchange {
         self.0.feed_text(piece)
     }
 
+    /// [`Self::feed_text`] for bytes, which may be cut within a character. Bytes that are not UTF-8 become U+FFFD.
+    ///
+    /// # Errors
+    /// As [`Self::feed_text`].
+    pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
+        let text = self.1.text(piece);
+        self.0.feed_text(&text).map(String::into_bytes)
+    }
+
     /// Ends a stream: gives the text that is still to be passed on. If the model is to be asked again,
     /// [`Self::asks_again`] says so, and the next stream goes on where this one ended.
     ///
@@ -130,7 +140,12 @@ impl Exchange {
     /// it came). If the next request cannot be made, the text ends with an event that says why, and nobody is asked
     /// again.
     pub fn finish_text(&mut self) -> Result<String, Error> {
-        self.0.finish_text()
+        let broken = self.1.end();
+        if broken.is_empty() {
+            return self.0.finish_text();
+        }
+        let text = self.0.feed_text(broken)?;
+        Ok(text + &self.0.finish_text()?)
     }
 
     /// Whether the stream that was finished last ended with a search, so that the model is to be asked again.
@@ -139,7 +154,7 @@ impl Exchange {
     }
 
     /// Whether nothing is kept but what opening it anew would give: for bindings, which can lose it then and go on.
-    pub fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }
 

@@ -1,12 +1,13 @@
 //! The public functions: `serde_json::Value` and text in and out, and the form that bindings call.
 
-mod call;
+pub(crate) mod call;
 mod deferred;
 pub(crate) mod describe;
 mod dialects;
 mod envelope;
 #[cfg(feature = "search")]
 mod exchange;
+mod json_text;
 mod request;
 mod restore_plan;
 pub(crate) mod sanitize;
@@ -14,18 +15,17 @@ pub(crate) mod sanitize;
 mod search;
 pub(crate) mod tools;
 
-pub use call::{call, call_text, Answer, Function, TextAnswer};
 pub use deferred::{
     apply_deferred_loading, apply_deferred_loading_json, apply_deferred_loading_json_with_report,
     apply_deferred_loading_with_report, strip_deferral_betas, Deferred,
 };
-pub use describe::describe_error;
 pub use dialects::dialects;
 pub use envelope::{
     normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report,
 };
 #[cfg(feature = "search")]
 pub use exchange::Exchange;
+pub use json_text::JsonText;
 pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
 pub use restore_plan::RestorePlan;
 pub use sanitize::{
@@ -38,18 +38,6 @@ pub use search::{answer_tool_search, answer_tool_search_json, search_tools, sear
 pub use tools::{
     check_tools, check_tools_json, dialect_for, dialect_for_with_report, sanitize_tools, sanitize_tools_json, Restore,
     RestoredCall, SanitizedTools,
-};
-
-#[cfg(feature = "search")]
-pub use crate::exchange::set_aside::SetAsideWarning;
-pub use crate::{
-    check::Violation,
-    deferred::{DeferredReport, NamespacedName, Warning},
-    dialect::{lookup::DialectChoice, Dialect, Fact},
-    tools::{
-        check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport,
-        sanitize_list::ToolChange,
-    },
 };
 
 use crate::json::text_of;

@@ -3,10 +3,10 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use serde_json::Value;
 
-use super::{text_of, Restore};
+use super::{text_of, JsonText, Restore};
 use crate::{
     error::Error,
-    json::{self, Node},
+    json::{self, Node, Utf8Pieces},
     options::AdaptOptions,
     tools::{
         request::{self, AdaptReport},
@@ -64,10 +64,14 @@ pub fn adapt_request(request: &Value, options: &AdaptOptions) -> Result<Adapted<
 ///
 /// # Errors
 /// As [`adapt_request`], and `invalid-json`.
-pub fn adapt_request_json<'a>(request: &'a str, options: &AdaptOptions) -> Result<Adapted<Cow<'a, str>>, Error> {
+pub fn adapt_request_json<'a, T: JsonText<'a>>(
+    request: T,
+    options: &AdaptOptions,
+) -> Result<Adapted<Cow<'a, T::Form>>, Error> {
+    let request = request.text()?;
     let mut node = request::read(request)?;
     let (report, restore_map) = request::adapt(&mut node, options)?;
-    Ok(Adapted { request: text_of(request, &node), report, restore: Restore(restore_map) })
+    Ok(Adapted { request: T::form(text_of(request, &node)), report, restore: Restore(restore_map) })
 }
 
 impl Restore {
@@ -85,15 +89,16 @@ impl Restore {
     ///
     /// # Errors
     /// As [`Self::reply`], and `invalid-json`.
-    pub fn reply_json<'a>(&self, reply: &'a str) -> Result<Cow<'a, str>, Error> {
+    pub fn reply_json<'a, T: JsonText<'a>>(&self, reply: T) -> Result<Cow<'a, T::Form>, Error> {
+        let reply = reply.text()?;
         let mut node = json::read(reply)?;
         self.0.reply(&mut node)?;
-        Ok(text_of(reply, &node))
+        Ok(T::form(text_of(reply, &node)))
     }
 
     /// Restores a reply that comes in pieces.
     pub fn stream(&self) -> ReplyRestorer {
-        ReplyRestorer(Stream::new(self.0.clone()))
+        ReplyRestorer { stream: Stream::new(self.0.clone()), bytes: Utf8Pieces::default() }
     }
 }
 
@@ -120,7 +125,10 @@ impl Restore {
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct ReplyRestorer(Stream);
+pub struct ReplyRestorer {
+    stream: Stream,
+    bytes: Utf8Pieces,
+}
 
 impl ReplyRestorer {
     /// Takes the next event, and gives what is to be passed on: the event, none, or several.
@@ -128,15 +136,15 @@ impl ReplyRestorer {
     /// # Errors
     /// `too-deep`.
     pub fn feed(&mut self, event: &Value) -> Result<Vec<Value>, Error> {
-        self.0.feed(Node::from_value(event)?)?.iter().map(Node::to_value).collect()
+        self.stream.feed(Node::from_value(event)?)?.iter().map(Node::to_value).collect()
     }
 
     /// [`Self::feed`] on trees: for bindings.
     ///
     /// # Errors
     /// `too-deep`.
-    pub fn feed_node<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
-        self.0.feed(event)
+    pub(crate) fn feed_node<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        self.stream.feed(event)
     }
 
     /// Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text that
@@ -146,7 +154,25 @@ impl ReplyRestorer {
     /// `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could be passed on by
     /// then comes with the next call, and the event as it came.
     pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
-        self.0.feed_text(piece)
+        self.stream.feed_text(piece)
+    }
+
+    /// [`Self::feed_text`] for bytes, which may be cut within a character. Bytes that are not UTF-8 become U+FFFD.
+    ///
+    /// ```
+    /// use toolwire::Restore;
+    /// let mut stream = Restore::default().stream();
+    /// let (first, second) = "data: {\"text\": \"€\"}\n\n".as_bytes().split_at(18);
+    /// assert_eq!(stream.feed_bytes(first)?, b"");
+    /// assert_eq!(stream.feed_bytes(second)?, "data: {\"text\": \"€\"}\n\n".as_bytes());
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::feed_text`].
+    pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
+        let text = self.bytes.text(piece);
+        self.stream.feed_text(&text).map(String::into_bytes)
     }
 
     /// Ends the stream: gives the events that are still held back because their call never ended.
@@ -154,17 +180,17 @@ impl ReplyRestorer {
     /// # Errors
     /// `invalid-value` if one of them holds half a surrogate pair, which a `Value` cannot.
     pub fn finish(&mut self) -> Result<Vec<Value>, Error> {
-        self.0.finish().iter().map(Node::to_value).collect()
+        self.stream.finish().iter().map(Node::to_value).collect()
     }
 
     /// [`Self::finish`] on trees: for bindings.
-    pub fn finish_node(&mut self) -> Vec<Node<'static>> {
-        self.0.finish()
+    pub(crate) fn finish_node(&mut self) -> Vec<Node<'static>> {
+        self.stream.finish()
     }
 
     /// Whether nothing is held back, so that a new one would go on as well: for bindings, which can lose it then.
-    pub fn is_at_rest(&self) -> bool {
-        self.0.is_at_rest()
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.stream.is_at_rest()
     }
 
     /// Ends a stream of text: what is still held back, and what came after the last whole event.
@@ -173,6 +199,11 @@ impl ReplyRestorer {
     /// `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what was held back,
     /// and that event as it came.
     pub fn finish_text(&mut self) -> Result<String, Error> {
-        self.0.finish_text()
+        let broken = self.bytes.end();
+        if broken.is_empty() {
+            return self.stream.finish_text();
+        }
+        let text = self.stream.feed_text(broken)?;
+        Ok(text + &self.stream.finish_text()?)
     }
 }

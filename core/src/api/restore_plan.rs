@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String};
 use serde_json::Value;
 
-use super::text_of;
+use super::{text_of, JsonText};
 use crate::{
     error::Error,
     json::{self, Node},
@@ -46,10 +46,11 @@ impl RestorePlan {
     ///
     /// # Errors
     /// As [`Self::restore`], and `invalid-json`.
-    pub fn restore_json<'a>(&self, arguments: &'a str) -> Result<Cow<'a, str>, Error> {
+    pub fn restore_json<'a, T: JsonText<'a>>(&self, arguments: T) -> Result<Cow<'a, T::Form>, Error> {
+        let arguments = arguments.text()?;
         let mut node = json::read(arguments)?;
         self.0.restore(&mut node)?;
-        Ok(text_of(arguments, &node))
+        Ok(T::form(text_of(arguments, &node)))
     }
 
     /// Whether all arguments come back as they are.

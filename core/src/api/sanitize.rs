@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, vec::Vec};
 use serde_json::Value;
 
-use super::{text_of, RestorePlan};
+use super::{text_of, JsonText, RestorePlan};
 use crate::{
     check::{self as violations, Violation},
     error::Error,
@@ -86,22 +86,24 @@ pub fn sanitize_node<'a>(mut schema: Node<'a>, options: &SanitizeOptions) -> Res
 ///
 /// # Errors
 /// As [`sanitize`], and `invalid-json`.
-pub fn sanitize_json<'a>(schema: &'a str, options: &SanitizeOptions) -> Result<Cow<'a, str>, Error> {
+pub fn sanitize_json<'a, T: JsonText<'a>>(schema: T, options: &SanitizeOptions) -> Result<Cow<'a, T::Form>, Error> {
+    let schema = schema.text()?;
     let mut node = json::read(schema)?;
     rules::sanitize(&mut node, options, false)?;
-    Ok(text_of(schema, &node))
+    Ok(T::form(text_of(schema, &node)))
 }
 
 /// [`sanitize_json`], what it changed, and the plan that brings the model's arguments back.
 ///
 /// # Errors
 /// As [`sanitize_json`].
-pub fn sanitize_json_with_report<'a>(
-    schema: &'a str,
+pub fn sanitize_json_with_report<'a, T: JsonText<'a>>(
+    schema: T,
     options: &SanitizeOptions,
-) -> Result<Rewritten<Cow<'a, str>>, Error> {
+) -> Result<Rewritten<Cow<'a, T::Form>>, Error> {
+    let schema = schema.text()?;
     let done = sanitize_node(json::read(schema)?, options)?;
-    let text = text_of(schema, &done.schema);
+    let text = T::form(text_of(schema, &done.schema));
     Ok(done.with_schema(text))
 }
 
@@ -126,8 +128,8 @@ pub fn check(schema: &Value, options: &SanitizeOptions) -> Result<Vec<Violation>
 ///
 /// # Errors
 /// As [`check`], and `invalid-json`.
-pub fn check_json(schema: &str, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
-    violations::check(&json::read(schema)?, options)
+pub fn check_json<'a>(schema: impl JsonText<'a>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
+    violations::check(&json::read(schema.text()?)?, options)
 }
 
 /// Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode
@@ -159,12 +161,13 @@ pub fn restore_arguments(arguments: &Value, schema: &Value, options: &SanitizeOp
 ///
 /// # Errors
 /// As [`restore_arguments`], and `invalid-json`.
-pub fn restore_arguments_json<'a>(
-    arguments: &'a str,
-    schema: &str,
+pub fn restore_arguments_json<'a, 's, T: JsonText<'a>>(
+    arguments: T,
+    schema: impl JsonText<'s>,
     options: &SanitizeOptions,
-) -> Result<Cow<'a, str>, Error> {
+) -> Result<Cow<'a, T::Form>, Error> {
+    let arguments = arguments.text()?;
     let mut node = json::read(arguments)?;
-    rules::restore_arguments(&mut node, &json::read(schema)?, options)?;
-    Ok(text_of(arguments, &node))
+    rules::restore_arguments(&mut node, &json::read(schema.text()?)?, options)?;
+    Ok(T::form(text_of(arguments, &node)))
 }

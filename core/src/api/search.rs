@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 
+use super::JsonText;
 use crate::{
     error::Error,
     json::{self, Node, Text},
@@ -37,8 +38,12 @@ pub fn search_tools(tools: &Value, query: &str, options: &SearchOptions) -> Resu
 ///
 /// # Errors
 /// As [`search_tools`], and `invalid-json`.
-pub fn search_tools_json(tools: &str, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
-    ToolIndex::for_searches(&json::read(tools)?)?.search(query, options)
+pub fn search_tools_json<'a>(
+    tools: impl JsonText<'a>,
+    query: &str,
+    options: &SearchOptions,
+) -> Result<Vec<String>, Error> {
+    ToolIndex::for_searches(&json::read(tools.text()?)?)?.search(query, options)
 }
 
 /// Answers a model's call of the tool search, for the next turn: with `tool_reference` blocks, which
@@ -83,9 +88,13 @@ pub fn answer_tool_search(call: &Value, tools: &Value, options: &SearchOptions) 
 ///
 /// # Errors
 /// As [`answer_tool_search`], and `invalid-json`.
-pub fn answer_tool_search_json(call: &str, tools: &str, options: &SearchOptions) -> Result<Option<String>, Error> {
-    let call = json::read(call)?;
-    let answer = answer_node(&call, |kept| Index::new(&json::read(tools)?, kept), options)?;
+pub fn answer_tool_search_json<'c, 't>(
+    call: impl JsonText<'c>,
+    tools: impl JsonText<'t>,
+    options: &SearchOptions,
+) -> Result<Option<String>, Error> {
+    let call = json::read(call.text()?)?;
+    let answer = answer_node(&call, |kept| Index::new(&json::read(tools.text()?)?, kept), options)?;
     Ok(answer.map(|answer| json::write(&answer)))
 }
 
@@ -126,15 +135,15 @@ impl ToolIndex {
     ///
     /// # Errors
     /// As [`Self::new`], and `invalid-json`.
-    pub fn from_json(tools: &str) -> Result<Self, Error> {
-        Self::from_node(&json::read(tools)?)
+    pub fn from_json<'a>(tools: impl JsonText<'a>) -> Result<Self, Error> {
+        Self::from_node(&json::read(tools.text()?)?)
     }
 
     /// Reads a tool list that is a tree: for bindings.
     ///
     /// # Errors
     /// `invalid-request` if it is no tool list.
-    pub fn from_node(tools: &Node<'_>) -> Result<Self, Error> {
+    pub(crate) fn from_node(tools: &Node<'_>) -> Result<Self, Error> {
         Index::new(tools, true).map(ToolIndex)
     }
 
@@ -165,7 +174,7 @@ impl ToolIndex {
     ///
     /// # Errors
     /// As [`Self::search`].
-    pub fn search_node(&self, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
+    pub(crate) fn search_node(&self, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
         Ok(Node::array(self.found(query, options)?.into_iter().cloned().map(Node::string).collect()))
     }
 
@@ -185,7 +194,7 @@ impl ToolIndex {
     ///
     /// # Errors
     /// `invalid-option`.
-    pub fn answer_node(&self, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
+    pub(crate) fn answer_node(&self, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
         Call::recognise(call, options).map(|call| search::answer(&call, &self.0, options)).transpose()
     }
 }

@@ -7,7 +7,7 @@ use alloc::{
 };
 use serde_json::Value;
 
-use super::text_of;
+use super::{text_of, JsonText};
 use crate::{
     dialect::{
         lookup::{self, DialectChoice},
@@ -80,9 +80,13 @@ pub fn sanitize_tools_node<'a>(tools: Node<'a>, options: &ToolsOptions) -> Resul
 ///
 /// # Errors
 /// As [`sanitize_tools`], and `invalid-json`.
-pub fn sanitize_tools_json<'a>(tools: &'a str, options: &ToolsOptions) -> Result<SanitizedTools<Cow<'a, str>>, Error> {
+pub fn sanitize_tools_json<'a, T: JsonText<'a>>(
+    tools: T,
+    options: &ToolsOptions,
+) -> Result<SanitizedTools<Cow<'a, T::Form>>, Error> {
+    let tools = tools.text()?;
     let outcome = sanitize_list::rewrite(json::read(tools)?, options)?;
-    Ok(sanitized(outcome, |node| text_of(tools, &node)))
+    Ok(sanitized(outcome, |node| T::form(text_of(tools, &node))))
 }
 
 fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(Node<'a>) -> T) -> SanitizedTools<T> {
@@ -115,8 +119,11 @@ pub fn check_tools<S: AsRef<str>>(tools: &Value, dialects: &[S]) -> Result<Vec<T
 ///
 /// # Errors
 /// As [`check_tools`], and `invalid-json`.
-pub fn check_tools_json<S: AsRef<str>>(tools: &str, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
-    check::list(json::read(tools)?, &named(dialects)?)
+pub fn check_tools_json<'a, S: AsRef<str>>(
+    tools: impl JsonText<'a>,
+    dialects: &[S],
+) -> Result<Vec<ToolViolation>, Error> {
+    check::list(json::read(tools.text()?)?, &named(dialects)?)
 }
 
 /// The dialects of these names.
@@ -231,7 +238,7 @@ impl Restore {
     ///
     /// # Errors
     /// As [`Self::from_json`].
-    pub fn from_node(node: &Node<'_>) -> Result<Restore, Error> {
+    pub(crate) fn from_node(node: &Node<'_>) -> Result<Restore, Error> {
         RestoreMap::from_node(node).map(Restore)
     }
 }

@@ -32,10 +32,30 @@ pub struct DeferredReport {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Warning {
-    /// Its snake_case code.
+    /// Its snake_case code: one of [`Self::CODES`].
     pub code: &'static str,
     /// The tool or key it is about, where there is one.
     pub name: Option<String>,
+}
+
+impl Warning {
+    /// Every code, with what it says.
+    pub const CODES: &'static [(&'static str, &'static str)] = &[
+        ("duplicate_tool_name", "Two tools have one name: one definition is sent"),
+        ("redefined_tool", "An addition in the history has other words for a deferred tool: the newest count"),
+        ("tool_change_ignored", "An addition or removal is not the client's word, or `toolChanges` ignores it"),
+        ("tool_search_renamed", "A tool has the name of the search function, which has this one now"),
+        ("unknown_tool_reference", "The history refers to a tool that is not in the request"),
+        ("orphan_tool_search_output", "The result of a tool search stands in the history without its call"),
+        ("server_tool_search_unavailable", "The hosted tool search is left out, and every deferred tool loaded"),
+        (
+            "mcp_toolset_defer_ignored",
+            "A toolset of the MCP connector is deferred, whose tools only the provider knows",
+        ),
+        ("defer_loading_not_boolean", "`defer_loading` is neither true nor false"),
+        ("forced_deferred_tool", "`tool_choice` forces a tool that was not loaded"),
+        ("not_translated", "Something of the request has no counterpart in the target format, and was left out"),
+    ];
 }
 
 /// A tool's name inside its namespace, as the OpenAI Responses API knows it.
@@ -89,6 +109,7 @@ impl Warnings {
     }
 
     fn add(&mut self, warning: Warning) {
+        debug_assert!(Warning::CODES.iter().any(|(code, _)| *code == warning.code), "unlisted: {}", warning.code);
         if self.given.insert(warning.clone()) {
             self.list.push(warning);
         }

@@ -6,6 +6,7 @@ mod bedrock;
 mod cerebras;
 mod codex;
 mod cohere;
+mod constants;
 mod deepseek;
 pub(crate) mod features;
 mod fireworks;
@@ -33,6 +34,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
+    nearest::did_you_mean,
     options::SanitizeOptions,
     report::Severity,
     rules::{Constraint, Rule},
@@ -258,7 +260,12 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
         return Err(Error::new(
             Code::UnknownDialect,
             "/dialect",
-            format!("expected one of {}, found `{found}`; for example `{}`", names.join(", "), options.example()),
+            format!(
+                "expected one of {}, found `{found}`{}; for example `{}`",
+                names.join(", "),
+                did_you_mean(found, DIALECTS.iter().map(|dialect| &dialect.name)),
+                options.example()
+            ),
         ));
     };
     if let Some(name) = options.dialect_options().find(|name| !dialect.options.contains(name)) {

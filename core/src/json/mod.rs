@@ -19,6 +19,7 @@ mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
+mod utf8;
 mod value;
 mod write;
 
@@ -37,5 +38,7 @@ pub(crate) use read::read_outline;
 pub use same::{canonical, same};
 pub(crate) use same::{identical, same_within};
 pub use text::{Name, Text};
+pub(crate) use utf8::Utf8Pieces;
+pub use utf8::{half_a_pair, utf8};
 pub(crate) use write::text_of;
 pub use write::{length, write, write_into};

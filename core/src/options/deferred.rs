@@ -236,7 +236,7 @@ impl DeferredOptions {
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
-    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
         let default = DeferredOptions::default();
         let options = DeferredOptions {

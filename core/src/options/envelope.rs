@@ -20,7 +20,7 @@ impl EnvelopeOptions {
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
-    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
         Ok(EnvelopeOptions { share: reader.flag("share")?.unwrap_or_default() })
     }

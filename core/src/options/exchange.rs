@@ -95,7 +95,7 @@ impl ExchangeOptions {
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`, `unknown-dialect`.
-    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(OF_TOOLS).chain(["deferred"]).chain(OWN).collect();
         let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
         let default = ExchangeOptions::default();

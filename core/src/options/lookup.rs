@@ -55,7 +55,7 @@ impl DialectQuery {
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
-    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
         Ok(DialectQuery {
             api: reader.choice("api", Api::CHOICES)?,

@@ -1,5 +1,7 @@
 //! Options: typed for Rust, read from JSON for everyone else, unknown ones refused.
 //!
+//! The structs stand at the crate's root, too. Here are the words that options take, one type for each.
+//!
 //! Every option of every function is read here, so that spelling, defaults and messages are the same in all languages.
 
 mod deferred;
@@ -10,9 +12,10 @@ mod lookup;
 mod read;
 mod sanitize;
 mod search;
+mod setters;
 mod tools;
 
-pub use crate::naming::Naming;
+pub use crate::report::Allow;
 pub use deferred::{
     Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch,
     SystemMessages, Target, ToolChanges, UnknownReference,

@@ -10,6 +10,7 @@ use crate::{
     error::{Code, Error},
     json::{Data, Node, Object},
     naming::Naming,
+    nearest::did_you_mean,
 };
 
 impl Naming {
@@ -75,8 +76,9 @@ impl<'o, 'a> Reader<'o, 'a> {
                     Code::UnknownOption,
                     pointer,
                     format!(
-                        "expected one of {}, found `{name}`; for example `{}`",
+                        "expected one of {}, found `{name}`{}; for example `{}`",
                         names.join(", "),
+                        did_you_mean(&name, known.iter().map(|name| naming.spell(name)).collect::<Vec<_>>().iter()),
                         naming.example(example)
                     ),
                 ));
@@ -166,7 +168,10 @@ impl<'o, 'a> Reader<'o, 'a> {
             Some((_, value)) => Ok(Some(*value)),
             None => {
                 let spellings: Vec<String> = choices.iter().map(|(spelling, _)| format!("\"{spelling}\"")).collect();
-                Err(self.wrong(name, &format!("one of {}", spellings.join(", ")), node))
+                let written = node.as_text().map(|text| text.display()).unwrap_or_default();
+                let meant = did_you_mean(&written, choices.iter().map(|(spelling, _)| spelling));
+                let wrong = self.wrong(name, &format!("one of {}", spellings.join(", ")), node);
+                Err(Error::new(wrong.code(), wrong.pointer(), format!("{}{meant}", wrong.message())))
             }
         }
     }

@@ -164,7 +164,7 @@ impl SanitizeOptions {
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
-    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         SanitizeOptions::of(&Reader::new(node, naming, KNOWN, &EXAMPLE)?, naming, &EXAMPLE)
     }
 

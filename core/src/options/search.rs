@@ -72,7 +72,7 @@ impl SearchOptions {
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
-    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
         let default = SearchOptions::default();
         let options = SearchOptions {

@@ -35,7 +35,7 @@ choice! {
 /// Options of `sanitize_tools`.
 ///
 /// ```
-/// use toolwire::{ToolFormat, ToolsOptions};
+/// use toolwire::{ToolsOptions, options::ToolFormat};
 /// let options = ToolsOptions::new("moonshot").format(ToolFormat::Anthropic);
 /// # let _ = options;
 /// ```
@@ -88,7 +88,7 @@ impl ToolsOptions {
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
-    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).collect();
         ToolsOptions::of(&Reader::new(node, naming, &known, &EXAMPLE)?, naming, &EXAMPLE)
     }
@@ -138,7 +138,7 @@ impl AdaptOptions {
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
-    pub fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         const EXAMPLE: Example =
             Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
         let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(["deferred"]).collect();

@@ -5,7 +5,7 @@ macro_rules! constraints {
         /// What an API demands of a schema or a tool.
         ///
         /// ```
-        /// use toolwire::{dialects, Constraint};
+        /// use toolwire::{dialects, rules::Constraint};
         /// let moonshot = dialects().iter().find(|dialect| dialect.name == "moonshot").unwrap();
         /// assert!(moonshot.facts.iter().any(|fact| fact.rules.contains(&Constraint::RootObject)));
         /// assert_eq!(Constraint::RootObject.id(), "root-object");

@@ -37,7 +37,7 @@ macro_rules! rules {
         /// A kind of change.
         ///
         /// ```
-        /// use toolwire::{Phase, Rule};
+        /// use toolwire::rules::{Phase, Rule};
         /// let rule = Rule::ALL.iter().find(|rule| rule.id() == "const-to-enum").unwrap();
         /// assert_eq!(rule.phase(), Phase::Legalize);
         /// assert_eq!(rule.summary(), "Replaces `const` by an `enum` of one value.");

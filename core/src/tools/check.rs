@@ -44,7 +44,7 @@ pub struct ToolViolation {
     pub pointer: String,
     /// For people: what was expected, then what was found.
     pub message: String,
-    /// How sure we are: `A`, `B` or `C`, as in [`Fact`](crate::Fact).
+    /// How sure we are: `A`, `B` or `C`, as in [`Fact`](crate::reports::Fact).
     pub confidence: char,
     /// Where the fact behind the rule was read.
     pub source: &'static str,

@@ -8,8 +8,10 @@ use std::{
 };
 
 use toolwire::{
-    check_json, dialects, internal, sanitize_json_with_report, Accepts, Change, Constraint, Dialect, Guidance,
-    SanitizeOptions, Severity, Violation,
+    check_json, dialects, internal,
+    reports::{Accepts, Change, Guidance, Severity, Violation},
+    rules::Constraint,
+    sanitize_json_with_report, Dialect, SanitizeOptions,
 };
 
 use super::tools::Tools;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolwire::{dialects, Constraint};
+use toolwire::{dialects, rules::Constraint};
 
 use super::{
     advice::advice,

@@ -6,7 +6,11 @@ use std::{collections::BTreeMap, panic::AssertUnwindSafe};
 
 use jsonschema::{Draft, Validator};
 use serde_json::Value;
-use toolwire::{check, restore_arguments, sanitize_with_report, Accepts, Change, Code, SanitizeOptions, Severity};
+use toolwire::{
+    check,
+    reports::{Accepts, Change, Severity},
+    restore_arguments, sanitize_with_report, Code, SanitizeOptions,
+};
 
 use super::{answers::answers, named::named, openapi};
 

@@ -5,7 +5,11 @@
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use serde_json::{json, Value};
-use toolwire::{check_json, dialects, sanitize_json, sanitize_json_with_report, Accepts, SanitizeOptions, Severity};
+use toolwire::{
+    check_json, dialects,
+    reports::{Accepts, Severity},
+    sanitize_json, sanitize_json_with_report, SanitizeOptions,
+};
 
 /// Schemas of one origin, as text, with how often each stands there.
 pub(crate) struct Collection {

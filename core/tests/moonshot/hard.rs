@@ -133,7 +133,7 @@ fn bounded() {
                 .contains(&name);
         for (how, options) in [
             ("inline", SanitizeOptions::new("moonshot")),
-            ("keep", SanitizeOptions::new("moonshot").refs(toolwire::Refs::Keep)),
+            ("keep", SanitizeOptions::new("moonshot").refs(toolwire::options::Refs::Keep)),
         ] {
             let start = Instant::now();
             let result = toolwire::sanitize_with_report(&schema, &options);

@@ -17,8 +17,8 @@ use std::io::Write as _;
 
 use serde_json::Value;
 use toolwire::{
-    check, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report, Accepts, Error, Rewritten,
-    SanitizeOptions,
+    check, reports::Accepts, sanitize, sanitize_json, sanitize_json_with_report, sanitize_with_report, Error,
+    Rewritten, SanitizeOptions,
 };
 
 /// Said past the test harness, which would swallow it.

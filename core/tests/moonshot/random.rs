@@ -153,9 +153,11 @@ fn run(seed: u64, count: usize, malformed: usize) {
     let (mut outcomes, mut faults) = (BTreeMap::<String, usize>::new(), Vec::new());
     let wishes = [
         SanitizeOptions::new("moonshot"),
-        SanitizeOptions::new("moonshot").refs(toolwire::Refs::Keep),
-        SanitizeOptions::new("moonshot").untyped(toolwire::Untyped::String).hints(toolwire::Hints::Drop),
-        SanitizeOptions::new("moonshot").untyped(toolwire::Untyped::Keep).max_nodes(500),
+        SanitizeOptions::new("moonshot").refs(toolwire::options::Refs::Keep),
+        SanitizeOptions::new("moonshot")
+            .untyped(toolwire::options::Untyped::String)
+            .hints(toolwire::options::Hints::Drop),
+        SanitizeOptions::new("moonshot").untyped(toolwire::options::Untyped::Keep).max_nodes(500),
         SanitizeOptions::new("moonshot").max_bytes(300),
     ];
     for round in 0..count {

@@ -145,7 +145,7 @@ impl Entry {
     }
 }
 
-fn said(change: &toolwire::Change) -> String {
+fn said(change: &toolwire::reports::Change) -> String {
     let encoded = if change.encoded { ", encoded" } else { "" };
     format!(
         "`{}`: {} (accepts {}{encoded}, guidance {})",

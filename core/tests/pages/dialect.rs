@@ -3,7 +3,11 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use serde_json::{json, Value};
-use toolwire::{check, sanitize_with_report, Accepts, Change, Dialect, Guidance, SanitizeOptions};
+use toolwire::{
+    check,
+    reports::{Accepts, Change, Guidance},
+    sanitize_with_report, Dialect, SanitizeOptions,
+};
 
 use super::{
     markdown::{cell, code, fence, link_sources, GENERATED},

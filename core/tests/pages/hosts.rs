@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use toolwire::{dialect_for, dialect_for_with_report, Api, DialectChoice, DialectQuery};
+use toolwire::{dialect_for, dialect_for_with_report, options::Api, reports::DialectChoice, DialectQuery};
 
 use super::markdown::cell;
 

@@ -9,7 +9,12 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{call_text, describe_error, json, Code, Constraint, Function, Naming, Rule};
+use toolwire::{
+    internal::bindings::{call_text, describe_error, Function, Naming},
+    json,
+    rules::{Constraint, Rule},
+    Code,
+};
 
 use super::{
     markdown::{code, GENERATED},

@@ -5,6 +5,7 @@ mod dialect;
 mod hosts;
 mod markdown;
 mod messages;
+mod names;
 mod overview;
 mod probes;
 mod rules;
@@ -25,6 +26,8 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
         .collect();
     pages.insert("docs/dialects/README.md".to_owned(), overview::page());
     pages.insert("docs/rules.md".to_owned(), rules::page(&root()));
+    pages.insert("npm/src/names.ts".to_owned(), names::typescript());
+    pages.insert("python/src/toolwire/_names.py".to_owned(), names::python());
     pages.insert("docs/messages.md".to_owned(), messages::page(&root()));
     pages.insert("docs/cookbook.md".to_owned(), cookbook::page(&cookbook::Entry::all(&root())));
     pages

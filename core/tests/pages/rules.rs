@@ -8,7 +8,13 @@ use std::{
 };
 
 use serde_json::Value;
-use toolwire::{json, sanitize_json_with_report, Change, Naming, Phase, Rule, SanitizeOptions};
+use toolwire::{
+    internal::bindings::{self, Naming},
+    json,
+    reports::Change,
+    rules::{Phase, Rule},
+    sanitize_json_with_report, SanitizeOptions,
+};
 
 use super::markdown::{code, fence, GENERATED};
 
@@ -41,7 +47,7 @@ fn cases_of(file: &Path) -> Vec<Case> {
         let options = case.get("options")?.to_string();
         Some(Case {
             dialect: case.pointer("/options/dialect")?.as_str()?.to_owned(),
-            options: SanitizeOptions::read(&json::read(&options).ok()?, Naming::Camel).ok()?,
+            options: bindings::options::<SanitizeOptions>(&json::read(&options).ok()?, Naming::Camel).ok()?,
             input: case.get("input")?.to_string(),
         })
     };

@@ -16,8 +16,9 @@ use std::collections::BTreeSet;
 use generated::{request, tools, Numbers, Tool, NAMES};
 use serde_json::{json, Map, Value};
 use toolwire::{
-    adapt_request, sanitize_tools, AdaptOptions, DeferredOptions, Exchange, ExchangeOptions, Order, Restore,
-    ServerToolSearch, ToolFormat, ToolsOptions,
+    adapt_request,
+    options::{Order, ServerToolSearch, ToolFormat},
+    sanitize_tools, AdaptOptions, DeferredOptions, Exchange, ExchangeOptions, Restore, ToolsOptions,
 };
 use wire::{number, read, Read, Wire};
 

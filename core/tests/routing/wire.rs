@@ -1,7 +1,7 @@
 //! Tools, calls, replies and streams as each API has them, and a list of tools as a model reads it.
 
 use serde_json::{json, Value};
-use toolwire::ToolFormat;
+use toolwire::options::ToolFormat;
 
 use crate::generated::Tool;
 

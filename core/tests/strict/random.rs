@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 
 use jsonschema::Validator;
 use serde_json::{json, Map, Value};
-use toolwire::{check, restore_arguments, sanitize_with_report, Accepts, SanitizeOptions, Severity};
+use toolwire::{
+    check,
+    reports::{Accepts, Severity},
+    restore_arguments, sanitize_with_report, SanitizeOptions,
+};
 
 use crate::{answer::answer, named::named, say, DIALECTS};
 

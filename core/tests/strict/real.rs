@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolwire::{check, sanitize_with_report, SanitizeOptions, Severity};
+use toolwire::{check, reports::Severity, sanitize_with_report, SanitizeOptions};
 
 use crate::{reference::sources, say, DIALECTS};
 
@@ -30,8 +30,10 @@ fn real_tools() {
                             continue;
                         }
                     };
-                    let worst =
-                        result.changes.iter().fold(toolwire::Accepts::Same, |worst, change| worst.and(change.accepts));
+                    let worst = result
+                        .changes
+                        .iter()
+                        .fold(toolwire::reports::Accepts::Same, |worst, change| worst.and(change.accepts));
                     let kind = match (
                         result.changes.is_empty(),
                         result.lossless,

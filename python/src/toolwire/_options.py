@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
+from ._names import DialectName  # noqa: TC001 - for those who read the hints at run time
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -14,39 +16,6 @@ if TYPE_CHECKING:
 elif sys.version_info >= (3, 11):
     # For those who read the hints at run time, which with 3.10 alone nobody can.
     from typing import Required
-
-DialectName: TypeAlias = Literal[
-    "codex",
-    "codex-wire",
-    "openai-responses",
-    "openai-chat",
-    "openai-strict",
-    "azure-strict",
-    "portable",
-    "anthropic",
-    "anthropic-strict",
-    "gemini",
-    "gemini-json-schema",
-    "vertex",
-    "vertex-json-schema",
-    "moonshot",
-    "xai",
-    "deepseek",
-    "deepseek-strict",
-    "bedrock",
-    "mistral",
-    "groq",
-    "cerebras",
-    "fireworks",
-    "cohere",
-    "cohere-strict",
-    "llama-cpp",
-    "ollama",
-    "vllm",
-    "sglang",
-    "vscode",
-]
-"""The dialects there are; `dialects()` says what is known about each."""
 
 
 class CheckOptions(TypedDict, total=False):

@@ -20,7 +20,7 @@ class Restore:
 
     >>> from toolwire import restore_from, sanitize_tools
     >>> restore = sanitize_tools([{"name": "files.read", "inputSchema": {}}], dialect="moonshot")["restore"]
-    >>> restore_from(restore.to_json()).restore("files_read", {"path": "a"})
+    >>> restore_from(restore.to_json()).call("files_read", {"path": "a"})
     {'name': 'files.read', 'arguments': {'path': 'a'}}
     """
 
@@ -36,7 +36,7 @@ class Restore:
         """How many tools it has something to undo for."""
         return f"<Restore of {len(self._json['tools'])} tools>"
 
-    def restore(self, name: str, arguments: object, /) -> RestoredCall:
+    def call(self, name: str, arguments: object, /) -> RestoredCall:
         """Restore a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
 
         The arguments are a value, or JSON text (`str`, which is what OpenAI's APIs give, or bytes): text gives text.

@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from ._options import DialectName  # noqa: TC001 - for those who read the hints at run time
+from ._names import (  # noqa: TC001 - for those who read the hints at run time
+    ChangeRule,
+    DeferredWarningCode,
+    DialectName,
+    ViolationRule,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -53,7 +58,7 @@ class Change(TypedDict):
     """JSON Pointer into the input: where the cause stands."""
     outputPointer: str | None
     """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
-    rule: str
+    rule: ChangeRule
     """The rule's kebab-case name."""
     accepts: Accepts
     """The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring."""
@@ -118,7 +123,7 @@ class RewrittenBytes(TypedDict):
 class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as `toolwire.types.Warning` only
     """Something odd about a request that did not stop it."""
 
-    code: str
+    code: DeferredWarningCode
     """Its snake_case code."""
     name: NotRequired[str]
     """The tool or key it is about, where there is one."""
@@ -183,7 +188,7 @@ other arguments than the schema says. `ignored`: it answers, and what is written
 class Violation(TypedDict):
     """One thing that a dialect does not take as it is meant."""
 
-    rule: str
+    rule: ViolationRule
     """The rule's kebab-case name."""
     severity: Severity
     """What the API does with it."""
@@ -222,7 +227,7 @@ class Quarantined(TypedDict):
     """Its name, if it has one."""
     pointer: str
     """JSON Pointer into the list: what cannot be accepted."""
-    rule: str
+    rule: ErrorCode | ViolationRule
     """Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools."""
     message: str
     """For people: what was expected, then what was found."""
@@ -329,7 +334,7 @@ class Fact(TypedDict):
     """`A`: documentation, validator or source, or two live reports; `B`: one live report; `C`: inferred."""
     source: str
     """Where it was read."""
-    rules: list[str]
+    rules: list[ViolationRule]
     """The rules of `check` and `check_tools` that rest on it."""
     severity: Severity
     """What becomes of a schema that goes against it."""

@@ -40,7 +40,7 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     >>> answer = sanitize_tools([{"name": "21st_builder", "inputSchema": schema}], dialect="moonshot")
     >>> answer["tools"][0]["function"]["name"]
     '_21st_builder'
-    >>> answer["restore"].restore("_21st_builder", {"dollar_ref_": "main"})
+    >>> answer["restore"].call("_21st_builder", {"dollar_ref_": "main"})
     {'name': '21st_builder', 'arguments': {'$ref': 'main'}}
     """
     return _with_restore(call("sanitizeTools", (tools,), options, True))

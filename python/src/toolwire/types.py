@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ._names import ChangeRule, DeferredWarningCode, DialectName, ViolationRule
 from ._options import (
     AdaptOptions,
     CheckOptions,
     CheckToolsOptions,
     DeferredOptions,
-    DialectName,
     DialectQuery,
     EnvelopeOptions,
     ExchangeDeferral,
@@ -61,6 +61,7 @@ __all__ = [
     "AdaptedBytes",
     "AdaptedText",
     "Change",
+    "ChangeRule",
     "CheckOptions",
     "CheckToolsOptions",
     "ChoiceChange",
@@ -69,6 +70,7 @@ __all__ = [
     "DeferredOptions",
     "DeferredReport",
     "DeferredText",
+    "DeferredWarningCode",
     "Dialect",
     "DialectChoice",
     "DialectName",
@@ -99,5 +101,6 @@ __all__ = [
     "ToolViolation",
     "ToolsOptions",
     "Violation",
+    "ViolationRule",
     "Warning",
 ]

@@ -21,7 +21,8 @@ use crate::{
     dialect::{self, Method},
     error::Error,
     json,
-    options::{Naming, SanitizeOptions},
+    naming::Naming,
+    options::SanitizeOptions,
     report::{Change, Recorder},
     sanitize::pass::{off::without, Pass, Run},
 };

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    adapt_request, check, check_tools_json, dialects, internal::fact_of, sanitize, sanitize_tools, AdaptOptions, Code,
-    SanitizeOptions, Severity, ToolsOptions,
+    adapt_request, check, check_tools_json, dialects, internal::fact_of, reports::Severity, sanitize, sanitize_tools,
+    AdaptOptions, Code, SanitizeOptions, ToolsOptions,
 };
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolwire::{dialects, Dialect, Severity};
+use toolwire::{dialects, reports::Severity, Dialect};
 
 use super::{Ledger, Tally, EXCEPTIONS};
 
@@ -96,7 +96,7 @@ fn facts(page: &mut String, dialect: &Dialect, tally: Option<&Tally>) {
     page.push('\n');
 }
 
-fn refusing(dialect: &Dialect) -> impl Iterator<Item = &'static toolwire::Fact> {
+fn refusing(dialect: &Dialect) -> impl Iterator<Item = &'static toolwire::reports::Fact> {
     dialect.facts.iter().filter(|fact| !fact.rules.is_empty() && fact.severity == Severity::Refused)
 }
 

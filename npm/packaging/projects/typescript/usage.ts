@@ -2,17 +2,23 @@
 import {
   applyDeferredLoading,
   type Change,
+  type ChangeRule,
   check,
+  type Dialect,
   type DialectChoice,
+  dialectFor,
   dialectForWithReport,
+  dialects,
   type JsonSchema,
   normalizeEnvelope,
   type ObjectSchema,
   sanitize,
   sanitizeJson,
+  sanitizeTools,
   sanitizeWithReport,
   ToolwireError,
   type ToolwireErrorCode,
+  type ViolationRule,
 } from 'toolwire';
 import { type Fetch, type FetchOptions, toolwireFetch } from 'toolwire/fetch';
 import { answerToolSearchJson, Exchange, ToolwireError as SearchError, searchTools } from 'toolwire/search';
@@ -33,7 +39,22 @@ const request: { model: string; messages: never[] } = applyDeferredLoading(
 );
 const translated: { [name: string]: unknown } = applyDeferredLoading(request, { target: 'openai-responses' });
 const code: ToolwireErrorCode = new ToolwireError('invalid-json', '', 'message').code;
-const rules: string[] = check(schema, { dialect: 'codex' }).map(({ rule }) => rule);
+const rules: ViolationRule[] = check(schema, { dialect: 'codex' }).map(({ rule }) => rule);
+const known: Dialect[] = dialects().map(({ name }) => name);
+const changed: ChangeRule[] = changes.map(({ rule }) => rule);
+// @ts-expect-error: no such rule
+export const ruled = () => changes.filter(({ rule }) => rule === 'no-such-rule');
+// Tools have the format of the dialect, or the one that is asked for.
+export const chat: string[] = sanitizeTools([], { dialect: 'moonshot' }).tools.map((tool) => tool.function.name);
+export const flat: boolean[] = sanitizeTools([], { dialect: 'xai', format: 'openai-responses' }).tools.map(
+  ({ strict }) => strict,
+);
+// @ts-expect-error: Anthropic's tools have no `parameters`
+export const other = () => sanitizeTools([], { dialect: 'anthropic' }).tools.map(({ parameters }) => parameters);
+// Which one is known at run time only.
+export const some: unknown[] = sanitizeTools([], { dialect: dialectFor({ host: 'api.x.ai' }) }).tools.map(
+  (tool) => tool.anything,
+);
 export const sure = (): DialectChoice['confidence'] =>
   dialectForWithReport({ host: 'api.x.ai', exact: true }).confidence;
 // @ts-expect-error: the dialect is required
@@ -80,5 +101,20 @@ export const unawaited = () => init(Promise.resolve(new ArrayBuffer(0)));
 export const named = () => init('toolwire.wasm');
 const slim: (() => JsonSchema)[] = [slimSanitize, searchSlim.sanitize].map((f) => () => f({}, { dialect: 'codex' }));
 
-export const all = { names, answer, tool, parameters, text, bytes, changes, translated, code, rules, same, slim };
+export const all = {
+  known,
+  changed,
+  names,
+  answer,
+  tool,
+  parameters,
+  text,
+  bytes,
+  changes,
+  translated,
+  code,
+  rules,
+  same,
+  slim,
+};
 console.log(JSON.stringify(schema));

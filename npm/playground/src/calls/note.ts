@@ -120,8 +120,8 @@ export function noteOfQuarantined({ pointer, rule, message, name }: Quarantined)
 /** What toolwire threw; anything else is a fault of ours and goes on. */
 export function noteOfError(error: unknown): Note {
   if (!(error instanceof ToolwireError)) throw error;
-  const { code, pointer, message } = error;
-  return { effect: 'refused', pointer, outputPointer: undefined, rule: code, message };
+  const { code, pointer, detail } = error;
+  return { effect: 'refused', pointer, outputPointer: undefined, rule: code, message: detail };
 }
 
 /** The same with its pointers below, or taken from, another place. */

@@ -71,7 +71,7 @@ export function restoredOf(
       seenName = written?.name;
       // The text of the schema, numbers as they were spelled, is what stands after the name.
       seen = schemaText(answer.tools);
-      restore = (given) => answer.restore.restore(seenName ?? '', given).arguments;
+      restore = (given) => answer.restore.call(seenName ?? '', given).arguments;
     }
   } catch (error) {
     const refused = noteOfError(error);

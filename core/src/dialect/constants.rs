@@ -1,0 +1,90 @@
+//! The names of the dialects as constants: what an editor completes and a compiler checks.
+
+use super::{
+    anthropic, azure, bedrock, cerebras, codex, cohere, deepseek, fireworks, gemini, groq, llama_cpp, mistral,
+    moonshot, ollama, openai, portable, sglang, vertex, vllm, vscode, xai, Dialect,
+};
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident = $table:path,)*) => {
+        /// The names of all dialects, for every option that takes one.
+        ///
+        /// ```
+        /// use toolwire::{Dialect, SanitizeOptions};
+        /// let options = SanitizeOptions::new(Dialect::OPENAI_STRICT);
+        /// assert_eq!(options.dialect, "openai-strict");
+        /// ```
+        impl Dialect {
+            $($(#[$doc])* pub const $name: &'static str = $table.name;)*
+        }
+
+        #[cfg(test)]
+        const NAMES: &[&str] = &[$(Dialect::$name,)*];
+    };
+}
+
+names! {
+    /// OpenAI Codex, its schema sanitizer alone: unknown keywords are kept.
+    CODEX = codex::CODEX,
+    /// OpenAI Codex, everything it does before the request leaves.
+    CODEX_WIRE = codex::CODEX_WIRE,
+    /// OpenAI Responses, function tools with `strict: false`, GPT-5 and later.
+    OPENAI_RESPONSES = openai::RESPONSES,
+    /// OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5.
+    OPENAI_CHAT = openai::CHAT,
+    /// OpenAI Chat Completions and Responses, function tools with `strict: true`.
+    OPENAI_STRICT = openai::STRICT,
+    /// Azure OpenAI (Microsoft Foundry), function tools with `strict: true`.
+    AZURE_STRICT = azure::STRICT,
+    /// What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict.
+    PORTABLE = portable::PORTABLE,
+    /// Anthropic Messages API, tools that are not strict.
+    ANTHROPIC = anthropic::ANTHROPIC,
+    /// Anthropic Messages API, tools with `strict: true`.
+    ANTHROPIC_STRICT = anthropic::STRICT,
+    /// Gemini API, `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset).
+    GEMINI = gemini::GEMINI,
+    /// Gemini API, `functionDeclarations[].parametersJsonSchema`.
+    GEMINI_JSON_SCHEMA = gemini::JSON_SCHEMA,
+    /// Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset).
+    VERTEX = vertex::VERTEX,
+    /// Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`.
+    VERTEX_JSON_SCHEMA = vertex::JSON_SCHEMA,
+    /// Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema.
+    MOONSHOT = moonshot::MOONSHOT,
+    /// xAI (Grok), Chat Completions and Responses, function tools.
+    XAI = xai::XAI,
+    /// DeepSeek Chat Completions, tools that are not strict.
+    DEEPSEEK = deepseek::DEEPSEEK,
+    /// DeepSeek Chat Completions at `/beta`, tools with `strict: true`.
+    DEEPSEEK_STRICT = deepseek::STRICT,
+    /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json`.
+    BEDROCK = bedrock::BEDROCK,
+    /// Mistral Chat Completions, function tools.
+    MISTRAL = mistral::MISTRAL,
+    /// Groq Chat Completions, function tools that are not strict.
+    GROQ = groq::GROQ,
+    /// Cerebras Chat Completions, function tools.
+    CEREBRAS = cerebras::CEREBRAS,
+    /// Fireworks Chat Completions, function tools.
+    FIREWORKS = fireworks::FIREWORKS,
+    /// Cohere Chat v2, function tools without `strict_tools`.
+    COHERE = cohere::COHERE,
+    /// Cohere Chat v2, function tools with `strict_tools: true`.
+    COHERE_STRICT = cohere::STRICT,
+    /// llama.cpp's server: tools become a grammar (GBNF).
+    LLAMA_CPP = llama_cpp::LLAMA_CPP,
+    /// Ollama's chat API, and its OpenAI and Anthropic endpoints: what of a tool the model is shown.
+    OLLAMA = ollama::OLLAMA,
+    /// vLLM's server: tools become a grammar (`tool_choice` that names one or says `required`).
+    VLLM = vllm::VLLM,
+    /// SGLang's server, function tools that are not strict.
+    SGLANG = sglang::SGLANG,
+    /// GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through.
+    VSCODE = vscode::VSCODE,
+}
+
+#[test]
+fn every_dialect_has_its_constant() {
+    assert_eq!(NAMES, super::DIALECTS.iter().map(|dialect| dialect.name).collect::<alloc::vec::Vec<_>>());
+}

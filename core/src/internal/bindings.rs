@@ -1,0 +1,130 @@
+//! The door of the bindings: functions by their names, on trees and with options as JSON.
+//!
+//! A binding translates its language's values into [`Node`]s and back. Everything else it would have to know of a
+//! function is here.
+
+use alloc::vec::Vec;
+
+#[cfg(feature = "search")]
+use crate::{
+    api::{Exchange, ToolIndex},
+    options::ExchangeOptions,
+};
+use crate::{
+    api::{ReplyRestorer, Restore},
+    error::Error,
+    json::Node,
+    options::{
+        AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+    },
+};
+
+pub use crate::{
+    api::{
+        call::{call, call_text, Answer, Function, TextAnswer},
+        describe::describe_error,
+    },
+    naming::Naming,
+};
+
+/// Options that are read from a JSON object.
+pub trait ReadOptions: Sized {
+    /// Reads them, in the spelling of the caller's language.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`, and `unknown-dialect` where a dialect is looked up.
+    fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error>;
+}
+
+macro_rules! read {
+    ($($options:ident),* $(,)?) => {
+        $(impl ReadOptions for $options {
+            fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+                $options::read(node, naming)
+            }
+        })*
+    };
+}
+
+read!(AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions, ToolsOptions,);
+#[cfg(feature = "search")]
+read!(ExchangeOptions);
+
+/// Reads the options of a function.
+///
+/// # Errors
+/// Those of [`ReadOptions::read`].
+pub fn options<T: ReadOptions>(node: &Node<'_>, naming: Naming) -> Result<T, Error> {
+    T::read(node, naming)
+}
+
+/// A [`Restore`] from the tree of what it was kept as.
+///
+/// # Errors
+/// As [`Restore::from_json`].
+pub fn restore(kept: &Node<'_>) -> Result<Restore, Error> {
+    Restore::from_node(kept)
+}
+
+/// [`ReplyRestorer::feed`] on trees.
+///
+/// # Errors
+/// `too-deep`.
+pub fn feed<'a>(stream: &mut ReplyRestorer, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+    stream.feed_node(event)
+}
+
+/// [`ReplyRestorer::finish`] on trees.
+pub fn finish(stream: &mut ReplyRestorer) -> Vec<Node<'static>> {
+    stream.finish_node()
+}
+
+/// Whether a stream holds nothing back, so that a new one would go on as well: a binding can lose it then.
+pub fn is_stream_at_rest(stream: &ReplyRestorer) -> bool {
+    stream.is_at_rest()
+}
+
+/// [`Exchange::report`] as a tree.
+#[cfg(feature = "search")]
+pub fn report(exchange: &Exchange) -> Node<'static> {
+    exchange.report_node()
+}
+
+/// [`Exchange::report`] as a tree.
+#[cfg(feature = "search")]
+pub fn warning(exchange: &Exchange) -> Node<'static> {
+    exchange.warning_node()
+}
+
+/// Whether an exchange keeps nothing but what opening it anew would give: a binding can lose it then.
+#[cfg(feature = "search")]
+pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
+    exchange.is_at_rest()
+}
+
+/// A [`ToolIndex`] of a tool list that is a tree.
+///
+/// # Errors
+/// `invalid-request` if it is no tool list.
+#[cfg(feature = "search")]
+pub fn index(tools: &Node<'_>) -> Result<ToolIndex, Error> {
+    ToolIndex::from_node(tools)
+}
+
+/// [`ToolIndex::search`] with the names as a tree: a name may hold half of a surrogate pair.
+///
+/// # Errors
+/// As [`ToolIndex::search`].
+#[cfg(feature = "search")]
+pub fn search(index: &ToolIndex, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
+    index.search_node(query, options)
+}
+
+/// [`ToolIndex::answer`] on trees.
+///
+/// # Errors
+/// As [`ToolIndex::answer`].
+#[cfg(feature = "search")]
+pub fn answer(index: &ToolIndex, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
+    index.answer_node(call, options)
+}

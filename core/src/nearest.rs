@@ -1,0 +1,79 @@
+//! "Did you mean …": the known name that somebody most likely wanted to write.
+
+use alloc::{format, string::String, vec::Vec};
+
+/// The known name nearest to what was written: the same but for case, `-` and `_`, or a few letters away. `None` if it
+/// is like none of them.
+fn nearest<'k, T: AsRef<str> + 'k>(written: &str, known: impl IntoIterator<Item = &'k T>) -> Option<&'k str> {
+    // What is longer than any name is no misspelt one, and would cost its square.
+    const LONGEST: usize = 40;
+    let folded = fold(written);
+    if folded.is_empty() || folded.len() > LONGEST {
+        return None;
+    }
+    let most = folded.len().div_ceil(4);
+    let mut best: Option<(usize, &str)> = None;
+    for name in known {
+        let name = name.as_ref();
+        let distance = distance(&folded, &fold(name));
+        if distance <= most && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// `" (did you mean …?)"`, to stand behind what was found; or nothing.
+pub(crate) fn did_you_mean<'k, T: AsRef<str> + 'k>(written: &str, known: impl IntoIterator<Item = &'k T>) -> String {
+    nearest(written, known).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
+}
+
+fn fold(name: &str) -> Vec<char> {
+    name.chars().filter(|one| !matches!(one, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
+}
+
+/// How many letters have to be put in, taken out, replaced, or swapped with their neighbour (optimal string alignment).
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (row, one) in a.iter().enumerate() {
+        let mut next = Vec::with_capacity(last.len());
+        next.push(row + 1);
+        for (column, other) in b.iter().enumerate() {
+            let at = |line: &[usize], place: usize| line.get(place).copied().unwrap_or(usize::MAX - 1);
+            let mut least = (at(&last, column) + usize::from(one != other))
+                .min(at(&last, column + 1) + 1)
+                .min(at(&next, column) + 1);
+            let swapped = row > 0 && column > 0 && a.get(row - 1) == Some(other) && b.get(column - 1) == Some(one);
+            if swapped {
+                least = least.min(at(&before, column - 1) + 1);
+            }
+            next.push(least);
+        }
+        before = core::mem::replace(&mut last, next);
+    }
+    last.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_are_found() {
+        let known = ["dialect", "maxNodes", "maxBytes", "openai-strict", "openai-chat"];
+        for (written, meant) in [
+            ("dialet", Some("dialect")),
+            ("diaelct", Some("dialect")),
+            ("max_nodes", Some("maxNodes")),
+            ("MAXBYTES", Some("maxBytes")),
+            ("openai_strict", Some("openai-strict")),
+            ("openaistrikt", Some("openai-strict")),
+            ("format", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(written, &known), meant, "{written}");
+        }
+        assert_eq!(nearest(&"d".repeat(100_000), &known), None);
+    }
+}

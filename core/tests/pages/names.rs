@@ -1,0 +1,106 @@
+//! The closed lists of names as types: for TypeScript and for Python's type checkers.
+
+use std::fmt::Write as _;
+
+use toolwire::{
+    dialects,
+    reports::Warning,
+    rules::{Constraint, Rule},
+    sanitize_tools_json, ToolsOptions,
+};
+
+/// A list of names.
+struct Names {
+    type_name: &'static str,
+    summary: &'static str,
+    /// Each with what it stands for.
+    members: Vec<(&'static str, &'static str)>,
+}
+
+fn lists() -> [Names; 4] {
+    [
+        Names {
+            type_name: "Dialect",
+            summary:
+                "The names of the dialects: what one surface of one model API accepts. `dialects()` describes them.",
+            members: dialects().iter().map(|dialect| (dialect.name, dialect.surface)).collect(),
+        },
+        Names {
+            type_name: "ChangeRule",
+            summary: "The rules that change schemas and tools.",
+            members: Rule::ALL.iter().map(|rule| (rule.id(), rule.summary())).collect(),
+        },
+        Names {
+            type_name: "ViolationRule",
+            summary: "The rules that `check` and `checkTools` find violated.",
+            members: Constraint::ALL.iter().map(|rule| (rule.id(), rule.summary())).collect(),
+        },
+        Names {
+            type_name: "DeferredWarningCode",
+            summary: "What can be odd about a request with deferred tools.",
+            members: Warning::CODES.to_vec(),
+        },
+    ]
+}
+
+/// `npm/src/names.ts`
+pub(crate) fn typescript() -> String {
+    let mut text =
+        String::from("// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.\n");
+    for Names { type_name, summary, members } in lists() {
+        let _ = write!(text, "\n/** {summary} */\nexport type {type_name} =");
+        for (name, meaning) in members {
+            let _ = write!(text, "\n  /** {}. */\n  | '{name}'", meaning.trim_end_matches('.').replace("*/", "*\\/"));
+        }
+        text.push_str(";\n");
+    }
+    text.push_str(
+        "\n/** The format in which `sanitizeTools` writes tools for a dialect, unless `format` says another. */\n",
+    );
+    text.push_str("export interface DialectFormats {\n");
+    for dialect in dialects() {
+        let key = if dialect.name.contains('-') { format!("'{}'", dialect.name) } else { dialect.name.to_owned() };
+        let _ = writeln!(text, "  {key}: '{}';", format_of(dialect.name));
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// The format of the tools that a dialect's API takes: told by what is written for it.
+fn format_of(dialect: &str) -> &'static str {
+    let listed = r#"[{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"type": "string"}}}}]"#;
+    let written = sanitize_tools_json(listed, &ToolsOptions::new(dialect)).map(|written| written.tools.into_owned());
+    let written = written.unwrap_or_default();
+    [
+        ("toolSpec", "bedrock"),
+        ("parametersJsonSchema", "gemini-json-schema"),
+        ("functionDeclarations", "gemini"),
+        ("input_schema", "anthropic"),
+        ("inputSchema", "mcp"),
+        ("\"function\":{", "openai-chat"),
+        ("\"parameters\"", "openai-responses"),
+    ]
+    .into_iter()
+    .find(|(mark, _)| written.contains(mark))
+    // A type that does not exist fails to compile, and so says that a mark is missing here.
+    .map_or("a format without a mark", |(_, format)| format)
+}
+
+/// `python/src/toolwire/_names.py`
+pub(crate) fn python() -> String {
+    let mut text = String::from(
+        "\"\"\"The closed lists of names, for type checkers.\n\n\
+         Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.\n\"\"\"\n\n\
+         from __future__ import annotations\n\nfrom typing import Literal, TypeAlias\n",
+    );
+    for Names { type_name, summary, members } in lists() {
+        let type_name = if type_name == "Dialect" { "DialectName" } else { type_name };
+        let summary = summary.replace("checkTools", "check_tools");
+        let _ = write!(text, "\n{type_name}: TypeAlias = Literal[\n");
+        for (name, _) in members {
+            let _ = writeln!(text, "    \"{name}\",");
+        }
+        let _ = write!(text, "]\n\"\"\"{summary}\"\"\"\n");
+    }
+    text
+}

@@ -1,0 +1,514 @@
+// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.
+
+/** The names of the dialects: what one surface of one model API accepts. `dialects()` describes them. */
+export type Dialect =
+  /** OpenAI Codex, its schema sanitizer alone: unknown keywords are kept. */
+  | 'codex'
+  /** OpenAI Codex, everything it does before the request leaves. */
+  | 'codex-wire'
+  /** OpenAI Responses, function tools with `strict: false`, GPT-5 and later. */
+  | 'openai-responses'
+  /** OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5. */
+  | 'openai-chat'
+  /** OpenAI Chat Completions and Responses, function tools with `strict: true`. */
+  | 'openai-strict'
+  /** Azure OpenAI (Microsoft Foundry), function tools with `strict: true`. */
+  | 'azure-strict'
+  /** What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict. */
+  | 'portable'
+  /** Anthropic Messages API, tools that are not strict. */
+  | 'anthropic'
+  /** Anthropic Messages API, tools with `strict: true`. */
+  | 'anthropic-strict'
+  /** Gemini API, `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
+  | 'gemini'
+  /** Gemini API, `functionDeclarations[].parametersJsonSchema`. */
+  | 'gemini-json-schema'
+  /** Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
+  | 'vertex'
+  /** Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`. */
+  | 'vertex-json-schema'
+  /** Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema. */
+  | 'moonshot'
+  /** xAI (Grok), Chat Completions and Responses, function tools. */
+  | 'xai'
+  /** DeepSeek Chat Completions, tools that are not strict. */
+  | 'deepseek'
+  /** DeepSeek Chat Completions at `/beta`, tools with `strict: true`. */
+  | 'deepseek-strict'
+  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json`. */
+  | 'bedrock'
+  /** Mistral Chat Completions, function tools. */
+  | 'mistral'
+  /** Groq Chat Completions, function tools that are not strict. */
+  | 'groq'
+  /** Cerebras Chat Completions, function tools. */
+  | 'cerebras'
+  /** Fireworks Chat Completions, function tools. */
+  | 'fireworks'
+  /** Cohere Chat v2, function tools without `strict_tools`. */
+  | 'cohere'
+  /** Cohere Chat v2, function tools with `strict_tools: true`. */
+  | 'cohere-strict'
+  /** llama.cpp's server: tools become a grammar (GBNF). */
+  | 'llama-cpp'
+  /** Ollama's chat API, and its OpenAI and Anthropic endpoints: what of a tool the model is shown. */
+  | 'ollama'
+  /** vLLM's server: tools become a grammar (`tool_choice` that names one or says `required`). */
+  | 'vllm'
+  /** SGLang's server, function tools that are not strict. */
+  | 'sglang'
+  /** GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through. */
+  | 'vscode';
+
+/** The rules that change schemas and tools. */
+export type ChangeRule =
+  /** Replaces what is no schema by an object schema. */
+  | 'replace-root'
+  /** Writes `type: "object"` at the root, which arguments are anyway. */
+  | 'add-type'
+  /** Writes `properties: {}` on an object that must have them. */
+  | 'add-properties'
+  /** Replaces a value that stands where a schema must stand by a schema that accepts anything. */
+  | 'replace-non-schema'
+  /** Replaces a type's bare name, standing where a schema must stand, by a schema of that type. */
+  | 'type-name-to-schema'
+  /** Moves property schemas out of a `properties` that holds keywords of the object. */
+  | 'unnest-properties'
+  /** Repairs a `type` that is no known name: aliases, wrong case, a type that its values contradict. */
+  | 'repair-type'
+  /** Repairs a keyword's value where what was meant is plain. */
+  | 'repair-keyword'
+  /** Removes a keyword whose value is null. */
+  | 'remove-null-keyword'
+  /** Removes a keyword whose value means nothing. */
+  | 'remove-malformed-keyword'
+  /** Names the draft that the output is written in. */
+  | 'update-schema-uri'
+  /** Splits `dependencies` into `dependentRequired` and `dependentSchemas`. */
+  | 'split-dependencies'
+  /** Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 by the number of today. */
+  | 'upgrade-exclusive-bound'
+  /** Replaces OpenAPI's `nullable: true` by the type null. */
+  | 'nullable-to-null'
+  /** Moves a list in `items` to `prefixItems`. */
+  | 'tuple-to-prefix-items'
+  /** Removes an identifier that nothing refers to. */
+  | 'drop-identifier'
+  /** Replaces a reference by what it refers to. */
+  | 'inline-ref'
+  /** Points a reference at an entry of the root's `$defs`. */
+  | 'rewrite-ref'
+  /** Replaces `$dynamicRef` and `$recursiveRef` by a `$ref` to their anchor. */
+  | 'dynamic-ref-to-ref'
+  /** Removes a reference that leads nowhere. */
+  | 'unresolved-ref'
+  /** Removes a reference that makes a schema apply to itself without end, or recursion that the API does not take. */
+  | 'cut-recursion'
+  /** Writes a recursive definition out a few levels deep, where the API takes no recursion. */
+  | 'unroll-recursion'
+  /** Removes what stands beside a reference, which holds of nothing in older drafts. */
+  | 'drop-ref-sibling'
+  /** Removes an annotation that stands both beside `anyOf` or `$ref` and inside it. */
+  | 'drop-shared-annotation'
+  /** Replaces a definition that is too large to be inlined everywhere by a schema that accepts anything. */
+  | 'truncate-definition'
+  /** Removes a definition that nothing refers to. */
+  | 'prune-definition'
+  /** Writes `type: "object"` at the root, which arguments are anyway. */
+  | 'declare-object'
+  /** Joins the branches of the root's union into one object. */
+  | 'flatten-root-union'
+  /** Replaces `patternProperties` by `additionalProperties`, and says the patterns in the description. */
+  | 'patterns-to-additional'
+  /** Replaces the schema `true` by one that is an object. */
+  | 'boolean-to-any'
+  /** Replaces the schema `false` by `{"not": {}}`. */
+  | 'boolean-to-not'
+  /** Removes a keyword that the API refuses, and says in the description what it said, where that helps. */
+  | 'drop-keyword'
+  /** Removes a regular expression that the API's engine does not compile. */
+  | 'drop-pattern'
+  /** Spells a regular expression in the escapes that the API's engine knows. */
+  | 'respell-pattern'
+  /** Gives `{}` a description, where it would not be read as anything. */
+  | 'describe-any'
+  /** Removes a `format` that the API refuses. */
+  | 'drop-format'
+  /** Replaces an exclusive bound by an inclusive one. */
+  | 'exclusive-to-inclusive'
+  /** Lowers or removes a bound that is larger than the API takes. */
+  | 'clamp-bound'
+  /** Reports that `uniqueItems` holds less of encoded items: equal ones may be written in different ways. */
+  | 'loosen-unique-items'
+  /** Writes a pattern's key in other characters, because the API takes it for something else. */
+  | 'rewrite-pattern'
+  /** Renames a property that the API takes for something else, or whose name it refuses. */
+  | 'rename-property'
+  /** Removes a value with a `/` in a key, which the API takes for the path of a reference. */
+  | 'drop-slash-key'
+  /** Removes a value with a key called `$ref`, which the API takes for a reference. */
+  | 'drop-ref-like-key'
+  /** Replaces `const` by an `enum` of one value. */
+  | 'const-to-enum'
+  /** Splits an `enum` of several types into one branch for each type. */
+  | 'split-enum'
+  /** Removes an `enum`, or its values of a type that the API does not list. */
+  | 'drop-enum-of-type'
+  /** Removes a value of an `enum` that its type does not admit. */
+  | 'drop-enum-value'
+  /** Removes an `enum` with more values than the API takes. */
+  | 'drop-long-enum'
+  /** Puts null first in a list of types, where the API wants it there. */
+  | 'move-null-first'
+  /** Lists integers, numbers and booleans as strings, where the API lists no others. */
+  | 'scalars-to-strings'
+  /** Writes the type that values or keywords show. */
+  | 'infer-type'
+  /** Writes `type: "string"` where nothing shows a type and the caller asked for one. */
+  | 'assume-string'
+  /** Writes `additionalProperties: true` for a schema that accepts anything. */
+  | 'open-map'
+  /** Writes a schema that accepts anything as a union of all types. */
+  | 'expand-any'
+  /** Sends an object without properties as a string of JSON. */
+  | 'object-to-json'
+  /** Writes null as `nullable: true`. */
+  | 'null-to-nullable'
+  /** Writes `items` on an array that must have them. */
+  | 'add-items'
+  /** Replaces positional items by one schema for all of them. */
+  | 'prefix-items-to-items'
+  /** Writes `additionalProperties: true`, where the API closes objects that do not say whether they are open. */
+  | 'declare-open'
+  /** Replaces `oneOf` by `anyOf`. */
+  | 'one-of-to-any-of'
+  /** Merges the parts of `allOf` into the schema around them. */
+  | 'merge-all-of'
+  /** Drops one of two keywords that have no common spelling. */
+  | 'merge-conflict'
+  /** Merges schemas of which one depends on what stands beside it, so that the result may accept something else. */
+  | 'merge-inexact'
+  /** Keeps one of two texts for the reader. */
+  | 'merge-annotations'
+  /** Distributes what stands beside `anyOf` into its branches. */
+  | 'distribute-into-any-of'
+  /** Replaces a union of one branch by the branch. */
+  | 'unwrap-single-branch'
+  /** Moves texts from beside `anyOf` into its branches. */
+  | 'distribute-annotations'
+  /** Removes a union with more branches than the API takes. */
+  | 'drop-long-union'
+  /** Removes an optional property that accepts no value. */
+  | 'drop-never-property'
+  /** Removes a branch that accepts nothing. */
+  | 'drop-impossible-branch'
+  /** Splits a list of types into one branch for each type. */
+  | 'split-type-list'
+  /** Removes names from `required` that are no properties of the same schema. */
+  | 'drop-unknown-required'
+  /** Writes a property that is only required, where all names must be declared. */
+  | 'declare-required-property'
+  /** Moves a property to the front, so that branches begin with different ones. */
+  | 'reorder-properties'
+  /** Joins branches that begin with the same property. */
+  | 'merge-branches'
+  /** Requires an optional property and admits null for it. */
+  | 'require-optional'
+  /** Closes an object that does not say whether it is open. */
+  | 'close-object'
+  /** Sends an object of any names as a list of pairs of key and value. */
+  | 'map-to-pairs'
+  /** Sends a value of any type as a string of JSON. */
+  | 'any-to-json'
+  /** Writes "any JSON" as a recursive definition. */
+  | 'define-any'
+  /** Puts the branches of a union that is a branch itself in its place. */
+  | 'flatten-union'
+  /** Replaces a union with a branch that accepts anything by that branch. */
+  | 'collapse-any'
+  /** Lists values that the API does not list as strings of JSON. */
+  | 'values-to-json'
+  /** Shortens descriptions until the schema fits. */
+  | 'fit-shorten-description'
+  /** Removes annotations until the schema fits. */
+  | 'fit-drop-keyword'
+  /** Removes constraints until the schema fits. */
+  | 'fit-drop-constraint'
+  /** Replaces what lies deepest by a schema that accepts anything, until the schema fits. */
+  | 'fit-cut-schema'
+  /** Removes references until no path through them nests too deep. */
+  | 'fit-cut-reference'
+  /** Codex replaces a boolean schema by one for strings. */
+  | 'boolean-to-string'
+  /** Codex replaces a schema without a type by one that accepts anything. */
+  | 'clear-untyped'
+  /** Codex drops definitions that are no object. */
+  | 'drop-definitions-table'
+  /** Codex drops descriptions of a schema that is too large. */
+  | 'compact-descriptions'
+  /** Codex drops references of a schema that is too large. */
+  | 'compact-references'
+  /** Codex drops what lies deeper than two levels in a schema that is too large. */
+  | 'compact-depth'
+  /** Codex drops unions of a schema that is too large. */
+  | 'compact-combinators'
+  /** Renames a tool whose name the API refuses. */
+  | 'rename-tool'
+  /** Gives a definition of a tool another name, because one of another tool has its name and is not the same. */
+  | 'rename-definition'
+  /** Replaces a schema that cannot be represented by one that accepts any object. */
+  | 'fallback'
+  /** Makes `strict` say what the dialect asks for. A tool that a strict dialect cannot take is sent not strict. */
+  | 'strict-flag'
+  /** Leaves the schema of a tool without arguments out. */
+  | 'omit-arguments'
+  /** Removes a description that is no text. */
+  | 'drop-description'
+  /** Shortens a tool's description to what the API takes. */
+  | 'cut-description';
+
+/** The rules that `check` and `checkTools` find violated. */
+export type ViolationRule =
+  /** A keyword that has no effect. */
+  | 'ignored-keyword'
+  /** The root is no schema. */
+  | 'root-not-schema'
+  /** The root must say `type: "object"`. */
+  | 'root-object'
+  /** `type` is neither a known name nor a list of them. */
+  | 'unknown-type'
+  /** A keyword beside a list of several types that may not stand there. */
+  | 'beside-type-list'
+  /** A keyword beside a type that it does not apply to. */
+  | 'beside-other-type'
+  /** `type` beside `anyOf`: it belongs into the branches. */
+  | 'type-beside-any-of'
+  /** `type` beside `$ref`: it belongs into the definition. */
+  | 'type-beside-ref'
+  /** `enum` is no list. */
+  | 'enum-not-list'
+  /** `enum` has no values. */
+  | 'enum-empty'
+  /** `enum` has too many values. */
+  | 'enum-too-long'
+  /** `enum` without a `type`. */
+  | 'enum-without-type'
+  /** A list of types beside `enum` that is not `null` and one scalar type. */
+  | 'enum-type-list'
+  /** A value of `enum` that does not match the type. */
+  | 'enum-value'
+  /** `null` behind a numeric type, beside an `enum` with a null. */
+  | 'enum-null-first'
+  /** `properties` is no object. */
+  | 'properties-not-object'
+  /** `{}`, which is not anything there. */
+  | 'empty-schema'
+  /** Something else where a schema must stand: a property, a definition, a branch. */
+  | 'not-a-schema'
+  /** `items` is a list: positions belong into `prefixItems`. */
+  | 'array-items'
+  /** `items` is no schema. */
+  | 'items-not-schema'
+  /** `additionalProperties` is neither a boolean nor a schema. */
+  | 'additional-properties-not-schema'
+  /** `required` is no list of strings. */
+  | 'required-not-strings'
+  /** `required` names a property that the same schema does not have. */
+  | 'required-unknown'
+  /** A property's name is taken for a keyword. */
+  | 'reserved-name'
+  /** A name with `{` and `}` above a keyword that such a name breaks. */
+  | 'braces-in-name'
+  /** `anyOf` is no list. */
+  | 'combinator-not-list'
+  /** `anyOf` has no branch, or too many. */
+  | 'any-of-size'
+  /** A branch of `anyOf` without a `type` of its own, because it is a union again. */
+  | 'untyped-branch'
+  /** A keyword both beside `anyOf` and in a branch. */
+  | 'any-of-shared'
+  /** A keyword's value must be a string. */
+  | 'not-a-string'
+  /** `$defs` is no object. */
+  | 'defs-not-object'
+  /** A definition's name is empty or holds `/`. */
+  | 'definition-name'
+  /** A key inside a definition holds `/`. */
+  | 'slash-in-definition'
+  /** `$ref` is no string. */
+  | 'ref-not-string'
+  /** `$ref` is written in a form that is not understood. */
+  | 'ref-form'
+  /** `$ref` points at nothing, or at no schema. */
+  | 'ref-target'
+  /** A reference where none may stand. */
+  | 'ref-place'
+  /** A keyword both beside `$ref` and in its target. */
+  | 'ref-shared'
+  /** `anyOf` beside a `$ref` whose target has a type, or the other way round. */
+  | 'ref-any-of'
+  /** Recursion without a way out. */
+  | 'endless-recursion'
+  /** A keyword that may not stand at the root. */
+  | 'root-keyword'
+  /** `$schema` names a draft that is not taken. */
+  | 'unknown-draft'
+  /** A keyword that may not stand anywhere. */
+  | 'refused-keyword'
+  /** A key that is no keyword, where only keywords may stand. */
+  | 'unknown-keyword'
+  /** A keyword's value is not what the meta-schema says. */
+  | 'keyword-value'
+  /** A keyword's number is above what is accepted. */
+  | 'keyword-too-large'
+  /** A list of types where one name must stand, or with types that may not be in a list. */
+  | 'type-list'
+  /** A schema without a type, where one is needed. */
+  | 'untyped'
+  /** A value of `enum` of a kind, or with a content, that may not be listed. */
+  | 'enum-kind'
+  /** `enum` beside a type that none of its values has. */
+  | 'enum-contradicts'
+  /** An object without `properties`, where they must be written. */
+  | 'object-without-properties'
+  /** An object that must say `additionalProperties: false`. */
+  | 'object-not-closed'
+  /** An object that must say whether it is open. */
+  | 'object-openness'
+  /** `additionalProperties` with a schema, where only a boolean may stand. */
+  | 'map'
+  /** A property that is not in `required`, where all must be. */
+  | 'not-required'
+  /** An array without `items`. */
+  | 'array-without-items'
+  /** An array with `prefixItems` that must say whether it has more items. */
+  | 'array-openness'
+  /** `items` that say nothing. */
+  | 'open-items'
+  /** A regular expression that does not compile there. */
+  | 'pattern'
+  /** A regular expression whose anchors, or lookaround, do not say there what they say in JSON Schema. */
+  | 'pattern-anchors'
+  /** A `format` that is refused. */
+  | 'format'
+  /** A keyword beside `$ref` that may not stand there. */
+  | 'beside-ref'
+  /** A keyword beside `anyOf` that may not stand there. */
+  | 'beside-any-of'
+  /** Two branches of `anyOf` are objects whose first property has the same name. */
+  | 'any-of-first-keys'
+  /** A property's name is made of what no name may be made of. */
+  | 'property-name'
+  /** Recursion where there may be none. */
+  | 'recursion'
+  /** A number beyond the range of a 64-bit float. */
+  | 'number-range'
+  /** The whole is too large. */
+  | 'too-many-bytes'
+  /** `properties` nested too deep. */
+  | 'too-deep'
+  /** Too many values in all the `enum`s of one part. */
+  | 'too-many-enum-values'
+  /** Too many characters of names, values and constants in one part. */
+  | 'too-many-characters'
+  /** Too many properties in all. */
+  | 'too-many-properties'
+  /** The root admits nothing. */
+  | 'root-null'
+  /** `minItems` is no count. */
+  | 'min-items-not-count'
+  /** `encrypted` is no boolean. */
+  | 'encrypted-not-boolean'
+  /** An entry of a list that is no tool. */
+  | 'not-a-tool'
+  /** A tool without a name. */
+  | 'nameless-tool'
+  /** Two tools of one name. */
+  | 'duplicate-name'
+  /** A name that the API refuses. */
+  | 'tool-name'
+  /** `strict` missing, or where the API does not know it. */
+  | 'strict-flag'
+  /** A tool without arguments that has a schema, where the API wants none. */
+  | 'no-arguments'
+  /** A description that is no string. */
+  | 'description-not-string'
+  /** A description that is too long. */
+  | 'description-length'
+  /** An empty description, where the API wants none at all. */
+  | 'empty-description'
+  /** More tools than a request may have. */
+  | 'too-many-tools'
+  /** Two tools of a request have a definition of one name, and not the same one. */
+  | 'definition-conflict'
+  /** Tools of a request of which no compiler takes all. */
+  | 'mixed-backends'
+  /** More strict tools than a request may have. */
+  | 'too-many-strict-tools'
+  /** More of something than the compiler bears in one strict tool. */
+  | 'too-complex'
+  /** More optional properties than the strict tools of a request may have. */
+  | 'too-many-optional-properties'
+  /** More properties than the strict tools of a request may have. */
+  | 'too-many-strict-properties'
+  /** More properties with several types than the strict tools of a request may have. */
+  | 'too-many-unions';
+
+/** What can be odd about a request with deferred tools. */
+export type DeferredWarningCode =
+  /** Two tools have one name: one definition is sent. */
+  | 'duplicate_tool_name'
+  /** An addition in the history has other words for a deferred tool: the newest count. */
+  | 'redefined_tool'
+  /** An addition or removal is not the client's word, or `toolChanges` ignores it. */
+  | 'tool_change_ignored'
+  /** A tool has the name of the search function, which has this one now. */
+  | 'tool_search_renamed'
+  /** The history refers to a tool that is not in the request. */
+  | 'unknown_tool_reference'
+  /** The result of a tool search stands in the history without its call. */
+  | 'orphan_tool_search_output'
+  /** The hosted tool search is left out, and every deferred tool loaded. */
+  | 'server_tool_search_unavailable'
+  /** A toolset of the MCP connector is deferred, whose tools only the provider knows. */
+  | 'mcp_toolset_defer_ignored'
+  /** `defer_loading` is neither true nor false. */
+  | 'defer_loading_not_boolean'
+  /** `tool_choice` forces a tool that was not loaded. */
+  | 'forced_deferred_tool'
+  /** Something of the request has no counterpart in the target format, and was left out. */
+  | 'not_translated';
+
+/** The format in which `sanitizeTools` writes tools for a dialect, unless `format` says another. */
+export interface DialectFormats {
+  codex: 'openai-responses';
+  'codex-wire': 'openai-responses';
+  'openai-responses': 'openai-responses';
+  'openai-chat': 'openai-chat';
+  'openai-strict': 'openai-chat';
+  'azure-strict': 'openai-chat';
+  portable: 'mcp';
+  anthropic: 'anthropic';
+  'anthropic-strict': 'anthropic';
+  gemini: 'gemini';
+  'gemini-json-schema': 'gemini-json-schema';
+  vertex: 'gemini';
+  'vertex-json-schema': 'gemini-json-schema';
+  moonshot: 'openai-chat';
+  xai: 'openai-chat';
+  deepseek: 'openai-chat';
+  'deepseek-strict': 'openai-chat';
+  bedrock: 'bedrock';
+  mistral: 'openai-chat';
+  groq: 'openai-chat';
+  cerebras: 'openai-chat';
+  fireworks: 'openai-chat';
+  cohere: 'openai-chat';
+  'cohere-strict': 'openai-chat';
+  'llama-cpp': 'openai-chat';
+  ollama: 'openai-chat';
+  vllm: 'openai-chat';
+  sglang: 'openai-chat';
+  vscode: 'mcp';
+}
