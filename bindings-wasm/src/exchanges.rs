@@ -85,8 +85,8 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
             let report = match exchange.asks_again() {
                 true => described([
                     ("request", Node::string(exchange.request().to_owned())),
-                    ("report", bindings::report(&exchange)),
-                    ("warning", bindings::warning(&exchange)),
+                    ("report", bindings::report(exchange)),
+                    ("warning", bindings::warning(exchange)),
                 ]),
                 false => Node::empty_object(),
             };
@@ -131,7 +131,7 @@ fn next(exchange: &Exchange) -> TextAnswer<'static> {
     let text = Cow::Owned(exchange.request().to_owned());
     TextAnswer {
         text,
-        report: Some(described([("report", bindings::report(&exchange)), ("warning", bindings::warning(&exchange))])),
+        report: Some(described([("report", bindings::report(exchange)), ("warning", bindings::warning(exchange))])),
     }
 }
 

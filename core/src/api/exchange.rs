@@ -45,7 +45,8 @@ impl Exchange {
     ///
     /// # Errors
     /// Those of [`adapt_request_json`](crate::adapt_request_json) and of [`dialect_for`](crate::dialect_for);
-    /// `not-representable` if tools have to be set aside and [`OnSetAside::Error`](crate::OnSetAside) forbids it.
+    /// `not-representable` if tools have to be set aside and [`OnSetAside::Error`](crate::options::OnSetAside) forbids
+    /// that.
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
         Ok(exchange::Exchange::open(url, body, options)?.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
