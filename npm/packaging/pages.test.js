@@ -91,7 +91,7 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
   });
 
   test('a web worker answers a message', () => {
-    const { folder } = (of('A web worker'), play(sections.find((section) => section.startsWith('A web worker'))));
+    const { folder } = play(sections.find((section) => section.startsWith('A web worker')));
     const answers = [];
     const global = vm.createContext({
       atob,
