@@ -66,7 +66,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     Exchange.open('', '', rest);
   } catch (error) {
     if (!(error instanceof ToolwireError) || error.code !== 'unknown-option') throw error;
-    const message = `${error.message}; \`toolwireFetch\` takes \`fetch\` and \`onReport\`, too`;
+    const message = `${error.detail}; \`toolwireFetch\` takes \`fetch\` and \`onReport\`, too`;
     throw new ToolwireError(error.code, error.pointer, message);
   }
   const adapting: Send = async (input, init) => {

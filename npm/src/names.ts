@@ -482,33 +482,62 @@ export type DeferredWarningCode =
 
 /** The format in which `sanitizeTools` writes tools for a dialect, unless `format` says another. */
 export interface DialectFormats {
+  /** `codex` is written in the format `openai-responses`. */
   codex: 'openai-responses';
+  /** `codex-wire` is written in the format `openai-responses`. */
   'codex-wire': 'openai-responses';
+  /** `openai-responses` is written in the format `openai-responses`. */
   'openai-responses': 'openai-responses';
+  /** `openai-chat` is written in the format `openai-chat`. */
   'openai-chat': 'openai-chat';
+  /** `openai-strict` is written in the format `openai-chat`. */
   'openai-strict': 'openai-chat';
+  /** `azure-strict` is written in the format `openai-chat`. */
   'azure-strict': 'openai-chat';
+  /** `portable` is written in the format `mcp`. */
   portable: 'mcp';
+  /** `anthropic` is written in the format `anthropic`. */
   anthropic: 'anthropic';
+  /** `anthropic-strict` is written in the format `anthropic`. */
   'anthropic-strict': 'anthropic';
+  /** `gemini` is written in the format `gemini`. */
   gemini: 'gemini';
+  /** `gemini-json-schema` is written in the format `gemini-json-schema`. */
   'gemini-json-schema': 'gemini-json-schema';
+  /** `vertex` is written in the format `gemini`. */
   vertex: 'gemini';
+  /** `vertex-json-schema` is written in the format `gemini-json-schema`. */
   'vertex-json-schema': 'gemini-json-schema';
+  /** `moonshot` is written in the format `openai-chat`. */
   moonshot: 'openai-chat';
+  /** `xai` is written in the format `openai-chat`. */
   xai: 'openai-chat';
+  /** `deepseek` is written in the format `openai-chat`. */
   deepseek: 'openai-chat';
+  /** `deepseek-strict` is written in the format `openai-chat`. */
   'deepseek-strict': 'openai-chat';
+  /** `bedrock` is written in the format `bedrock`. */
   bedrock: 'bedrock';
+  /** `mistral` is written in the format `openai-chat`. */
   mistral: 'openai-chat';
+  /** `groq` is written in the format `openai-chat`. */
   groq: 'openai-chat';
+  /** `cerebras` is written in the format `openai-chat`. */
   cerebras: 'openai-chat';
+  /** `fireworks` is written in the format `openai-chat`. */
   fireworks: 'openai-chat';
+  /** `cohere` is written in the format `openai-chat`. */
   cohere: 'openai-chat';
+  /** `cohere-strict` is written in the format `openai-chat`. */
   'cohere-strict': 'openai-chat';
+  /** `llama-cpp` is written in the format `openai-chat`. */
   'llama-cpp': 'openai-chat';
+  /** `ollama` is written in the format `openai-chat`. */
   ollama: 'openai-chat';
+  /** `vllm` is written in the format `openai-chat`. */
   vllm: 'openai-chat';
+  /** `sglang` is written in the format `openai-chat`. */
   sglang: 'openai-chat';
+  /** `vscode` is written in the format `mcp`. */
   vscode: 'mcp';
 }

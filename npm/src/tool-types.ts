@@ -8,31 +8,45 @@ export type Tool = any;
 
 /** A tool as MCP's `tools/list` has it. */
 export interface McpTool {
+  /** The name that the model calls. */
   name: string;
+  /** What the model reads of it. */
   description?: string;
+  /** Its arguments. */
   inputSchema: ObjectSchema;
 }
 
 /** A tool as Anthropic Messages has it. */
 export interface AnthropicTool {
+  /** The name that the model calls. */
   name: string;
+  /** What the model reads of it. */
   description?: string;
+  /** Its arguments. */
   input_schema: ObjectSchema;
+  /** Whether the API holds the model to the schema. */
   strict?: boolean;
 }
 
 /** A tool as OpenAI Chat Completions, and what took it over, has it. */
 export interface OpenAIChatTool {
+  /** What kind of tool it is. */
   type: 'function';
+  /** The function: its name, what the model reads of it, its arguments. */
   function: { name: string; description?: string; parameters?: ObjectSchema; strict?: boolean };
 }
 
 /** A tool as OpenAI Responses has it. */
 export interface OpenAIResponsesTool {
+  /** What kind of tool it is. */
   type: 'function';
+  /** The name that the model calls. */
   name: string;
+  /** What the model reads of it. */
   description?: string;
+  /** Its arguments. */
   parameters: ObjectSchema;
+  /** Whether the API holds the model to the schema. */
   strict: boolean;
 }
 
@@ -45,23 +59,32 @@ export interface GeminiTools {
 
 /** All tools of a request to Gemini, with JSON Schemas. */
 export interface GeminiJsonSchemaTools {
+  /** A tool without arguments has no `parametersJsonSchema`. */
   functionDeclarations: { name: string; description?: string; parametersJsonSchema?: ObjectSchema }[];
 }
 
 /** A tool as Bedrock's Converse has it. */
 export interface BedrockTool {
+  /** The tool: its name, what the model reads of it, its arguments. */
   // biome-ignore lint/suspicious/noExplicitAny: AWS's SDK has a type of its own for JSON, which knows no `unknown`.
   toolSpec: { name: string; description?: string; inputSchema: { json: any } };
 }
 
 /** The entries of the list that `sanitizeTools` writes, by format. */
 export interface ToolsByFormat {
+  /** McpTool. */
   mcp: McpTool;
+  /** AnthropicTool. */
   anthropic: AnthropicTool;
+  /** OpenAIChatTool. */
   'openai-chat': OpenAIChatTool;
+  /** OpenAIResponsesTool. */
   'openai-responses': OpenAIResponsesTool;
+  /** GeminiTools. */
   gemini: GeminiTools;
+  /** GeminiJsonSchemaTools. */
   'gemini-json-schema': GeminiJsonSchemaTools;
+  /** BedrockTool. */
   bedrock: BedrockTool;
 }
 

@@ -133,7 +133,7 @@ def test_an_unknown_dialect_is_told_the_known_ones() -> None:
         ({"tool_search_name": "\ud800"}, "/tool_search_name"),
         ({"mode": float("nan")}, "/mode"),
         ({"mode": "sieve"}, "/mode"),
-        ({"load_used_tools": 1}, "/loadUsedTools"),
+        ({"load_used_tools": 1}, "/load_used_tools"),
     ],
 )
 def test_an_option_of_the_wrong_kind(options: Any, pointer: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import toolwire
-from cases import spelled
+from cases import as_raised, spelled
 from toolwire import _exchange
 
 EXCHANGE = Path(__file__).resolve().parents[2] / "tests" / "exchange"
@@ -63,7 +63,7 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
     if "error" in case:
         with pytest.raises(toolwire.ToolwireError) as raised:
             opened(case, given)
-        assert {"code": raised.value.code, "pointer": raised.value.pointer} == case["error"], raised.value
+        assert {"code": raised.value.code, "pointer": raised.value.pointer} == as_raised(case["error"]), raised.value
         if "refusal" in case:
             url = case.get("url", "http://localhost/v1/messages")
             refusal = toolwire.Exchange.refusal(url, raised.value)

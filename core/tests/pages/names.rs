@@ -60,7 +60,9 @@ pub(crate) fn typescript() -> String {
     text.push_str("export interface DialectFormats {\n");
     for dialect in dialects() {
         let key = if dialect.name.contains('-') { format!("'{}'", dialect.name) } else { dialect.name.to_owned() };
-        let _ = writeln!(text, "  {key}: '{}';", format_of(dialect.name));
+        let format = format_of(dialect.name);
+        let _ =
+            writeln!(text, "  /** `{}` is written in the format `{format}`. */\n  {key}: '{format}';", dialect.name);
     }
     text.push_str("}\n");
     text

@@ -110,8 +110,8 @@ export class Running {
 }
 
 /** The body of an answer that says an error as the API at a URL would. */
-export function refusal(url: string, { code, pointer, message }: ToolwireError): string {
-  return onText(shared, 'Exchange.refusal', [url, code, pointer, message], null, ({ glue }, _, words, chars, ...rest) =>
+export function refusal(url: string, { code, pointer, detail }: ToolwireError): string {
+  return onText(shared, 'Exchange.refusal', [url, code, pointer, detail], null, ({ glue }, _, words, chars, ...rest) =>
     glue.refuseExchange(words, chars, ...rest),
   ).value;
 }

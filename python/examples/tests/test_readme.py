@@ -50,7 +50,7 @@ def test_a_page_begins_with_a_program_that_runs(page: str, tmp_path: Path) -> No
     assert fake.got[0]["tools"][0]["function"]["strict"] is True
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/deferred-loading.md", "docs/adapters.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/deferred-loading.md"])
 def test_every_other_program_runs(page: str, tmp_path: Path) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     programs = [
