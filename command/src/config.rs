@@ -7,7 +7,7 @@ use toml::{
     Spanned,
 };
 use toolwire::{
-    dialects,
+    dialects, internal,
     rules::{Constraint, Rule},
 };
 
@@ -16,7 +16,6 @@ use super::{
     error::CommandError,
     finding::{Finding, Place},
     profile::PROFILES,
-    suggest::suggestion,
     terminal::shown,
 };
 
@@ -247,8 +246,8 @@ impl File<'_> {
     }
 
     fn unknown(&self, span: Range<usize>, key: &str, known: &[&str]) -> CommandError {
-        let meant = suggestion(key, known.iter().copied()).map(|meant| format!("; did you mean `{meant}`?"));
-        let message = format!("expected one of {}, found `{}`{}", listed(known), shown(key), meant.unwrap_or_default());
+        let meant = internal::did_you_mean(key, known);
+        let message = format!("expected one of {}, found `{}`{meant}", listed(known), shown(key));
         self.error(Some(span), &message)
     }
 
@@ -259,8 +258,8 @@ impl File<'_> {
         word: &str,
         known: &mut dyn Iterator<Item = &'static str>,
     ) -> CommandError {
-        let meant = suggestion(word, known).map(|meant| format!("; did you mean `{meant}`?"));
-        let message = format!("expected {expected}, found `{}`{}", shown(word), meant.unwrap_or_default());
+        let meant = internal::did_you_mean(word, &known.collect::<Vec<_>>());
+        let message = format!("expected {expected}, found `{}`{meant}", shown(word));
         self.error(Some(value.span()), &message)
     }
 }

@@ -29,7 +29,6 @@ mod profile;
 mod restore;
 mod sanitize;
 mod servers;
-mod suggest;
 mod table;
 mod task;
 mod terminal;

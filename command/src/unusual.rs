@@ -9,7 +9,6 @@ use toolwire::{
 use super::{
     error::CommandError,
     places::Places,
-    suggest::is_misspelt,
     terminal::{cut, shown},
 };
 
@@ -103,8 +102,12 @@ fn misspelt_member(object: &Object<'_>) -> Option<(String, &'static str)> {
     }
     object.iter().filter(|member| member.value.as_object().is_some()).find_map(|member| {
         let name = member.key.display().into_owned();
-        let is_other = MEMBERS.contains(&name.as_str());
-        let meant = internal::schema_members().find(|meant| !is_other && is_misspelt(&name, meant))?;
+        if MEMBERS.contains(&name.as_str()) {
+            return None;
+        }
+        // Short words are like each other without being meant for each other.
+        let tolerance = |letters| if letters > 6 { 2 } else { 0 };
+        let meant = internal::nearest(&name, internal::schema_members(), tolerance)?;
         Some((name, meant))
     })
 }

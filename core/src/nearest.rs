@@ -2,19 +2,22 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-/// The known name nearest to what was written: the same but for case, `-` and `_`, or a few letters away. `None` if it
-/// is like none of them.
-fn nearest<'k, T: AsRef<str> + 'k>(written: &str, known: impl IntoIterator<Item = &'k T>) -> Option<&'k str> {
+/// The known name nearest to what was written: the same but for case, `-` and `_`, or no more letters away than
+/// `tolerance` allows a name of so many letters. `None` if it is like none of them.
+pub fn nearest<'k>(
+    written: &str,
+    known: impl IntoIterator<Item = &'k str>,
+    tolerance: fn(usize) -> usize,
+) -> Option<&'k str> {
     // What is longer than any name is no misspelt one, and would cost its square.
     const LONGEST: usize = 40;
     let folded = fold(written);
     if folded.is_empty() || folded.len() > LONGEST {
         return None;
     }
-    let most = folded.len().div_ceil(4);
+    let most = tolerance(folded.len());
     let mut best: Option<(usize, &str)> = None;
     for name in known {
-        let name = name.as_ref();
         let distance = distance(&folded, &fold(name));
         if distance <= most && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, name));
@@ -24,8 +27,10 @@ fn nearest<'k, T: AsRef<str> + 'k>(written: &str, known: impl IntoIterator<Item 
 }
 
 /// `" (did you mean …?)"`, to stand behind what was found; or nothing.
-pub(crate) fn did_you_mean<'k, T: AsRef<str> + 'k>(written: &str, known: impl IntoIterator<Item = &'k T>) -> String {
-    nearest(written, known).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
+pub fn did_you_mean<'k, T: AsRef<str> + 'k>(written: &str, known: impl IntoIterator<Item = &'k T>) -> String {
+    let known = known.into_iter().map(AsRef::as_ref);
+    nearest(written, known, |letters| letters.div_ceil(4))
+        .map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
 fn fold(name: &str) -> Vec<char> {
@@ -72,8 +77,10 @@ mod tests {
             ("format", None),
             ("", None),
         ] {
-            assert_eq!(nearest(written, &known), meant, "{written}");
+            let told = meant.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+            assert_eq!(did_you_mean(written, &known), told, "{written}");
         }
-        assert_eq!(nearest(&"d".repeat(100_000), &known), None);
+        assert_eq!(did_you_mean(&"d".repeat(100_000), &known), "");
+        assert_eq!(nearest("dialet", known, |_| 0), None);
     }
 }

@@ -23,7 +23,8 @@ export {
   normalizeEnvelopeWithReport,
 } from './envelope.js';
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
-export type { ChangeRule, DeferredWarningCode, DialectFormats, ViolationRule } from './names.js';
+export type { DialectFormats } from './dialect-names.js';
+export type { ChangeRule, DeferredWarningCode, ViolationRule } from './rules.js';
 export type {
   AdaptOptions,
   CheckOptions,

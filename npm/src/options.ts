@@ -1,4 +1,4 @@
-import type { Dialect } from './names.js';
+import type { Dialect } from './dialect-names.js';
 import type { Quarantined } from './report.js';
 
 export type { Dialect };

@@ -1,4 +1,4 @@
-import type { DialectFormats } from './names.js';
+import type { DialectFormats } from './dialect-names.js';
 import type { Dialect, ToolFormat, ToolsOptions } from './options.js';
 import type { ObjectSchema } from './schema.js';
 

@@ -1,78 +1,11 @@
 // `toolwire/fetch` against a server on this machine: what is sent, what passes untouched, what comes back.
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { toolwireFetch } from '../dist/fetch.js';
-import { ToolwireError } from '../dist/index.js';
-
-const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
-const ROOM = {
-  name: 'book.room',
-  description: 'Books a meeting room',
-  input_schema: { type: 'object', properties: {} },
-  defer_loading: true,
-};
-const ASKED = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'a room' }], tools: [SEARCH, ROOM] });
-/** The tool is there from the beginning: nothing is searched. */
-const LOADED = ASKED.replace(',"defer_loading":true', '');
-const SEARCHES = message('tool_use', [
-  { type: 'tool_use', id: 't1', name: 'tool_search', input: { query: 'meeting room' } },
-]);
-const CALLS = message('tool_use', [{ type: 'tool_use', id: 't2', name: 'book_room', input: {} }]);
-const TOLD = ['server_tool_use', 'tool_search_tool_result', 'tool_use'];
-const JSON_TYPE = { 'content-type': 'application/json' };
-const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };
-
-function message(stop_reason, content) {
-  return { id: 'msg_1', type: 'message', role: 'assistant', content, stop_reason, stop_sequence: null };
-}
-
-/** A message as the text of a stream. */
-function streamOf({ content, stop_reason, ...rest }) {
-  const events = [{ type: 'message_start', message: { ...rest, content: [], stop_reason: null } }];
-  for (const [index, block] of content.entries()) {
-    events.push({ type: 'content_block_start', index, content_block: { ...block, input: {} } });
-    const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block.input) };
-    events.push({ type: 'content_block_delta', index, delta }, { type: 'content_block_stop', index });
-  }
-  events.push({ type: 'message_delta', delta: { stop_reason } }, { type: 'message_stop' });
-  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-}
-
-const eventsOf = (text) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data));
-const blocksOf = (events) =>
-  events.filter(({ type }) => type === 'content_block_start').map((e) => e.content_block.type);
-
-/** A backend that says what it is told to: `[status, headers, body]` each, a body that is a function writes itself. */
-async function backend(t, ...says) {
-  const got = [];
-  const server = createServer(async (request, response) => {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    got.push({
-      method: request.method,
-      path: request.url,
-      headers: request.headers,
-      bytes: Buffer.concat(chunks),
-      body: Buffer.concat(chunks).toString(),
-    });
-    const [status, headers, body] = says[got.length - 1] ?? [500, {}, 'nothing more to say'];
-    response.writeHead(status, headers);
-    if (typeof body === 'function') body(response);
-    else response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${server.address().port}/v1/messages`, got };
-}
-
-const post = (body, more) => ({ method: 'POST', headers: JSON_TYPE, body, ...more });
+import { ASKED, LOADED, SEARCHES, CALLS, TOLD, JSON_TYPE, SSE, message, streamOf, eventsOf, blocksOf, backend, post } from './fetch/backend.js';
 
 describe('searches are answered on the way', () => {
   test('in a whole reply', async (t) => {
@@ -272,85 +205,6 @@ describe('what passes untouched', () => {
       const response = await fetch(url, post(ASKED));
       assert.deepEqual([response.status, await response.text()], [status, text]);
     }
-  });
-});
-
-describe('errors', () => {
-  const throws = (code) => (error) => error instanceof ToolwireError && error.code === code;
-  test('wrong options are told at once', () => {
-    assert.throws(() => toolwireFetch({ dialect: 'antropic' }), throws('unknown-dialect'));
-    assert.throws(() => toolwireFetch({ dialekt: 'anthropic' }), throws('unknown-option'));
-    assert.throws(() => toolwireFetch({ deferred: { target: 'openai-chat' } }), throws('invalid-option'));
-    assert.throws(() => toolwireFetch({ onSetAside: 'warm' }), throws('invalid-option'));
-    assert.throws(() => toolwireFetch({ onReport: 'warn' }), throws('invalid-option'));
-    assert.throws(() => toolwireFetch({ onreport: () => {} }), /`toolwireFetch` takes `fetch` and `onReport`, too$/);
-  });
-  test('nothing is sent that cannot be adapted', async (t) => {
-    const { url, got } = await backend(t);
-    const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { forcedTool: 'error' } });
-    const forced = JSON.stringify({ ...JSON.parse(ASKED), tool_choice: { type: 'tool', name: 'book.room' } });
-    for (const [body, code] of [
-      [forced, 'forced-deferred-tool'],
-      ['{"model":', 'invalid-json'],
-    ]) {
-      const response = await fetch(url, post(body));
-      assert.deepEqual([response.status, response.url, response.ok], [400, String(url), false]);
-      assert.equal(response.headers.get('content-type'), 'application/json');
-      assert.equal(response.headers.get('x-should-retry'), 'false');
-      const { type, error } = await response.json();
-      assert.deepEqual([type, error.type, error.code], ['error', 'invalid_request_error', code]);
-    }
-    assert.equal(got.length, 0);
-  });
-  test('what cannot be asked again is answered as a bad request, too', async (t) => {
-    const { url, got } = await backend(t, [200, JSON_TYPE, SEARCHES]);
-    const fetch = toolwireFetch({ dialect: 'anthropic', onSetAside: 'error' });
-    const later = { ...ROOM, input_schema: { type: 'array' } };
-    const body = JSON.stringify({ ...JSON.parse(ASKED), tools: [SEARCH, later] });
-    const response = await fetch(url, post(body));
-    assert.equal(response.status, 400);
-    assert.equal((await response.json()).error.code, 'not-representable');
-    assert.equal(got.length, 1);
-  });
-  test('what the caller throws is no bad request', async (t) => {
-    const { url, got } = await backend(t);
-    const thrower = () => {
-      throw new TypeError('mine');
-    };
-    const bad = JSON.stringify({ messages: [], tools: [{ name: 'bad', input_schema: { type: 'string' } }] });
-    for (const options of [{ onReport: thrower }, { onSetAside: thrower }]) {
-      await assert.rejects(toolwireFetch({ dialect: 'anthropic', ...options })(url, post(bad)), { message: 'mine' });
-    }
-    assert.equal(got.length, 0);
-  });
-  test('tools that are set aside are reported', async (t) => {
-    const { url, got } = await backend(t, [200, JSON_TYPE, CALLS]);
-    const aside = [];
-    const sent = [];
-    const told = [];
-    const fetch = toolwireFetch({
-      dialect: 'moonshot',
-      onReport: ({ quarantined, dialect }, request) => {
-        aside.push(...quarantined);
-        sent.push({ ...request, reported: dialect });
-      },
-      onSetAside: (tools, request) => told.push([tools.map(({ name }) => name), request.dialect]),
-    });
-    const tools = [
-      { name: 'bad', input_schema: { type: 'string' } },
-      { name: 'good', input_schema: {} },
-    ];
-    await fetch(url, post(JSON.stringify({ model: 'm', messages: [], tools })));
-    assert.deepEqual(
-      aside.map(({ name, rule }) => [name, rule]),
-      [['bad', 'not-representable']],
-    );
-    assert.deepEqual(sent, [{ url: String(url), dialect: 'moonshot', body: got[0].body, reported: 'moonshot' }]);
-    assert.deepEqual(told, [[['bad'], 'moonshot']]);
-    assert.deepEqual(
-      JSON.parse(got[0].body).tools.map(({ name }) => name),
-      ['good'],
-    );
   });
 });
 

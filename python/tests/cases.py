@@ -55,10 +55,11 @@ def spelled(options: Any) -> Any:
     return {snake(name): spelled(value) for name, value in options.items()} if isinstance(options, dict) else options
 
 
-def as_raised(error: dict[str, str]) -> dict[str, str]:
+def as_raised(error: dict[str, str] | None) -> dict[str, str] | None:
     """Spell a pointer into the options as Python does: they are keyword arguments here."""
-    into_options = error["code"] in ("invalid-option", "unknown-option")
-    return {**error, "pointer": snake(error["pointer"])} if into_options else error
+    if error is None or error["code"] not in ("invalid-option", "unknown-option"):
+        return error
+    return {**error, "pointer": snake(error["pointer"])}
 
 
 def snake(name: str) -> str:

@@ -27,7 +27,12 @@ pub struct SetAsideWarning {
 /// The warning, if there is anything to be told.
 pub(super) fn warning(report: &AdaptReport, naming: Naming) -> Option<SetAsideWarning> {
     let message = message(report, naming)?;
-    let key = names::digest(&[&Text::new(report.dialect), &Text::new(message.as_str())]);
+    // Of all of them: the message names the first few.
+    let mut told: Vec<Text<'_>> = Vec::from([Text::new(report.dialect)]);
+    for Quarantined { name, pointer, rule, .. } in &report.quarantined {
+        told.extend([Text::new(name.as_deref().unwrap_or_default()), Text::new(pointer.as_str()), Text::new(*rule)]);
+    }
+    let key = names::digest(&told.iter().collect::<Vec<_>>());
     Some(SetAsideWarning { message, key })
 }
 

@@ -42,6 +42,19 @@ macro_rules! setters_of {
     };
 }
 
+/// The options of `sanitize_tools` that are its own, for types that hold them.
+macro_rules! list_setters {
+    ($type:ident . $inner:ident is $of:ident) => {
+        setters_of! {
+            $type.$inner is $of {
+                format: ToolFormat,
+                fallback: impl Into<String>,
+                max_tools: impl Into<Option<usize>>,
+            }
+        }
+    };
+}
+
 /// The options of `sanitize`, for types that hold them.
 macro_rules! schema_setters {
     ($type:ident . $inner:ident is $of:ident) => {
@@ -64,22 +77,9 @@ schema_setters!(AdaptOptions.tools is ToolsOptions);
 #[cfg(feature = "search")]
 schema_setters!(ExchangeOptions.adapt is AdaptOptions);
 
-setters_of! {
-    AdaptOptions.tools is ToolsOptions {
-        format: ToolFormat,
-        fallback: impl Into<String>,
-        max_tools: impl Into<Option<usize>>,
-    }
-}
-
+list_setters!(AdaptOptions.tools is ToolsOptions);
 #[cfg(feature = "search")]
-setters_of! {
-    ExchangeOptions.adapt is AdaptOptions {
-        format: ToolFormat,
-        fallback: impl Into<String>,
-        max_tools: impl Into<Option<usize>>,
-    }
-}
+list_setters!(ExchangeOptions.adapt is AdaptOptions);
 
 #[cfg(feature = "search")]
 setters_of! {

@@ -27,7 +27,8 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
         .collect();
     pages.insert("docs/dialects/README.md".to_owned(), overview::page());
     pages.extend(rules::pages(&root()));
-    pages.insert("npm/src/names.ts".to_owned(), names::typescript());
+    pages.insert("npm/src/dialect-names.ts".to_owned(), names::typescript_dialects());
+    pages.insert("npm/src/rules.ts".to_owned(), names::typescript_rules());
     pages.insert("python/src/toolwire/_names.py".to_owned(), names::python());
     pages.insert("docs/messages.md".to_owned(), messages::page(&root()));
     pages.insert("docs/cookbook.md".to_owned(), cookbook::page(&cookbook::Entry::all(&root())));

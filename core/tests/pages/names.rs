@@ -43,17 +43,10 @@ fn lists() -> [Names; 4] {
     ]
 }
 
-/// `npm/src/names.ts`
-pub(crate) fn typescript() -> String {
-    let mut text =
-        String::from("// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.\n");
-    for Names { type_name, summary, members } in lists() {
-        let _ = write!(text, "\n/** {summary} */\nexport type {type_name} =");
-        for (name, meaning) in members {
-            let _ = write!(text, "\n  /** {}. */\n  | '{name}'", meaning.trim_end_matches('.').replace("*/", "*\\/"));
-        }
-        text.push_str(";\n");
-    }
+/// `npm/src/dialect-names.ts`: the dialects, and the format of each.
+pub(crate) fn typescript_dialects() -> String {
+    let [dialects_list, ..] = lists();
+    let mut text = unions([dialects_list]);
     text.push_str(
         "\n/** The format in which `sanitizeTools` writes tools for a dialect, unless `format` says another. */\n",
     );
@@ -65,6 +58,25 @@ pub(crate) fn typescript() -> String {
             writeln!(text, "  /** `{}` is written in the format `{format}`. */\n  {key}: '{format}';", dialect.name);
     }
     text.push_str("}\n");
+    text
+}
+
+/// `npm/src/rules.ts`: the names in reports.
+pub(crate) fn typescript_rules() -> String {
+    let [_, reported @ ..] = lists();
+    unions(reported)
+}
+
+fn unions<const N: usize>(lists: [Names; N]) -> String {
+    let mut text =
+        String::from("// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.\n");
+    for Names { type_name, summary, members } in lists {
+        let _ = write!(text, "\n/** {summary} */\nexport type {type_name} =");
+        for (name, meaning) in members {
+            let _ = write!(text, "\n  /** {}. */\n  | '{name}'", meaning.trim_end_matches('.').replace("*/", "*\\/"));
+        }
+        text.push_str(";\n");
+    }
     text
 }
 

@@ -118,7 +118,7 @@ class _Desk:
         # Wrong options are told here, and not with the first request.
         if on_report is not None and not callable(on_report):
             message = f"expected `on_report` to be callable, found a value of type `{type(on_report).__name__}`"
-            raise ToolwireError("invalid-option", "/onReport", message)
+            raise ToolwireError("invalid-option", "/on_report", message)
         try:
             Exchange.open("", "", **options)
         except ToolwireError as error:

@@ -1,0 +1,124 @@
+// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.
+
+/** The names of the dialects: what one surface of one model API accepts. `dialects()` describes them. */
+export type Dialect =
+  /** OpenAI Codex, its schema sanitizer alone: unknown keywords are kept. */
+  | 'codex'
+  /** OpenAI Codex, everything it does before the request leaves. */
+  | 'codex-wire'
+  /** OpenAI Responses, function tools with `strict: false`, GPT-5 and later. */
+  | 'openai-responses'
+  /** OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5. */
+  | 'openai-chat'
+  /** OpenAI Chat Completions and Responses, function tools with `strict: true`. */
+  | 'openai-strict'
+  /** Azure OpenAI (Microsoft Foundry), function tools with `strict: true`. */
+  | 'azure-strict'
+  /** What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict. */
+  | 'portable'
+  /** Anthropic Messages API, tools that are not strict. */
+  | 'anthropic'
+  /** Anthropic Messages API, tools with `strict: true`. */
+  | 'anthropic-strict'
+  /** Gemini API, `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
+  | 'gemini'
+  /** Gemini API, `functionDeclarations[].parametersJsonSchema`. */
+  | 'gemini-json-schema'
+  /** Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
+  | 'vertex'
+  /** Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`. */
+  | 'vertex-json-schema'
+  /** Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema. */
+  | 'moonshot'
+  /** xAI (Grok), Chat Completions and Responses, function tools. */
+  | 'xai'
+  /** DeepSeek Chat Completions, tools that are not strict. */
+  | 'deepseek'
+  /** DeepSeek Chat Completions at `/beta`, tools with `strict: true`. */
+  | 'deepseek-strict'
+  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json`. */
+  | 'bedrock'
+  /** Mistral Chat Completions, function tools. */
+  | 'mistral'
+  /** Groq Chat Completions, function tools that are not strict. */
+  | 'groq'
+  /** Cerebras Chat Completions, function tools. */
+  | 'cerebras'
+  /** Fireworks Chat Completions, function tools. */
+  | 'fireworks'
+  /** Cohere Chat v2, function tools without `strict_tools`. */
+  | 'cohere'
+  /** Cohere Chat v2, function tools with `strict_tools: true`. */
+  | 'cohere-strict'
+  /** llama.cpp's server: tools become a grammar (GBNF). */
+  | 'llama-cpp'
+  /** Ollama's chat API, and its OpenAI and Anthropic endpoints: what of a tool the model is shown. */
+  | 'ollama'
+  /** vLLM's server: tools become a grammar (`tool_choice` that names one or says `required`). */
+  | 'vllm'
+  /** SGLang's server, function tools that are not strict. */
+  | 'sglang'
+  /** GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through. */
+  | 'vscode';
+
+/** The format in which `sanitizeTools` writes tools for a dialect, unless `format` says another. */
+export interface DialectFormats {
+  /** `codex` is written in the format `openai-responses`. */
+  codex: 'openai-responses';
+  /** `codex-wire` is written in the format `openai-responses`. */
+  'codex-wire': 'openai-responses';
+  /** `openai-responses` is written in the format `openai-responses`. */
+  'openai-responses': 'openai-responses';
+  /** `openai-chat` is written in the format `openai-chat`. */
+  'openai-chat': 'openai-chat';
+  /** `openai-strict` is written in the format `openai-chat`. */
+  'openai-strict': 'openai-chat';
+  /** `azure-strict` is written in the format `openai-chat`. */
+  'azure-strict': 'openai-chat';
+  /** `portable` is written in the format `mcp`. */
+  portable: 'mcp';
+  /** `anthropic` is written in the format `anthropic`. */
+  anthropic: 'anthropic';
+  /** `anthropic-strict` is written in the format `anthropic`. */
+  'anthropic-strict': 'anthropic';
+  /** `gemini` is written in the format `gemini`. */
+  gemini: 'gemini';
+  /** `gemini-json-schema` is written in the format `gemini-json-schema`. */
+  'gemini-json-schema': 'gemini-json-schema';
+  /** `vertex` is written in the format `gemini`. */
+  vertex: 'gemini';
+  /** `vertex-json-schema` is written in the format `gemini-json-schema`. */
+  'vertex-json-schema': 'gemini-json-schema';
+  /** `moonshot` is written in the format `openai-chat`. */
+  moonshot: 'openai-chat';
+  /** `xai` is written in the format `openai-chat`. */
+  xai: 'openai-chat';
+  /** `deepseek` is written in the format `openai-chat`. */
+  deepseek: 'openai-chat';
+  /** `deepseek-strict` is written in the format `openai-chat`. */
+  'deepseek-strict': 'openai-chat';
+  /** `bedrock` is written in the format `bedrock`. */
+  bedrock: 'bedrock';
+  /** `mistral` is written in the format `openai-chat`. */
+  mistral: 'openai-chat';
+  /** `groq` is written in the format `openai-chat`. */
+  groq: 'openai-chat';
+  /** `cerebras` is written in the format `openai-chat`. */
+  cerebras: 'openai-chat';
+  /** `fireworks` is written in the format `openai-chat`. */
+  fireworks: 'openai-chat';
+  /** `cohere` is written in the format `openai-chat`. */
+  cohere: 'openai-chat';
+  /** `cohere-strict` is written in the format `openai-chat`. */
+  'cohere-strict': 'openai-chat';
+  /** `llama-cpp` is written in the format `openai-chat`. */
+  'llama-cpp': 'openai-chat';
+  /** `ollama` is written in the format `openai-chat`. */
+  ollama: 'openai-chat';
+  /** `vllm` is written in the format `openai-chat`. */
+  vllm: 'openai-chat';
+  /** `sglang` is written in the format `openai-chat`. */
+  sglang: 'openai-chat';
+  /** `vscode` is written in the format `mcp`. */
+  vscode: 'mcp';
+}
