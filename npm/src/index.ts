@@ -15,6 +15,7 @@ export {
   type TranslatedRequest,
   type TranslatingOptions,
 } from './deferred.js';
+export type { DialectFormats } from './dialect-names.js';
 export { dialects } from './dialects.js';
 export {
   normalizeEnvelope,
@@ -23,8 +24,6 @@ export {
   normalizeEnvelopeWithReport,
 } from './envelope.js';
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
-export type { DialectFormats } from './dialect-names.js';
-export type { ChangeRule, DeferredWarningCode, ViolationRule } from './rules.js';
 export type {
   AdaptOptions,
   CheckOptions,
@@ -56,6 +55,7 @@ export type {
   Violation,
 } from './report.js';
 export { ReplyRestorer, Restore, type RestoredCall, type RestoreJson, restoreFrom } from './restore.js';
+export type { ChangeRule, DeferredWarningCode, ViolationRule } from './rules.js';
 export {
   check,
   checkJson,

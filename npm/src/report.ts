@@ -1,5 +1,5 @@
-import type { ToolwireErrorCode } from './error.js';
 import type { Dialect } from './dialect-names.js';
+import type { ToolwireErrorCode } from './error.js';
 import type { ChangeRule, DeferredWarningCode, ViolationRule } from './rules.js';
 
 /** What a change does to the set of accepted arguments. */

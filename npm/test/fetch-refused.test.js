@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 
 import { toolwireFetch } from '../dist/fetch.js';
 import { ToolwireError } from '../dist/index.js';
-import { SEARCH, ROOM, ASKED, SEARCHES, CALLS, JSON_TYPE, message, backend, post } from './fetch/backend.js';
+import { ASKED, backend, CALLS, JSON_TYPE, post, ROOM, SEARCH, SEARCHES } from './fetch/backend.js';
 
 describe('errors', () => {
   const throws = (code) => (error) => error instanceof ToolwireError && error.code === code;

@@ -5,7 +5,20 @@ import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { toolwireFetch } from '../dist/fetch.js';
-import { ASKED, LOADED, SEARCHES, CALLS, TOLD, JSON_TYPE, SSE, message, streamOf, eventsOf, blocksOf, backend, post } from './fetch/backend.js';
+import {
+  ASKED,
+  backend,
+  blocksOf,
+  CALLS,
+  eventsOf,
+  JSON_TYPE,
+  LOADED,
+  post,
+  SEARCHES,
+  SSE,
+  streamOf,
+  TOLD,
+} from './fetch/backend.js';
 
 describe('searches are answered on the way', () => {
   test('in a whole reply', async (t) => {

@@ -9,7 +9,11 @@ export const ROOM = {
   input_schema: { type: 'object', properties: {} },
   defer_loading: true,
 };
-export const ASKED = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'a room' }], tools: [SEARCH, ROOM] });
+export const ASKED = JSON.stringify({
+  model: 'm',
+  messages: [{ role: 'user', content: 'a room' }],
+  tools: [SEARCH, ROOM],
+});
 /** The tool is there from the beginning: nothing is searched. */
 export const LOADED = ASKED.replace(',"defer_loading":true', '');
 export const SEARCHES = message('tool_use', [
