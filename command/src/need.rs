@@ -16,8 +16,42 @@ pub enum Need {
     Folder(String),
     /// Variables of the environment, as a JSON object of those that are set.
     Variables(Vec<String>),
+    /// Which of these variables of the environment are set, and to more than spaces, as a JSON list of their names. What
+    /// they hold is not told.
+    Set(Vec<String>),
+    /// What an API answers: `{ status, retryAfter, body }` as JSON, with the header `Retry-After` or null, and the body
+    /// as text in which the name of the key's variable stands for the key.
+    Request(Request),
     /// The tools of an MCP server that the host asks: `{"tools": […]}` with the tools of all pages, as JSON.
     Server(Server),
+}
+
+/// A request to an API, by POST. It is not redirected: what it carries is for this address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Where it goes.
+    pub url: String,
+    /// What is sent along, beside the key.
+    pub headers: Vec<(String, String)>,
+    /// The key, if one is sent.
+    pub key: Option<Key>,
+    /// JSON.
+    pub body: String,
+    /// How long the answer may take, in seconds.
+    pub timeout: u32,
+    /// How long to wait before it is sent, in seconds.
+    pub wait: u32,
+}
+
+/// A key that only the host knows: it puts it into the request, and takes it out of all that it gives back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The variable of the environment that holds it.
+    pub variable: String,
+    /// The header that it is sent in.
+    pub header: String,
+    /// What stands before it there.
+    pub before: String,
 }
 
 /// An MCP server, and how long it may take.
@@ -57,15 +91,38 @@ pub enum Transport {
 
 impl Need {
     /// As words, for bindings: its kind, and what it is about. Variables are several; a server is JSON: `{ timeout,
-    /// command, folder, inherited, environment }` or `{ timeout, url, headers, sse }`.
+    /// command, folder, inherited, environment }` or `{ timeout, url, headers, sse }`; and so is a request: `{ wait,
+    /// timeout, url, headers, key, body }`, with null or `{ variable, header, before }` for the key.
     pub fn words(self) -> Vec<String> {
         match self {
             Need::File(path) => Vec::from(["file".into(), path]),
             Need::Input => Vec::from(["input".into()]),
             Need::Folder(path) => Vec::from(["folder".into(), path]),
             Need::Variables(names) => ["variables".into()].into_iter().chain(names).collect(),
+            Need::Set(names) => ["set".into()].into_iter().chain(names).collect(),
+            Need::Request(request) => Vec::from(["request".into(), json::write(&request.document())]),
             Need::Server(server) => Vec::from(["server".into(), json::write(&server.document())]),
         }
+    }
+}
+
+impl Request {
+    fn document(&self) -> Node<'_> {
+        let key = self.key.as_ref().map(|key| {
+            record([
+                ("variable", Node::string(key.variable.as_str())),
+                ("header", Node::string(key.header.as_str())),
+                ("before", Node::string(key.before.as_str())),
+            ])
+        });
+        record([
+            ("wait", Node::count(self.wait.into())),
+            ("timeout", Node::count(self.timeout.into())),
+            ("url", Node::string(self.url.as_str())),
+            ("headers", pairs(&self.headers)),
+            ("key", key.unwrap_or_default()),
+            ("body", Node::string(self.body.as_str())),
+        ])
     }
 }
 

@@ -5,6 +5,7 @@ use toolwire::json::{self, Node};
 use super::{
     error::{CommandError, FINE},
     indent::indented,
+    need::Need,
     position::Position,
     terminal::Terminal,
 };
@@ -29,6 +30,26 @@ pub(crate) trait Task: Send + Sync {
     /// Does a step.
     fn step(&mut self, _step: usize) -> Result<(), CommandError> {
         Ok(())
+    }
+
+    /// What it needs to go on, if it does: then it is given that, or told why it cannot be had.
+    fn need(&self) -> Option<Need> {
+        None
+    }
+
+    /// Takes what it needed.
+    fn give(&mut self, _text: &str) -> Result<(), CommandError> {
+        Ok(())
+    }
+
+    /// Takes the reason why it cannot be had: the name of a system's error, or words.
+    fn fail(&mut self, _message: &str) -> Result<(), CommandError> {
+        Ok(())
+    }
+
+    /// What it waits for, and for how many seconds at most.
+    fn awaited(&self) -> Option<(String, u32)> {
+        None
     }
 
     /// What comes of it, once all steps are done.

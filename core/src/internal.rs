@@ -31,7 +31,10 @@ pub use crate::{
     check::check,
     nearest::{did_you_mean, nearest},
     sanitize::sanitize,
-    tools::check::list as check_tools,
+    tools::{
+        as_sent::{as_sent, strict_member, SentTool},
+        check::list as check_tools,
+    },
 };
 
 /// Reports and dialects as JSON.

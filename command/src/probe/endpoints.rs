@@ -1,0 +1,370 @@
+//! Where each dialect's API is, and how it wants to be asked. As data: nothing else knows one API from another.
+
+/// An API, as a dialect describes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Endpoint {
+    pub(crate) dialect: &'static str,
+    /// What its rows of evidence call it.
+    pub(crate) surface: &'static str,
+    /// Where it is; `None`: everybody has another, as in `example`.
+    pub(crate) base: Option<&'static str>,
+    pub(crate) example: &'static str,
+    /// How the names of its own hosts end, a whole name or from a `.` on: who asks there means this API, and its key.
+    pub(crate) hosts: &'static [&'static str],
+    /// What stands behind the base. `{model}` is the model.
+    pub(crate) path: &'static str,
+    pub(crate) key: KeyForm,
+    pub(crate) headers: &'static [(&'static str, &'static str)],
+    pub(crate) wire: &'static Wire,
+    /// Where that was read.
+    pub(crate) documentation: &'static str,
+}
+
+/// How a key is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyForm {
+    pub(crate) header: &'static str,
+    pub(crate) before: &'static str,
+    /// The variables in which it is usually kept; the first that is set counts. None: no key is needed.
+    pub(crate) variables: &'static [&'static str],
+}
+
+/// The body of a request, and how answers speak of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wire {
+    /// What rows of evidence call the format.
+    pub(crate) format: &'static str,
+    /// The member of a tool that holds the schema, as rows of evidence write it.
+    pub(crate) carrier: &'static str,
+    /// The least there can be, as JSON: `$model`, `$tools` and `$tokens` stand for the model, the tools and the most
+    /// tokens of the answer.
+    pub(crate) body: &'static str,
+    /// What stands before the number of a tool where an error names one.
+    pub(crate) numbered: &'static [&'static str],
+}
+
+/// Somebody who passes requests on to APIs of others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gateway {
+    pub(crate) host: &'static str,
+    pub(crate) surface: &'static str,
+    pub(crate) variables: &'static [&'static str],
+}
+
+pub(crate) const GATEWAYS: &[Gateway] = &[
+    Gateway { host: "openrouter.ai", surface: "openrouter", variables: &["OPENROUTER_API_KEY"] },
+    Gateway { host: "api.together.xyz", surface: "together", variables: &["TOGETHER_API_KEY"] },
+    Gateway { host: "router.huggingface.co", surface: "huggingface-router", variables: &["HF_TOKEN"] },
+    Gateway { host: "ai-gateway.vercel.sh", surface: "vercel-gateway", variables: &["AI_GATEWAY_API_KEY"] },
+];
+
+/// What rows call a server that is asked by `--url` and is nobody's that is known.
+pub(crate) const ELSEWHERE: &str = "elsewhere";
+
+const IN_TOOLS: &[&str] = &["tools[", "tools.", "tool "];
+
+const CHAT: Wire = Wire {
+    format: "openai-chat",
+    carrier: "function.parameters",
+    body: r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"max_tokens":"$tokens","tools":"$tools"}"#,
+    numbered: IN_TOOLS,
+};
+/// Models that think refuse `max_tokens` there.
+const CHAT_OF_OPENAI: Wire = Wire {
+    body: r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"max_completion_tokens":"$tokens","tools":"$tools"}"#,
+    ..CHAT
+};
+/// A schema becomes a grammar only where a call is asked for.
+const CHAT_WITH_CALL: Wire = Wire {
+    body: r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"max_tokens":"$tokens","tools":"$tools","tool_choice":"required"}"#,
+    ..CHAT
+};
+const RESPONSES: Wire = Wire {
+    format: "openai-responses",
+    carrier: "parameters",
+    body: r#"{"model":"$model","input":"Hi","max_output_tokens":"$tokens","store":false,"tools":"$tools"}"#,
+    numbered: IN_TOOLS,
+};
+const MESSAGES: Wire = Wire {
+    format: "anthropic-messages",
+    carrier: "input_schema",
+    body: r#"{"model":"$model","max_tokens":"$tokens","messages":[{"role":"user","content":"Hi"}],"tools":"$tools"}"#,
+    numbered: IN_TOOLS,
+};
+const DECLARATIONS: Wire = Wire {
+    format: "gemini-generateContent",
+    carrier: "parameters",
+    body: r#"{"contents":[{"role":"user","parts":[{"text":"Hi"}]}],"tools":[{"functionDeclarations":"$tools"}],"generationConfig":{"maxOutputTokens":"$tokens"}}"#,
+    // `tools[0]` is all of them.
+    numbered: &["function_declarations[", "functiondeclarations["],
+};
+const DECLARATIONS_OF_JSON: Wire = Wire { carrier: "parametersJsonSchema", ..DECLARATIONS };
+const CONVERSE: Wire = Wire {
+    format: "bedrock-converse",
+    carrier: "inputSchema.json",
+    body: r#"{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":"$tokens"},"toolConfig":{"tools":"$tools"}}"#,
+    numbered: IN_TOOLS,
+};
+const COHERE_CHAT: Wire = Wire { format: "cohere-chat", ..CHAT };
+
+const fn bearer(variables: &'static [&'static str]) -> KeyForm {
+    KeyForm { header: "authorization", before: "Bearer ", variables }
+}
+
+const fn bare(header: &'static str, variables: &'static [&'static str]) -> KeyForm {
+    KeyForm { header, before: "", variables }
+}
+
+const OPENAI: Endpoint = Endpoint {
+    dialect: "openai-chat",
+    surface: "openai-chat",
+    base: Some("https://api.openai.com/v1"),
+    example: "",
+    hosts: &["api.openai.com"],
+    path: "/chat/completions",
+    key: bearer(&["OPENAI_API_KEY"]),
+    headers: &[],
+    wire: &CHAT_OF_OPENAI,
+    documentation: "https://platform.openai.com/docs/api-reference/chat/create",
+};
+const ANTHROPIC: Endpoint = Endpoint {
+    dialect: "anthropic",
+    surface: "anthropic-messages",
+    base: Some("https://api.anthropic.com"),
+    hosts: &["api.anthropic.com"],
+    path: "/v1/messages",
+    key: bare("x-api-key", &["ANTHROPIC_API_KEY"]),
+    headers: &[("anthropic-version", "2023-06-01")],
+    wire: &MESSAGES,
+    documentation: "https://docs.anthropic.com/en/api/messages",
+    ..OPENAI
+};
+const GEMINI: Endpoint = Endpoint {
+    dialect: "gemini",
+    surface: "gemini",
+    base: Some("https://generativelanguage.googleapis.com/v1beta"),
+    hosts: &["generativelanguage.googleapis.com"],
+    path: "/models/{model}:generateContent",
+    key: bare("x-goog-api-key", &["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
+    wire: &DECLARATIONS,
+    documentation: "https://ai.google.dev/api/generate-content",
+    ..OPENAI
+};
+/// The express mode, which takes a key. With `--url` up to the location, others.
+const VERTEX: Endpoint = Endpoint {
+    dialect: "vertex",
+    surface: "vertex",
+    base: Some("https://aiplatform.googleapis.com/v1"),
+    hosts: &["aiplatform.googleapis.com"],
+    path: "/publishers/google/models/{model}:generateContent",
+    key: bare("x-goog-api-key", &["GOOGLE_API_KEY"]),
+    documentation: "https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference",
+    ..GEMINI
+};
+const AZURE: Endpoint = Endpoint {
+    dialect: "azure-strict",
+    surface: "azure-openai",
+    base: None,
+    example: "https://NAME.openai.azure.com/openai/v1",
+    hosts: &[".openai.azure.com", ".services.ai.azure.com"],
+    key: bare("api-key", &["AZURE_OPENAI_API_KEY"]),
+    documentation: "https://learn.microsoft.com/azure/ai-foundry/openai/latest",
+    ..OPENAI
+};
+const DEEPSEEK: Endpoint = Endpoint {
+    dialect: "deepseek",
+    surface: "deepseek",
+    base: Some("https://api.deepseek.com"),
+    hosts: &["api.deepseek.com"],
+    key: bearer(&["DEEPSEEK_API_KEY"]),
+    wire: &CHAT,
+    documentation: "https://api-docs.deepseek.com/api/create-chat-completion",
+    ..OPENAI
+};
+const COHERE: Endpoint = Endpoint {
+    dialect: "cohere",
+    surface: "cohere",
+    base: Some("https://api.cohere.com/v2"),
+    hosts: &["api.cohere.com"],
+    path: "/chat",
+    key: bearer(&["CO_API_KEY", "COHERE_API_KEY"]),
+    wire: &COHERE_CHAT,
+    documentation: "https://docs.cohere.com/reference/chat",
+    ..OPENAI
+};
+/// A server that one starts oneself.
+const OWN: Endpoint = Endpoint { base: None, hosts: &[], key: bearer(&[]), wire: &CHAT, ..OPENAI };
+
+/// Every API that can be asked, in the order of the dialects.
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        dialect: "openai-responses",
+        surface: "openai-responses",
+        path: "/responses",
+        wire: &RESPONSES,
+        documentation: "https://platform.openai.com/docs/api-reference/responses/create",
+        ..OPENAI
+    },
+    OPENAI,
+    Endpoint { dialect: "openai-strict", ..OPENAI },
+    AZURE,
+    ANTHROPIC,
+    Endpoint { dialect: "anthropic-strict", ..ANTHROPIC },
+    GEMINI,
+    Endpoint { dialect: "gemini-json-schema", wire: &DECLARATIONS_OF_JSON, ..GEMINI },
+    VERTEX,
+    Endpoint { dialect: "vertex-json-schema", wire: &DECLARATIONS_OF_JSON, ..VERTEX },
+    Endpoint {
+        dialect: "moonshot",
+        surface: "moonshot",
+        base: Some("https://api.moonshot.ai/v1"),
+        hosts: &["api.moonshot.ai", "api.moonshot.cn"],
+        key: bearer(&["MOONSHOT_API_KEY"]),
+        wire: &CHAT,
+        documentation: "https://platform.moonshot.ai/docs/api/chat",
+        ..OPENAI
+    },
+    Endpoint {
+        dialect: "xai",
+        surface: "xai",
+        base: Some("https://api.x.ai/v1"),
+        hosts: &["api.x.ai"],
+        key: bearer(&["XAI_API_KEY"]),
+        documentation: "https://docs.x.ai/docs/api-reference#chat-completions",
+        ..OPENAI
+    },
+    DEEPSEEK,
+    Endpoint {
+        dialect: "deepseek-strict",
+        base: Some("https://api.deepseek.com/beta"),
+        documentation: "https://api-docs.deepseek.com/guides/function_calling",
+        ..DEEPSEEK
+    },
+    Endpoint {
+        dialect: "bedrock",
+        surface: "bedrock",
+        base: Some("https://bedrock-runtime.us-east-1.amazonaws.com"),
+        hosts: &["bedrock-runtime.us-east-1.amazonaws.com", ".amazonaws.com"],
+        path: "/model/{model}/converse",
+        key: bearer(&["AWS_BEARER_TOKEN_BEDROCK"]),
+        wire: &CONVERSE,
+        documentation: "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html",
+        ..OPENAI
+    },
+    Endpoint {
+        dialect: "mistral",
+        surface: "mistral",
+        base: Some("https://api.mistral.ai/v1"),
+        hosts: &["api.mistral.ai"],
+        key: bearer(&["MISTRAL_API_KEY"]),
+        wire: &CHAT,
+        documentation: "https://docs.mistral.ai/api/#tag/chat",
+        ..OPENAI
+    },
+    Endpoint {
+        dialect: "groq",
+        surface: "groq",
+        base: Some("https://api.groq.com/openai/v1"),
+        hosts: &["api.groq.com"],
+        key: bearer(&["GROQ_API_KEY"]),
+        documentation: "https://console.groq.com/docs/api-reference#chat-create",
+        ..OPENAI
+    },
+    Endpoint {
+        dialect: "cerebras",
+        surface: "cerebras",
+        base: Some("https://api.cerebras.ai/v1"),
+        hosts: &["api.cerebras.ai"],
+        key: bearer(&["CEREBRAS_API_KEY"]),
+        documentation: "https://inference-docs.cerebras.ai/api-reference/chat-completions",
+        ..OPENAI
+    },
+    Endpoint {
+        dialect: "fireworks",
+        surface: "fireworks",
+        base: Some("https://api.fireworks.ai/inference/v1"),
+        hosts: &["api.fireworks.ai"],
+        key: bearer(&["FIREWORKS_API_KEY"]),
+        wire: &CHAT,
+        documentation: "https://docs.fireworks.ai/api-reference/post-chatcompletions",
+        ..OPENAI
+    },
+    COHERE,
+    Endpoint { dialect: "cohere-strict", ..COHERE },
+    Endpoint {
+        dialect: "llama-cpp",
+        surface: "llama-cpp",
+        example: "http://localhost:8080/v1",
+        documentation: "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
+        ..OWN
+    },
+    Endpoint {
+        dialect: "ollama",
+        surface: "ollama",
+        example: "http://localhost:11434/v1",
+        documentation: "https://github.com/ollama/ollama/blob/main/docs/openai.md",
+        ..OWN
+    },
+    Endpoint {
+        dialect: "vllm",
+        surface: "vllm",
+        example: "http://localhost:8000/v1",
+        wire: &CHAT_WITH_CALL,
+        documentation: "https://docs.vllm.ai/en/latest/features/tool_calling.html",
+        ..OWN
+    },
+    Endpoint {
+        dialect: "sglang",
+        surface: "sglang",
+        example: "http://localhost:30000/v1",
+        documentation: "https://docs.sglang.ai/advanced_features/tool_parser.html",
+        ..OWN
+    },
+];
+
+impl Endpoint {
+    pub(crate) fn of(dialect: &str) -> Option<&'static Endpoint> {
+        ENDPOINTS.iter().find(|endpoint| endpoint.dialect == dialect)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwire::{dialects, internal, json};
+
+    use super::{CHAT, ENDPOINTS};
+    use crate::profile::dialects_named;
+
+    /// Clients, and what APIs have in common: nobody can ask them.
+    const NOBODY: [&str; 4] = ["codex", "codex-wire", "portable", "vscode"];
+
+    #[test]
+    fn every_api_can_be_asked() {
+        let known = dialects().iter().map(|dialect| dialect.name).filter(|name| !NOBODY.contains(name));
+        let asked: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
+        assert_eq!(asked, known.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn tools_have_the_shape_that_the_body_wants() {
+        for endpoint in ENDPOINTS {
+            let about = endpoint.dialect;
+            let list = json::read(r#"[{"name": "a", "inputSchema": {"type": "object"}}]"#).unwrap_or_default();
+            let dialect = dialects_named(&[about.into()]).first().copied();
+            let sent = dialect.map(|dialect| internal::as_sent(list, dialect).unwrap_or_default()).unwrap_or_default();
+            let tool = sent.first().map(|sent| &sent.tool);
+            let schema = endpoint.wire.carrier.split('.').try_fold(tool, |node, key| Some(node?.get(key)));
+            assert!(schema.flatten().is_some_and(|schema| schema.get("type").is_some()), "{about}");
+            let body = json::read(endpoint.wire.body).map(|body| json::write(&body)).unwrap_or_default();
+            assert_eq!(body, endpoint.wire.body, "{about}");
+            assert!(body.contains("\"$tools\"") && body.contains("\"$tokens\""), "{about}");
+            assert_eq!(body.contains("\"$model\""), !endpoint.path.contains("{model}"), "{about}");
+            assert!(endpoint.documentation.starts_with("https://"), "{about}");
+            let is_own = endpoint.base.is_none();
+            assert_eq!(endpoint.example.is_empty(), !is_own, "{about}");
+            assert_eq!(endpoint.key.variables.is_empty(), endpoint.hosts.is_empty(), "{about}");
+            assert!(endpoint.base.is_none_or(|base| base.starts_with("https://") && !base.ends_with('/')), "{about}");
+        }
+        assert_eq!(CHAT.format, "openai-chat");
+    }
+}
