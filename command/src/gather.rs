@@ -39,6 +39,8 @@ enum Role {
     Baseline {
         written: bool,
     },
+    /// Rows are added to it, if it is there.
+    Record,
     Glob(Glob),
     Variables {
         file: String,
@@ -54,6 +56,10 @@ pub(crate) struct Gathering {
     pub(crate) with: Option<SourceText>,
     pub(crate) config: Option<Config>,
     pub(crate) baseline: Option<SourceText>,
+    /// What the file of rows has so far.
+    pub(crate) recorded: Option<SourceText>,
+    /// Today, as `2026-11-23`, if the host said so.
+    pub(crate) date: Option<String>,
     /// Inputs that could not be had, where there may be others.
     pub(crate) failed: Vec<CommandError>,
     /// What is to be said of the inputs.
@@ -86,6 +92,15 @@ impl Gathering {
                 let path = arguments.with.clone();
                 gathering.want(Need::File(path.clone()), path, Role::With);
             }
+            Command::Probe(arguments) => {
+                gathering.date = terminal.date.clone();
+                if !gathering.connection(&arguments.connection())? {
+                    gathering.file(arguments.file.as_deref(), terminal)?;
+                }
+                if let Some(path) = &arguments.record {
+                    gathering.want(Need::File(path.clone()), path.clone(), Role::Record);
+                }
+            }
             Command::Dialects(_) => {}
         }
         Ok(gathering)
@@ -103,6 +118,7 @@ impl Gathering {
             Role::Input(origin) => return self.input(SourceText { source, text, origin }),
             Role::With => self.with = Some(SourceText { source, text, origin: Origin::File }),
             Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File }),
+            Role::Record => self.recorded = Some(SourceText { source, text, origin: Origin::File }),
             Role::Config { .. } => {
                 let config = Config::read(&text, source)?;
                 if let (Some(path), None) = (&config.baseline, &self.baseline_path) {
@@ -133,7 +149,7 @@ impl Gathering {
     pub(crate) fn fail(&mut self, missing: bool, message: &str) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         match role {
-            Role::Config { asked: false } | Role::Baseline { written: true } if missing => Ok(()),
+            Role::Config { asked: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
             Role::Glob(glob) => self.listed(glob, None, source),
             Role::Input(_) => self.failed(CommandError::new("", message).in_source(&source)),
             _ => Err(CommandError::new("", message).in_source(&source)),

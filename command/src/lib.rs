@@ -25,6 +25,7 @@ mod need;
 mod outcome;
 mod places;
 mod position;
+mod probe;
 mod profile;
 mod restore;
 mod sanitize;
@@ -37,7 +38,7 @@ mod unusual;
 use clap::Parser as _;
 use toolwire::json::{self, Node};
 
-pub use self::need::{Need, Server, Transport};
+pub use self::need::{Key, Need, Request, Server, Transport};
 use self::{
     arguments::CommandLine,
     error::{CommandError, UNUSABLE},
@@ -93,9 +94,10 @@ enum State {
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
-    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment }`. The arguments
-    /// are those after the program's name; the next three are booleans that say what is a terminal; then its width, and
-    /// the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set. All but the arguments can be left out.
+    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment }`. The
+    /// arguments are those after the program's name; the next three are booleans that say what is a terminal; then its
+    /// width, the day as `2026-11-23`, and the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set. All but
+    /// the arguments can be left out.
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);
@@ -116,14 +118,20 @@ impl Command {
 
     /// What is needed next, if anything.
     pub fn need(&self) -> Option<Need> {
-        match self.state {
+        match &self.state {
             State::Waiting(_) => self.gathering.next().map(|want| want.need.clone()),
-            _ => None,
+            State::Working(task) => task.need(),
+            State::Ended(_) => None,
         }
     }
 
     /// Gives what was needed.
     pub fn give(&mut self, bytes: &[u8]) {
+        if let State::Working(task) = &mut self.state {
+            let given = decoded(bytes).and_then(|text| task.give(&text));
+            let source = self.source.clone();
+            return self.go_on(given, &source);
+        }
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
         let given = match decoded(bytes) {
@@ -135,6 +143,11 @@ impl Command {
 
     /// Takes the reason why what is needed cannot be had: in words, or as the name of the system's error (`ENOENT`).
     pub fn fail(&mut self, message: &str) {
+        if let State::Working(task) = &mut self.state {
+            let failed = task.fail(message);
+            let source = self.source.clone();
+            return self.go_on(failed, &source);
+        }
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
         let (missing, message) = reason(message, &source);
@@ -142,18 +155,20 @@ impl Command {
         self.go_on(failed, &source);
     }
 
-    /// What a host writes to standard error while it waits for a server, once a second: how many there were so far.
+    /// What a host writes to standard error while it waits for a server or an API, once a second: how many there were so far.
     /// After the last one, 0 seconds.
     pub fn waiting(&self, seconds: u32) -> String {
-        let Some(Want { need: Need::Server(server), source, .. }) = self.gathering.next() else {
-            return String::new();
+        let awaited = match &self.state {
+            State::Working(task) => task.awaited(),
+            _ => self.gathering.next().and_then(|Want { need, source, .. }| match need {
+                Need::Server(server) => Some((cut(&shown(source), 50).into_owned(), server.timeout)),
+                _ => None,
+            }),
         };
-        match (self.terminal.progress, seconds) {
-            (false, _) => String::new(),
-            (true, 0) => task::CLEAR.into(),
-            (true, seconds) => {
-                format!("{}waiting for {}: {seconds} of {} s", task::CLEAR, cut(&shown(source), 50), server.timeout)
-            }
+        match (awaited.filter(|_| self.terminal.progress), seconds) {
+            (None, _) => String::new(),
+            (Some(_), 0) => task::CLEAR.into(),
+            (Some((what, most)), seconds) => format!("{}waiting for {what}: {seconds} of {most} s", task::CLEAR),
         }
     }
 
@@ -242,6 +257,7 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
     let command = match command {
         arguments::Command::Check(arguments) => return Ok(Box::new(check::Check::new(arguments, gathered)?)),
         arguments::Command::Matrix(arguments) => return Ok(Box::new(matrix::Matrices::new(&arguments, gathered)?)),
+        arguments::Command::Probe(arguments) => return Ok(Box::new(probe::Probe::new(arguments, gathered)?)),
         command => command,
     };
     let Gathering { inputs, with, .. } = gathered;
@@ -255,7 +271,9 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
             Box::new(restore::Restore { arguments, input: next()?, with: with.ok_or_else(none)? })
         }
         arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
-        arguments::Command::Check(_) | arguments::Command::Matrix(_) => return Err(none()),
+        arguments::Command::Check(_) | arguments::Command::Matrix(_) | arguments::Command::Probe(_) => {
+            return Err(none());
+        }
     })
 }
 

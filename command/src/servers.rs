@@ -178,7 +178,8 @@ fn expand(text: &str, value: Value<'_>) -> Result<String, String> {
     Ok(out)
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether a variable of the environment can be called so.
+pub(crate) fn is_name(name: &str) -> bool {
     !name.starts_with(|one: char| one.is_ascii_digit())
         && !name.is_empty()
         && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')

@@ -22,13 +22,15 @@ pub(crate) struct Terminal {
     pub(crate) width: Option<usize>,
     /// Progress is shown.
     pub(crate) progress: bool,
+    /// The day, as `2026-11-23`.
+    pub(crate) date: Option<String>,
     pub(crate) out: Paint,
     pub(crate) err: Paint,
 }
 
 impl Terminal {
-    /// Reads `{ stdin, stdout, stderr, columns, environment }`: three booleans that say what is a terminal, a number,
-    /// and the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set.
+    /// Reads `{ stdin, stdout, stderr, columns, date, environment }`: three booleans that say what is a terminal, a
+    /// number, the day, and the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set.
     pub(crate) fn read(facts: &Node<'_>) -> Terminal {
         let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
         let variable = |name: &str| {
@@ -49,6 +51,7 @@ impl Terminal {
             typed: is("stdin"),
             width: is("stdout").then_some(columns),
             progress: is("stderr") && !dumb,
+            date: facts.get("date").and_then(Node::as_text).map(|date| date.display().into_owned()),
             out: paint(is("stdout")),
             err: paint(is("stderr")),
         }

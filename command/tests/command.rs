@@ -57,6 +57,10 @@ fn play(case: &Value) -> (Printed, String) {
     let mut facts = case.get("terminal").cloned().unwrap_or_else(|| json!({}));
     facts["arguments"] = case["arguments"].clone();
     facts["environment"] = case.get("environment").cloned().unwrap_or_else(|| json!({}));
+    if let Some(date) = case.get("date") {
+        facts["date"] = date.clone();
+    }
+    let mut answers = case["answers"].as_array().into_iter().flatten();
     let mut command = Command::new(&facts.to_string());
     while let Some(need) = command.need() {
         let mut need_words = need.clone().words();
@@ -80,6 +84,22 @@ fn play(case: &Value) -> (Printed, String) {
                     None => command.fail(&format!("expected a server in the case, which asks for {words}")),
                 }
             }
+            Need::Set(names) => {
+                let is_set = |name: &&String| case["environment"].get(name.as_str()).is_some();
+                command.give(json!(names.iter().filter(is_set).collect::<Vec<_>>()).to_string().as_bytes());
+            }
+            Need::Request(_) => {
+                let mut asked: Value = serde_json::from_str(&need_words.pop().expect("a request")).expect("JSON");
+                asked["body"] = serde_json::from_str(asked["body"].as_str().expect("a body")).expect("JSON");
+                let answer = answers.next().unwrap_or_else(|| panic!("{}: no answer to {asked}", case["name"]));
+                if let Some(expected) = answer.get("for") {
+                    assert_eq!(asked.to_string(), expected.to_string(), "{}", case["name"]);
+                }
+                match answer {
+                    Value::String(why) => command.fail(why),
+                    answer => command.give(told(answer).to_string().as_bytes()),
+                }
+            }
             other => panic!("a need nobody knows: {other:?}"),
         }
     }
@@ -87,10 +107,17 @@ fn play(case: &Value) -> (Printed, String) {
     while let Some(shown) = command.step() {
         progress.push_str(&shown);
     }
+    assert!(answers.next().is_none(), "{}: an answer that nobody asked for", case["name"]);
     (command.finish(), progress)
 }
 
-const FIELDS: [&str; 14] = [
+/// What an API answers, as a host gives it: its body as text.
+fn told(answer: &Value) -> Value {
+    let body = answer.get("body").map(text).unwrap_or_default();
+    json!({"status": answer["status"], "retryAfter": answer["retryAfter"], "body": body})
+}
+
+const FIELDS: [&str; 16] = [
     "name",
     "why",
     "arguments",
@@ -100,6 +127,8 @@ const FIELDS: [&str; 14] = [
     "stdin",
     "server",
     "servers",
+    "answers",
+    "date",
     "stdout",
     "stderr",
     "exitCode",

@@ -2,6 +2,7 @@
 
 mod check;
 mod defer;
+mod probe;
 mod source;
 
 use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
@@ -16,6 +17,7 @@ use toolwire::{
 pub(crate) use self::{
     check::{CheckArguments, FailOn, Format},
     defer::DeferArguments,
+    probe::ProbeArguments,
     source::{Connection, Source},
 };
 use super::{
@@ -103,6 +105,9 @@ Examples:
   toolwire restore --with rewritten.json reply.json
   echo '{\"dollar_ref_\": \"main\"}' | toolwire restore --with rewritten.json --call show_branch")]
     Restore(RestoreArguments),
+    /// Asks the API itself, with your key, which tools it takes as they are, and compares that with `check`
+    #[command(after_help = probe::EXAMPLES)]
+    Probe(ProbeArguments),
     /// The dialects there are, or all that is known of one: facts, sources, dates
     #[command(after_help = "\
 Examples:

@@ -34,7 +34,7 @@ pub(crate) struct ProbeArguments {
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
     /// The variable of the environment that holds the key, where it is not the API's own
-    #[arg(long, value_name = "NAME", value_parser = variable)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
     /// A header for the API, as `Name: value`; as often as need be
     #[arg(long = "header", value_name = "HEADER")]
@@ -52,7 +52,7 @@ pub(crate) struct ProbeArguments {
     #[arg(long, value_name = "TOKENS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_tokens: u32,
     /// Prints the first request, without the key, and sends nothing
-    #[arg(long, conflicts_with = "record")]
+    #[arg(long, conflicts_with_all = ["record", "json"])]
     pub(crate) dry_run: bool,
     /// Adds what was answered to a file, in the form of the project's evidence, without what is private
     #[arg(long, value_name = "FILE")]
@@ -89,14 +89,4 @@ impl ProbeArguments {
 
 fn asked() -> PossibleValuesParser {
     PossibleValuesParser::new(ENDPOINTS.iter().map(|endpoint| endpoint.dialect))
-}
-
-/// What is given in place of a name may be the key itself: it is not shown.
-fn variable(text: &str) -> Result<String, &'static str> {
-    let is_name = |text: &str| text.bytes().all(|one| one.is_ascii_alphanumeric() || one == b'_');
-    if !text.is_empty() && is_name(text) && !text.starts_with(|one: char| one.is_ascii_digit()) {
-        Ok(text.into())
-    } else {
-        Err("expected the name of a variable, found something else")
-    }
 }

@@ -143,13 +143,17 @@ mod tests {
         let read = |given: &str| read(given, &Private::default());
         let refusal = |status, text: &str| Refusal { status, text: text.into() };
         assert_eq!(read(r#"{"status": 200, "body": "{\"error\": null}"}"#), Answer::Accepted(200));
-        let given = r#"{"status": 400, "retryAfter": null, "body": "{\"error\": {\"message\": \"items: missing field\"}}"}"#;
+        let given =
+            r#"{"status": 400, "retryAfter": null, "body": "{\"error\": {\"message\": \"items: missing field\"}}"}"#;
         assert_eq!(read(given), Answer::Refused(refusal(400, "items: missing field")));
         let given = r#"{"status": 200, "body": "{\"error\": {\"code\": 429, \"message\": \"later\"}}"}"#;
         assert_eq!(read(given), Answer::Busy(refusal(429, "later"), None));
         let given = r#"{"status": 503, "retryAfter": "2.5", "body": "[{\"error\": {\"message\": \"busy\"}}]"}"#;
         assert_eq!(read(given), Answer::Busy(refusal(503, "busy"), Some(3)));
-        assert_eq!(read(r#"{"status": 422, "body": "{\"detail\": [{\"msg\": \"no\"}]}"}"#), Answer::Refused(refusal(422, "no")));
+        assert_eq!(
+            read(r#"{"status": 422, "body": "{\"detail\": [{\"msg\": \"no\"}]}"}"#),
+            Answer::Refused(refusal(422, "no"))
+        );
         assert_eq!(read(r#"{"status": 404, "body": "<html>"}"#), Answer::Other(refusal(404, "<html>")));
         assert_eq!(read("nonsense"), Answer::Other(refusal(0, "no words")));
     }

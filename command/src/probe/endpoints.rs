@@ -36,6 +36,9 @@ pub(crate) struct Wire {
     pub(crate) format: &'static str,
     /// The member of a tool that holds the schema, as rows of evidence write it.
     pub(crate) carrier: &'static str,
+    /// Where the schema and the name stand in a tool.
+    pub(crate) schema: &'static [&'static str],
+    pub(crate) name: &'static [&'static str],
     /// The least there can be, as JSON: `$model`, `$tools` and `$tokens` stand for the model, the tools and the most
     /// tokens of the answer.
     pub(crate) body: &'static str,
@@ -66,6 +69,8 @@ const IN_TOOLS: &[&str] = &["tools[", "tools.", "tool "];
 const CHAT: Wire = Wire {
     format: "openai-chat",
     carrier: "function.parameters",
+    schema: &["function", "parameters"],
+    name: &["function", "name"],
     body: r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"max_tokens":"$tokens","tools":"$tools"}"#,
     numbered: IN_TOOLS,
 };
@@ -82,26 +87,35 @@ const CHAT_WITH_CALL: Wire = Wire {
 const RESPONSES: Wire = Wire {
     format: "openai-responses",
     carrier: "parameters",
+    schema: &["parameters"],
+    name: &["name"],
     body: r#"{"model":"$model","input":"Hi","max_output_tokens":"$tokens","store":false,"tools":"$tools"}"#,
     numbered: IN_TOOLS,
 };
 const MESSAGES: Wire = Wire {
     format: "anthropic-messages",
     carrier: "input_schema",
+    schema: &["input_schema"],
+    name: &["name"],
     body: r#"{"model":"$model","max_tokens":"$tokens","messages":[{"role":"user","content":"Hi"}],"tools":"$tools"}"#,
     numbered: IN_TOOLS,
 };
 const DECLARATIONS: Wire = Wire {
     format: "gemini-generateContent",
     carrier: "parameters",
+    schema: &["parameters"],
+    name: &["name"],
     body: r#"{"contents":[{"role":"user","parts":[{"text":"Hi"}]}],"tools":[{"functionDeclarations":"$tools"}],"generationConfig":{"maxOutputTokens":"$tokens"}}"#,
     // `tools[0]` is all of them.
     numbered: &["function_declarations[", "functiondeclarations["],
 };
-const DECLARATIONS_OF_JSON: Wire = Wire { carrier: "parametersJsonSchema", ..DECLARATIONS };
+const DECLARATIONS_OF_JSON: Wire =
+    Wire { carrier: "parametersJsonSchema", schema: &["parametersJsonSchema"], ..DECLARATIONS };
 const CONVERSE: Wire = Wire {
     format: "bedrock-converse",
     carrier: "inputSchema.json",
+    schema: &["toolSpec", "inputSchema", "json"],
+    name: &["toolSpec", "name"],
     body: r#"{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":"$tokens"},"toolConfig":{"tools":"$tools"}}"#,
     numbered: IN_TOOLS,
 };
@@ -158,7 +172,8 @@ const VERTEX: Endpoint = Endpoint {
     hosts: &["aiplatform.googleapis.com"],
     path: "/publishers/google/models/{model}:generateContent",
     key: bare("x-goog-api-key", &["GOOGLE_API_KEY"]),
-    documentation: "https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference",
+    documentation:
+        "https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference",
     ..GEMINI
 };
 const AZURE: Endpoint = Endpoint {
@@ -353,8 +368,10 @@ mod tests {
             let dialect = dialects_named(&[about.into()]).first().copied();
             let sent = dialect.map(|dialect| internal::as_sent(list, dialect).unwrap_or_default()).unwrap_or_default();
             let tool = sent.first().map(|sent| &sent.tool);
-            let schema = endpoint.wire.carrier.split('.').try_fold(tool, |node, key| Some(node?.get(key)));
-            assert!(schema.flatten().is_some_and(|schema| schema.get("type").is_some()), "{about}");
+            let at = |path: &[&str]| path.iter().try_fold(tool?, |node, key| node.get(*key));
+            assert!(at(endpoint.wire.schema).is_some_and(|schema| schema.get("type").is_some()), "{about}");
+            assert!(at(endpoint.wire.name).is_some_and(|name| name.is_text("a")), "{about}");
+            assert!(endpoint.wire.schema.join(".").ends_with(endpoint.wire.carrier), "{about}");
             let body = json::read(endpoint.wire.body).map(|body| json::write(&body)).unwrap_or_default();
             assert_eq!(body, endpoint.wire.body, "{about}");
             assert!(body.contains("\"$tools\"") && body.contains("\"$tokens\""), "{about}");

@@ -9,8 +9,34 @@ pub(crate) const LONG: usize = 2000;
 
 /// What stands at the beginning of keys and of what accounts and requests are called.
 const BEGINNINGS: [&str; 28] = [
-    "sk-", "sk_", "pk-", "rk-", "gsk_", "xai-", "AIza", "AQ.", "ya29.", "hf_", "fw_", "csk-", "AKIA", "ASIA", "ABSK",
-    "org-", "org_", "proj-", "proj_", "req-", "req_", "user-", "acct-", "acct_", "key-", "resp_", "msg_", "chatcmpl-",
+    "sk-",
+    "sk_",
+    "pk-",
+    "rk-",
+    "gsk_",
+    "xai-",
+    "AIza",
+    "AQ.",
+    "ya29.",
+    "hf_",
+    "fw_",
+    "csk-",
+    "AKIA",
+    "ASIA",
+    "ABSK",
+    "org-",
+    "org_",
+    "proj-",
+    "proj_",
+    "req-",
+    "req_",
+    "user-",
+    "acct-",
+    "acct_",
+    "key-",
+    "resp_",
+    "msg_",
+    "chatcmpl-",
 ];
 /// Fewer characters than this behind such a beginning are a word.
 const SHORT: usize = 6;

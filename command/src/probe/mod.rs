@@ -1,0 +1,289 @@
+//! `toolwire probe`: asks the API itself which tools it takes as they are, and compares that with what `check` says.
+
+mod anonymous;
+mod answer;
+pub(crate) mod endpoints;
+mod record;
+mod redact;
+mod report;
+mod search;
+mod target;
+mod tool;
+
+use toolwire::{
+    internal,
+    json::{self, Node},
+    Dialect,
+};
+
+use self::{
+    answer::Answer,
+    endpoints::Endpoint,
+    record::Rows,
+    redact::Private,
+    search::{Asked, Refusal, Search, Verdict},
+    target::Target,
+    tool::Tool,
+};
+use crate::{
+    arguments::ProbeArguments,
+    error::CommandError,
+    gather::Gathering,
+    input::Input,
+    need::{Need, Request},
+    places::Places,
+    profile::dialects_named,
+    task::{Output, SourceText, Task},
+    terminal::{shown, Terminal},
+};
+
+/// How often a request is repeated that came at a bad time, and how long that waits at most, in seconds.
+const REPEATED: u32 = 3;
+const PATIENCE: u32 = 60;
+
+/// The command at work.
+pub(crate) struct Probe {
+    arguments: ProbeArguments,
+    endpoint: &'static Endpoint,
+    dialect: &'static Dialect,
+    target: Target,
+    private: Private,
+    source: String,
+    places: Places,
+    noun: &'static str,
+    tools: Vec<Tool>,
+    search: Search,
+    /// Which variable holds the key, once that is known.
+    variable: Option<String>,
+    is_variable_known: bool,
+    /// How many requests were sent, how often the next one was, and how long it waits.
+    sent: u32,
+    repeated: u32,
+    wait: u32,
+    /// Why not everything is known.
+    ended: Option<CommandError>,
+    recorded: Option<SourceText>,
+    date: Option<String>,
+}
+
+impl Probe {
+    pub(crate) fn new(arguments: ProbeArguments, gathered: Gathering) -> Result<Probe, CommandError> {
+        let Gathering { inputs, recorded, date, .. } = gathered;
+        let none = || CommandError::new("", "expected an input, was given none");
+        let input = inputs.into_iter().next().ok_or_else(none)?;
+        let dialect = dialects_named(std::slice::from_ref(&arguments.dialect)).first().copied().ok_or_else(none)?;
+        let endpoint = Endpoint::of(dialect.name).ok_or_else(none)?;
+        let target = Target::new(&arguments, endpoint, internal::strict_member(dialect))?;
+        let Input { subject, places } = Input::read(&input.text)?.judged()?;
+        let noun = subject.noun();
+        let mut tools = tool::tools(subject, dialect).map_err(|error| places.locate(&error))?;
+        if let Some(wanted) =
+            arguments.tools.iter().find(|wanted| !tools.iter().any(|tool| tool.name.as_ref() == Some(wanted)))
+        {
+            let message = format!("expected the name of a tool that is there, found `{}`", shown(wanted));
+            return Err(CommandError::option("tool", message));
+        }
+        let is_asked = |tool: &Tool| tool.name.as_ref().is_some_and(|name| arguments.tools.contains(name));
+        tools.retain(|tool| arguments.tools.is_empty() || is_asked(tool));
+        let search = Search::new(tools.iter().map(|tool| !tool.rules.is_empty()).collect());
+        let (private, source) = (target.private(), input.source);
+        let is_variable_known = target.variables.is_empty();
+        Ok(Probe {
+            arguments,
+            endpoint,
+            dialect,
+            target,
+            private,
+            source,
+            places,
+            noun,
+            tools,
+            search,
+            variable: None,
+            is_variable_known,
+            sent: 0,
+            repeated: 0,
+            wait: 0,
+            ended: None,
+            recorded,
+            date,
+        })
+    }
+
+    /// The next request, if there is one.
+    fn request(&self) -> Option<Request> {
+        let tools = match self.search.next()? {
+            Asked::Plain => tool::plain(self.dialect),
+            Asked::Tools(group) => tool::list(group.iter().filter_map(|at| self.tools.get(*at))),
+        };
+        Some(self.target.request(&tools, &self.arguments, self.variable.as_ref(), self.wait))
+    }
+
+    /// The tool that an error names, by its number in the next request.
+    fn named(&self, refusal: &Refusal) -> Option<usize> {
+        let Some(Asked::Tools(group)) = self.search.next() else { return None };
+        let name = |at: &usize| self.tools.get(*at).and_then(|tool| tool.name.as_deref());
+        answer::named(&refusal.text, self.endpoint.wire.numbered, &group.iter().map(name).collect::<Vec<_>>())
+    }
+
+    /// The API said something that is no verdict.
+    fn end(&mut self, message: String) -> Result<(), CommandError> {
+        let error = CommandError::new("", message).in_source(&self.target.host);
+        // What was paid for is told.
+        if self.search.verdicts.iter().all(Option::is_none) {
+            return Err(error);
+        }
+        self.ended = Some(error);
+        Ok(())
+    }
+
+    fn answered(&mut self, answer: Answer) -> Result<(), CommandError> {
+        let repeated = std::mem::take(&mut self.repeated);
+        self.wait = 0;
+        match answer {
+            Answer::Accepted(status) => self.search.accept(status),
+            Answer::Refused(refusal) => {
+                let named = self.named(&refusal);
+                if let Err(Refusal { status, text }) = self.search.refuse(refusal, named) {
+                    return self.end(format!(
+                        "expected an answer about tools, found one about the request, which is refused with a plain \
+                         tool, too: {status}: {text}"
+                    ));
+                }
+            }
+            Answer::Busy(_, wait) if repeated < REPEATED => {
+                self.repeated = repeated + 1;
+                self.wait = wait.unwrap_or(1 << repeated).min(PATIENCE);
+            }
+            Answer::Busy(Refusal { status, text }, _) | Answer::Other(Refusal { status, text }) => {
+                return self.end(format!("expected an answer about tools, found {status}: {text}"));
+            }
+        }
+        if self.sent >= self.arguments.limit && self.search.next().is_some() {
+            let limit = self.arguments.limit;
+            return self
+                .end(format!("expected to know all after {limit} requests, found that more are needed (`--limit`)"));
+        }
+        Ok(())
+    }
+
+    /// Which variable holds the key.
+    fn found(&mut self, names: &str) -> Result<(), CommandError> {
+        let names = json::read(names).unwrap_or_default();
+        let is_set = |name: &&String| names.as_array().unwrap_or_default().iter().any(|set| set.is_text(name.as_str()));
+        let wanted = &self.target.variables;
+        self.variable = wanted.iter().find(is_set).cloned();
+        self.is_variable_known = true;
+        if self.variable.is_some() {
+            return Ok(());
+        }
+        let names: Vec<String> = wanted.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!("expected the key in the variable {}, found it unset", names.join(" or "));
+        Err(CommandError::new("", message).in_source(&self.target.host))
+    }
+
+    /// The first request as it would be sent.
+    fn dry(&self) -> Output {
+        let tools = tool::list(self.tools.iter());
+        let request = self.target.request(&tools, &self.arguments, self.target.variables.first(), 0);
+        let mut output = Output::new(self.target.shown(&request));
+        output.stdout.push('\n');
+        output.note(&format!(
+            "nothing was sent; it would be at least 1 request to {}, and at most {}, in the form of {}",
+            shown(&self.target.host),
+            self.arguments.limit,
+            self.endpoint.documentation
+        ));
+        output
+    }
+
+    /// The file of rows, and how many of them could not be written.
+    fn rows(&self, path: &str) -> ((String, String), usize) {
+        let rows = Rows {
+            endpoint: self.endpoint,
+            dialect: self.dialect,
+            target: &self.target,
+            model: &self.arguments.model,
+            date: self.date.as_deref(),
+            keep_names: self.arguments.keep_names,
+        };
+        let mut content = self.recorded.as_ref().map(|file| file.text.clone()).unwrap_or_default();
+        if !content.is_empty() && !content.ends_with('\n') {
+            content.push('\n');
+        }
+        let mut left_out = 0;
+        for (tool, verdict) in self.tools.iter().zip(&self.search.verdicts) {
+            match verdict.as_ref().map(|verdict| rows.row(tool, verdict)) {
+                Some(Some(row)) => content.push_str(&row),
+                Some(None) => left_out += 1,
+                None => {}
+            }
+        }
+        ((path.into(), content), left_out)
+    }
+
+    /// The tools that the API takes, each alone or with others.
+    fn accepted(&self) -> Vec<&Tool> {
+        let accepted = |(_, verdict): &(&Tool, &Option<Verdict>)| matches!(verdict, Some(Verdict::Accepted(_)));
+        self.tools.iter().zip(&self.search.verdicts).filter(accepted).map(|(tool, _)| tool).collect()
+    }
+}
+
+impl Task for Probe {
+    fn need(&self) -> Option<Need> {
+        if self.ended.is_some() || self.arguments.dry_run {
+            return None;
+        }
+        if !self.is_variable_known {
+            return Some(Need::Set(self.target.variables.clone()));
+        }
+        self.request().map(Need::Request)
+    }
+
+    fn give(&mut self, text: &str) -> Result<(), CommandError> {
+        if !self.is_variable_known {
+            return self.found(text);
+        }
+        self.sent += 1;
+        let answer = answer::read(text, &self.private);
+        self.answered(answer)
+    }
+
+    fn fail(&mut self, message: &str) -> Result<(), CommandError> {
+        self.sent += 1;
+        let message = self.private.removed(message, redact::LONG);
+        let expected = match message.as_str() {
+            "ETIMEDOUT" => format!("expected an answer in {} s, found none", self.arguments.timeout),
+            _ => format!("expected a server at that address, found none ({message})"),
+        };
+        self.end(expected)
+    }
+
+    fn awaited(&self) -> Option<(String, u32)> {
+        let (host, count, limit) = (shown(&self.target.host), self.sent + 1, self.arguments.limit);
+        Some((format!("{host}, request {count} of at most {limit}"), self.arguments.timeout.saturating_add(self.wait)))
+    }
+
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+        if self.arguments.dry_run {
+            return Ok(self.dry());
+        }
+        let mut output = report::written(&self, terminal);
+        if let Some(path) = &self.arguments.record {
+            let (file, left_out) = self.rows(path);
+            output.files.push(file);
+            if left_out > 0 {
+                output.note(&format!(
+                    "toolwire: {}: {left_out} left out, whose verdict rests on what is private (`--keep-names`)",
+                    shown(path)
+                ));
+            }
+        }
+        Ok(output)
+    }
+}
+
+/// A text or null.
+fn text_or_null(text: Option<&str>) -> Node<'_> {
+    text.map_or_else(Node::default, Node::string)
+}

@@ -1,0 +1,215 @@
+//! Where requests go, with which key, and what they are: an endpoint of the table, or a server that somebody names.
+
+use toolwire::json::{self, Data, Node};
+
+use super::{
+    endpoints::{Endpoint, Gateway, ELSEWHERE, GATEWAYS},
+    redact::Private,
+};
+use crate::{
+    arguments::ProbeArguments,
+    error::CommandError,
+    indent::indented,
+    need::{Key, Request},
+    servers::{check_url, header, is_name},
+};
+
+/// Where requests go.
+#[derive(Debug)]
+pub(crate) struct Target {
+    url: String,
+    /// As it can be shown: no user, no query.
+    pub(crate) host: String,
+    headers: Vec<(String, String)>,
+    /// How many of the headers are the API's own; the others may be secrets.
+    own: usize,
+    /// The variables that may hold the key, and how it is sent.
+    pub(crate) variables: Vec<String>,
+    key: (&'static str, &'static str),
+    body: &'static str,
+    /// What says for all tools that they are strict.
+    strict: Option<&'static str>,
+    pub(crate) known: Known,
+}
+
+/// Whose server it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Known {
+    /// The API's own, the same for everybody.
+    Api,
+    /// The API's own, under everybody's own name.
+    Tenant(&'static str),
+    Gateway(&'static Gateway),
+    /// Nobody's that is known.
+    Elsewhere,
+}
+
+impl Target {
+    pub(crate) fn new(
+        arguments: &ProbeArguments,
+        endpoint: &'static Endpoint,
+        strict: Option<&'static str>,
+    ) -> Result<Target, CommandError> {
+        let fault = |message: &str| CommandError::option("url", message);
+        let base = match (&arguments.url, endpoint.base) {
+            (Some(url), _) => url.as_str(),
+            (None, Some(base)) => base,
+            (None, None) => {
+                return Err(fault(&format!("expected an address, as {}, found none", endpoint.example)));
+            }
+        };
+        check_url(base).map_err(fault)?;
+        let (before, query) = base.split_once('?').map_or((base, ""), |(before, query)| (before, query));
+        let host = before.split("://").nth(1).unwrap_or_default().split('/').next().unwrap_or_default().to_lowercase();
+        if host.is_empty() || host.contains('@') || base.contains('#') {
+            return Err(fault("expected an address with a host and without a user, found another"));
+        }
+        let path = endpoint.path.replace("{model}", &encoded(&arguments.model));
+        let before = before.trim_end_matches('/');
+        let query = if query.is_empty() { String::new() } else { format!("?{query}") };
+        let own = endpoint.headers.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string()));
+        let mut headers: Vec<(String, String)> = [("content-type".to_string(), "application/json".to_string())].into();
+        headers.extend(own);
+        let own = headers.len();
+        for text in &arguments.headers {
+            headers.push(header(text)?);
+        }
+        let known = known(&host, endpoint);
+        let usual = match known {
+            Known::Api | Known::Tenant(_) => endpoint.key.variables,
+            Known::Gateway(gateway) => gateway.variables,
+            // A key is for whom it was given.
+            Known::Elsewhere => &[],
+        };
+        let key = if let Known::Gateway(_) = known {
+            ("authorization", "Bearer ")
+        } else {
+            (endpoint.key.header, endpoint.key.before)
+        };
+        let is_sent = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(key.0));
+        let variables = match &arguments.key_env {
+            // What is given in place of a name may be the key itself: it is not shown.
+            Some(name) if !is_name(name) => {
+                let message = "expected the name of a variable, found something else";
+                return Err(CommandError::option("keyEnv", message));
+            }
+            Some(name) => Vec::from([name.clone()]),
+            None if is_sent => Vec::new(),
+            None => usual.iter().map(|name| (*name).to_string()).collect(),
+        };
+        let url = format!("{before}{path}{query}");
+        Ok(Target { url, host, headers, own, variables, key, body: endpoint.wire.body, strict, known })
+    }
+
+    /// What an answer may echo.
+    pub(crate) fn private(&self) -> Private {
+        let mut texts = Vec::new();
+        for (_, value) in self.headers.iter().skip(self.own) {
+            texts.extend(
+                value.split_whitespace().filter(|word| word.len() > 7).map(|word| (word.to_string(), "(header)")),
+            );
+        }
+        let query = self.url.split_once('?').map(|(_, query)| query).unwrap_or_default();
+        texts.extend(query.split(['&', '=']).filter(|part| part.len() > 7).map(|part| (part.to_string(), "(query)")));
+        if !matches!(self.known, Known::Api) {
+            texts.push((self.host.clone(), "(host)"));
+            texts.extend(self.host.split_once(':').map(|(name, _)| (name.to_string(), "(host)")));
+        }
+        Private { texts }
+    }
+
+    /// The request with these tools.
+    pub(crate) fn request(
+        &self,
+        tools: &str,
+        arguments: &ProbeArguments,
+        variable: Option<&String>,
+        wait: u32,
+    ) -> Request {
+        let key = variable.map(|variable| Key {
+            variable: variable.clone(),
+            header: self.key.0.into(),
+            before: self.key.1.into(),
+        });
+        let (url, headers, timeout) = (self.url.clone(), self.headers.clone(), arguments.timeout);
+        Request { url, headers, key, body: self.body(tools, arguments), timeout, wait }
+    }
+
+    fn body(&self, tools: &str, arguments: &ProbeArguments) -> String {
+        let mut body = json::read(self.body).unwrap_or_default();
+        let tools = json::read(tools).unwrap_or_default();
+        let tokens = Node::count(arguments.max_tokens.into());
+        // The tools come last: nothing in them is a place.
+        for (sign, value) in
+            [("$tokens", tokens), ("$model", Node::string(arguments.model.as_str())), ("$tools", tools)]
+        {
+            fill(&mut body, sign, &value);
+        }
+        if let (Some(member), Some(object)) = (self.strict, body.as_object_mut()) {
+            object.set(member, Node::bool(true));
+        }
+        json::write(&body)
+    }
+
+    /// A request as people may see it: without the key, and without what a header or the address says beside it.
+    pub(crate) fn shown(&self, request: &Request) -> String {
+        let url = request.url.split_once('?').map_or(request.url.clone(), |(before, _)| format!("{before}?…"));
+        let mut out = format!("POST {url}\n");
+        for (at, (name, value)) in request.headers.iter().enumerate() {
+            out.push_str(&format!("{name}: {}\n", if at < self.own { value.as_str() } else { "…" }));
+        }
+        if let Some(Key { variable, header, before }) = &request.key {
+            out.push_str(&format!("{header}: {before}${variable}\n"));
+        }
+        out + "\n" + &indented(&request.body)
+    }
+}
+
+fn known(host: &str, endpoint: &'static Endpoint) -> Known {
+    for own in endpoint.hosts {
+        match *own {
+            own if own == host => return Known::Api,
+            own if own.starts_with('.') && host.ends_with(own) => return Known::Tenant(own),
+            _ => {}
+        }
+    }
+    GATEWAYS.iter().find(|gateway| gateway.host == host).map_or(Known::Elsewhere, Known::Gateway)
+}
+
+impl Known {
+    /// What rows of evidence call it.
+    pub(crate) fn surface(self, endpoint: &Endpoint) -> &'static str {
+        match self {
+            Known::Gateway(gateway) => gateway.surface,
+            // What everybody starts for himself is somewhere else each time; an API that is elsewhere is another's.
+            Known::Elsewhere if !endpoint.hosts.is_empty() => ELSEWHERE,
+            _ => endpoint.surface,
+        }
+    }
+}
+
+fn fill<'a>(node: &mut Node<'a>, sign: &str, value: &Node<'a>) {
+    if node.is_text(sign) {
+        *node = value.clone();
+        return;
+    }
+    match node.data_mut() {
+        Data::Array(items) => items.iter_mut().for_each(|item| fill(item, sign, value)),
+        Data::Object(object) => {
+            object.members_mut().iter_mut().for_each(|member| fill(&mut member.value, sign, value));
+        }
+        _ => {}
+    }
+}
+
+/// A part of a path.
+fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            byte if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) => out.push(char::from(byte)),
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
