@@ -43,7 +43,8 @@ pub struct Request {
     pub wait: u32,
 }
 
-/// A key that only the host knows: it puts it into the request, and takes it out of all that it gives back.
+/// A key that only the host knows: it puts it into the request, less spaces around it, and takes it out of
+/// all that it gives back. One that no header can hold is the failure `EKEY`; no answer in time is `ETIMEDOUT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// The variable of the environment that holds it.

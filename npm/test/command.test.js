@@ -49,6 +49,19 @@ function listed({ files }, folder) {
   return [...new Set(inside.map((path) => path.slice(folder.length).replace(/\/.*/s, '/')))];
 }
 
+const rest = ([, ...words]) => words;
+
+/** Gives a command what an API answers, if it asked as the case says. */
+function answered(command, words, answer) {
+  const asked = JSON.parse(words);
+  asked.body = JSON.parse(asked.body);
+  assert.ok(answer !== undefined, `no answer to ${words}`);
+  if (answer.for) assert.equal(JSON.stringify(asked), JSON.stringify(answer.for));
+  if (typeof answer === 'string') return command.fail(answer);
+  const { status, retryAfter = null, body } = answer;
+  return command.give(json({ status, retryAfter, body: text(body) }));
+}
+
 const expected = ({ stdout, stderr, exitCode }) => [text(stdout), text(stderr), exitCode];
 
 /** What this process would decide about colours is left out. */
@@ -91,7 +104,8 @@ test('as many cases as there should be', () => {
 describe('every case', () => {
   for (const it of cases) {
     test(`${it.file}: ${it.name}`, () => {
-      const facts = { ...it.terminal, arguments: it.arguments, environment: it.environment };
+      const facts = { ...it.terminal, arguments: it.arguments, environment: it.environment, date: it.date };
+      const answers = [...(it.answers ?? [])];
       const command = new CommandLine(JSON.stringify(facts));
       for (let need = command.need(); need !== undefined; need = command.need()) {
         const [kind, name] = need;
@@ -99,9 +113,12 @@ describe('every case', () => {
         if (kind === 'file' && it.files?.[name] === undefined) command.fail('ENOENT');
         else if (kind === 'server' && typeof server === 'string') command.fail(server);
         else if (kind === 'folder') command.give(json(listed(it, name)));
+        else if (kind === 'set') command.give(json(rest(need).filter((one) => it.environment?.[one] !== undefined)));
+        else if (kind === 'request') answered(command, name, answers.shift());
         else if (kind === 'variables') command.give(json(it.environment ?? {}));
         else command.give(Buffer.from(text({ file: it.files?.[name], input: it.stdin, server }[kind])));
       }
+      assert.deepEqual(answers, [], 'answers that nobody asked for');
       let progress = '';
       for (let shown = command.step(); shown !== undefined; shown = command.step()) progress += shown;
       const [stdout, stderr, code, ...written] = command.finish();
@@ -115,7 +132,7 @@ describe('every case', () => {
 });
 
 describe('every case that needs no terminal and no server, through the program', { concurrency: 2 }, () => {
-  const alone = ({ terminal, server, servers }) => [terminal, server, servers].every((it) => it === undefined);
+  const alone = ({ terminal, server, servers, answers }) => [terminal, server, servers, answers].every((it) => it === undefined);
   for (const it of cases.filter(alone)) {
     test(`${it.file}: ${it.name}`, async () => {
       const cwd = place(it.files);

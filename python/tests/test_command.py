@@ -80,6 +80,8 @@ def test_count() -> None:
 @pytest.mark.parametrize("case", cases())
 def test_case(case: dict[str, Any]) -> None:
     facts = {**case.get("terminal", {}), "arguments": case["arguments"], "environment": case.get("environment", {})}
+    facts["date"] = case.get("date")
+    answers = list(case.get("answers", []))
     command = _toolwire.Command(json.dumps(facts))
     while (need := command.need()) is not None:
         kind, *words = need
@@ -92,6 +94,10 @@ def test_case(case: dict[str, Any]) -> None:
             command.give(json.dumps(listed(files, words[0])).encode())
         elif kind == "variables":
             command.give(json.dumps(case.get("environment", {})).encode())
+        elif kind == "set":
+            command.give(json.dumps([name for name in words if name in case.get("environment", {})]).encode())
+        elif kind == "request":
+            answered(command, words[0], answers.pop(0))
         elif kind == "input":
             command.give(text(case["stdin"]).encode())
         else:
@@ -100,6 +106,7 @@ def test_case(case: dict[str, Any]) -> None:
                 command.fail(server)
             else:
                 command.give(text(server).encode())
+    assert answers == []
     progress = ""
     while (shown := command.step()) is not None:
         progress += shown
@@ -108,7 +115,20 @@ def test_case(case: dict[str, Any]) -> None:
     assert written == [(path, text(content)) for path, content in case.get("written", {}).items()]
 
 
-ALONE = [case for case in cases() if not {"terminal", "server", "servers"} & case.values[0].keys()]
+def answered(command: _toolwire.Command, words: str, answer: Any) -> None:
+    """Give a command what an API answers, if it asked as the case says."""
+    asked = json.loads(words)
+    asked["body"] = json.loads(asked["body"])
+    if isinstance(answer, str):
+        command.fail(answer)
+        return
+    if "for" in answer:
+        assert json.dumps(asked) == json.dumps(answer["for"])
+    told = {"status": answer["status"], "retryAfter": answer.get("retryAfter"), "body": text(answer.get("body"))}
+    command.give(json.dumps(told).encode())
+
+
+ALONE = [case for case in cases() if not {"terminal", "server", "servers", "answers"} & case.values[0].keys()]
 
 
 @pytest.mark.parametrize("case", ALONE)

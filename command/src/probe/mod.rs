@@ -250,6 +250,11 @@ impl Task for Probe {
     }
 
     fn fail(&mut self, message: &str) -> Result<(), CommandError> {
+        if message == "EKEY" {
+            let name = self.variable.as_deref().unwrap_or_default();
+            return self
+                .end(format!("expected a key of visible ASCII characters in the variable `{name}`, found others"));
+        }
         self.sent += 1;
         let message = self.private.removed(message, redact::LONG);
         let expected = match message.as_str() {

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 /**
  * The program `toolwire`. What it does is in the core; here is input and output: files, standard input, MCP servers' tools,
- * what is a terminal, and the exit code.
+ * APIs' answers, what is a terminal, and the exit code.
  */
 
 import { writeSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { answerOf } from './api.js';
 import { CommandLine } from './engine.js';
 import { ServerFailure, stopServer, toolsOf } from './server.js';
 
@@ -31,6 +32,13 @@ function unwritten(error: NodeJS.ErrnoException): void {
   process.exit(UNUSABLE);
 }
 
+/** The day where we are, as 2026-11-23. */
+function today(): string {
+  const now = new Date();
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+
 function facts(): string {
   return JSON.stringify({
     arguments: process.argv.slice(2),
@@ -38,6 +46,7 @@ function facts(): string {
     stdout: process.stdout.isTTY === true,
     stderr: process.stderr.isTTY === true,
     columns: process.stdout.columns,
+    date: today(),
     environment: Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]])),
   });
 }
@@ -60,6 +69,10 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
   switch (kind) {
     case 'server':
       return json({ tools: await toolsOf(JSON.parse(words[0] ?? '')) });
+    case 'request':
+      return json(await answerOf(JSON.parse(words[0] ?? '')));
+    case 'set':
+      return json(words.filter((name) => process.env[name]?.trim()));
     case 'folder':
       return json(await listed(words[0] ?? ''));
     case 'variables':
@@ -73,7 +86,7 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
 
 /** The same, and on the way what the core shows of how long it takes. */
 async function watched(command: InstanceType<typeof CommandLine>, need: string[]): Promise<Uint8Array> {
-  if (need[0] !== 'server') return got(need);
+  if (need[0] !== 'server' && need[0] !== 'request') return got(need);
   let seconds = 0;
   const timer = setInterval(() => {
     seconds += 1;

@@ -1,7 +1,7 @@
 """The program `toolwire`.
 
-What it does is in the core; here is input and output: files, standard input, MCP servers' tools, what is a terminal,
-and the exit code.
+What it does is in the core; here is input and output: files, standard input, MCP servers' tools, APIs' answers,
+what is a terminal, and the exit code.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import sys
+from datetime import date
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from toolwire import _toolwire
@@ -32,6 +33,7 @@ def _facts(arguments: list[str]) -> str:
             "stdin": _is_terminal(sys.stdin),
             "stdout": _is_terminal(sys.stdout),
             "stderr": _is_terminal(sys.stderr),
+            "date": date.today().isoformat(),
             "columns": shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else 0,
             "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         }
@@ -50,6 +52,13 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
         from toolwire._server import tools_of
 
         return _json({"tools": tools_of(json.loads(words[0]), waiting)})
+    if kind == "request":
+        # Only here: no other command speaks HTTP.
+        from toolwire._api import answer_of
+
+        return _json(answer_of(json.loads(words[0]), waiting))
+    if kind == "set":
+        return _json([name for name in words if os.environ.get(name, "").strip()])
     if kind == "folder":
         with os.scandir(words[0] or ".") as entries:
             return _json([f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in entries])

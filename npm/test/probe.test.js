@@ -1,0 +1,134 @@
+// `toolwire probe` over HTTP: where the key goes, and that it goes nowhere else.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../dist/command.js', import.meta.url));
+const KEY = 'secret/with+signs-0123456789';
+const TOOLS = JSON.stringify([
+  { name: 'good', description: 'It is.', inputSchema: { type: 'object', properties: {} } },
+  { name: 'bad', inputSchema: { type: 'object', properties: { a: { type: 'array' } } } },
+]);
+const SAID = "Invalid schema for function 'bad': In context=('properties', 'a'), array schema missing items.";
+
+/** Asks about the tools: what was printed, and the exit code. */
+async function asked(url, { args = [], key = KEY, cwd } = {}) {
+  const all = ['probe', '-d', 'openai-chat', '--model', 'm', '--key-env', 'THE_KEY', '--url', url, ...args];
+  const env = { ...process.env, THE_KEY: key, NO_COLOR: '1' };
+  const child = spawn(process.execPath, [PROGRAM, ...all], { cwd, env });
+  const out = ['', ''];
+  for (const [at, stream] of [child.stdout, child.stderr].entries()) {
+    stream.setEncoding('utf8').on('data', (piece) => {
+      out[at] += piece;
+    });
+  }
+  child.stdin.on('error', () => {});
+  child.stdin.end(TOOLS);
+  const [code] = await once(child, 'close');
+  return [...out, code];
+}
+
+/** Chat completions: busy at first, then OpenAI's own words for what it refuses. */
+async function withApi(use) {
+  const heard = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    const body = JSON.parse(text);
+    const { authorization } = request.headers;
+    heard.push([request.url, authorization, body]);
+    const answer = (status, said, headers = {}) => response.writeHead(status, headers).end(said);
+    const kind = request.url.split('/')[1];
+    if (kind === 'away') answer(307, '', { location: '/v1/chat/completions' });
+    else if (kind === 'slow') return;
+    else if (kind === 'key' || authorization !== `Bearer ${KEY}`)
+      answer(401, `Incorrect API key provided: ${authorization}`);
+    else if (heard.length === 1) answer(429, '{}', { 'retry-after': '1' });
+    else if (body.tools.some((tool) => tool.function.name === 'bad'))
+      answer(400, JSON.stringify({ error: { message: SAID } }));
+    else answer(200, '{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    await use(`http://127.0.0.1:${server.address().port}`, heard);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test('the key goes into the header and nowhere else', () =>
+  withApi(async (url, heard) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'toolwire-probe-'));
+    const args = ['--json', '--record', 'rows.jsonl'];
+    const [stdout, stderr, code] = await asked(`${url}/v1`, { args, key: ` ${KEY}\n`, cwd });
+    const recorded = readFileSync(join(cwd, 'rows.jsonl'), 'utf8');
+    rmSync(cwd, { recursive: true });
+    assert.deepEqual([stderr, code], ['', 1]);
+    const found = JSON.parse(stdout);
+    assert.deepEqual(
+      found.tools.map((tool) => tool.api),
+      ['accepted', 'refused'],
+    );
+    assert.deepEqual([found.requests, heard.length], [3, 3], 'one was repeated');
+    for (const [path, authorization] of heard) {
+      assert.deepEqual([path, authorization], ['/v1/chat/completions', `Bearer ${KEY}`]);
+    }
+    assert.deepEqual(heard[0][2], heard[1][2]);
+    const rows = recorded.trim().split('\n').map(JSON.parse);
+    assert.deepEqual(
+      rows.map((row) => row.verdict),
+      ['accepted', 'rejected'],
+    );
+    assert.match(rows[0].recorded, /^\d{4}-\d\d-\d\d$/);
+    for (const told of [stdout, recorded, JSON.stringify(heard.map(([, , body]) => body))])
+      assert.ok(!told.includes(KEY));
+    assert.ok(!recorded.includes('127.0.0.1'));
+  }));
+
+test('an answer that repeats the key', () =>
+  withApi(async (url) => {
+    const [, stderr, code] = await asked(`${url}/key`);
+    assert.equal(code, 2);
+    assert.ok(stderr.endsWith('found 401: Incorrect API key provided: Bearer (THE_KEY)\n'), stderr);
+  }));
+
+test('a key that no header can hold', () =>
+  withApi(async (url, heard) => {
+    const [stdout, stderr, code] = await asked(`${url}/v1`, { key: 'one\ntwo-secret' });
+    assert.deepEqual([code, heard], [2, []]);
+    assert.ok(!(stdout + stderr).includes('two-secret'), stderr);
+  }));
+
+test('a redirection is not followed', () =>
+  withApi(async (url, heard) => {
+    const [, stderr, code] = await asked(`${url}/away`);
+    assert.deepEqual([code, heard.length], [2, 1]);
+    assert.ok(stderr.includes('found 307'), stderr);
+  }));
+
+test('a server that does not answer', () =>
+  withApi(async (url) => {
+    const [, stderr, code] = await asked(`${url}/slow`, { args: ['--timeout', '1'] });
+    assert.equal(code, 2);
+    assert.ok(stderr.endsWith(': expected an answer in 1 s, found none\n'), stderr);
+  }));
+
+test('no server at all', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${server.address().port}`;
+  server.close();
+  await once(server, 'close');
+  const [, stderr, code] = await asked(`http://${host}/v1`);
+  const why = 'expected a server at that address, found none (ECONNREFUSED)';
+  assert.deepEqual([stderr, code], [`toolwire: ${host}: ${why}\n`, 2]);
+});

@@ -1,0 +1,124 @@
+"""`toolwire probe` over HTTP: where the key goes, and that it goes nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from test_command import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+KEY = "secret/with+signs-0123456789"
+TOOLS = json.dumps(
+    [
+        {"name": "good", "description": "It is.", "inputSchema": {"type": "object", "properties": {}}},
+        {"name": "bad", "inputSchema": {"type": "object", "properties": {"a": {"type": "array"}}}},
+    ]
+)
+ASKED = ("probe", "-d", "openai-chat", "--model", "m", "--key-env", "THE_KEY")
+
+
+class Api(BaseHTTPRequestHandler):
+    """Chat completions: busy at first, then OpenAI's own words for what it refuses."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.heard.append((self.path, self.headers["authorization"], body))
+        kind = self.path.split("/")[1]
+        if kind == "away":
+            self.answer(307, b"", location="/v1/chat/completions")
+        elif kind == "slow":
+            threading.Event().wait(3)
+        elif kind == "key" or self.headers["authorization"] != f"Bearer {KEY}":
+            self.answer(401, f"Incorrect API key provided: {self.headers['authorization']}".encode())
+        elif len(self.heard) == 1:
+            self.answer(429, b"{}", **{"retry-after": "1"})
+        elif any(tool["function"]["name"] == "bad" for tool in body["tools"]):
+            said = "Invalid schema for function 'bad': In context=('properties', 'a'), array schema missing items."
+            self.answer(400, json.dumps({"error": {"message": said}}).encode())
+        else:
+            self.answer(200, b"{}")
+
+    def answer(self, status: int, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    @property
+    def heard(self) -> list[Any]:
+        return self.server.heard  # type: ignore[attr-defined,no-any-return]
+
+
+@contextlib.contextmanager
+def api() -> Iterator[tuple[str, list[Any]]]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Api) as server:
+        server.daemon_threads = True
+        heard: list[Any] = []
+        server.heard = heard  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", heard
+        server.shutdown()
+
+
+def test_the_key_goes_into_the_header_and_nowhere_else(tmp_path: Path) -> None:
+    with api() as (url, heard):
+        rows = ("--record", "rows.jsonl")
+        done = run(*ASKED, "--json", "--url", f"{url}/v1", *rows, given=TOOLS, place=tmp_path, THE_KEY=f" {KEY}\n")
+    assert (done.returncode, done.stderr) == (1, b"")
+    found = json.loads(done.stdout)
+    assert [tool["api"] for tool in found["tools"]] == ["accepted", "refused"]
+    assert found["requests"] == len(heard) == 3, "one was repeated"
+    assert {(path, sent) for path, sent, _ in heard} == {("/v1/chat/completions", f"Bearer {KEY}")}
+    assert heard[0][2] == heard[1][2]
+    recorded = (tmp_path / "rows.jsonl").read_text("utf-8")
+    assert [json.loads(row)["verdict"] for row in recorded.splitlines()] == ["accepted", "rejected"]
+    assert json.loads(recorded.splitlines()[0])["recorded"].count("-") == 2
+    for told in (done.stdout.decode(), recorded, json.dumps([body for _, _, body in heard])):
+        assert KEY not in told
+    assert "127.0.0.1" not in recorded
+
+
+def test_an_answer_that_repeats_the_key() -> None:
+    with api() as (url, _):
+        done = run(*ASKED, "--url", f"{url}/key", given=TOOLS, THE_KEY=KEY)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b"found 401: Incorrect API key provided: Bearer (THE_KEY)\n")
+
+
+def test_a_key_that_no_header_can_hold() -> None:
+    with api() as (url, heard):
+        done = run(*ASKED, "--url", f"{url}/v1", given=TOOLS, THE_KEY="one\ntwo-secret")
+    assert (done.returncode, heard) == (2, [])
+    assert b"two-secret" not in done.stdout + done.stderr
+
+
+def test_a_redirection_is_not_followed() -> None:
+    with api() as (url, heard):
+        done = run(*ASKED, "--url", f"{url}/away", given=TOOLS, THE_KEY=KEY)
+    assert (done.returncode, len(heard)) == (2, 1)
+    assert b"found 307" in done.stderr
+
+
+def test_a_server_that_does_not_answer() -> None:
+    with api() as (url, _):
+        done = run(*ASKED, "--url", f"{url}/slow", "--timeout", "1", given=TOOLS, THE_KEY=KEY)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b": expected an answer in 1 s, found none\n")
+
+
+def test_no_server_at_all() -> None:
+    done = run(*ASKED, "--url", "http://127.0.0.1:9/v1", given=TOOLS, THE_KEY=KEY)
+    assert done.returncode == 2
+    assert done.stderr == b"toolwire: 127.0.0.1:9: expected a server at that address, found none (ECONNREFUSED)\n"
