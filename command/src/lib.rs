@@ -155,8 +155,8 @@ impl Command {
         self.go_on(failed, &source);
     }
 
-    /// What a host writes to standard error while it waits for a server or an API, once a second: how many there were so far.
-    /// After the last one, 0 seconds.
+    /// What a host writes to standard error while it waits for a server or an API, once a second: how many there were
+    /// so far. After the last one, 0 seconds.
     pub fn waiting(&self, seconds: u32) -> String {
         let awaited = match &self.state {
             State::Working(task) => task.awaited(),

@@ -16,8 +16,8 @@ pub enum Need {
     Folder(String),
     /// Variables of the environment, as a JSON object of those that are set.
     Variables(Vec<String>),
-    /// Which of these variables of the environment are set, and to more than spaces, as a JSON list of their names. What
-    /// they hold is not told.
+    /// Which of these variables of the environment are set, and to more than spaces, as a JSON list of their names.
+    /// What they hold is not told.
     Set(Vec<String>),
     /// What an API answers: `{ status, retryAfter, body }` as JSON, with the header `Retry-After` or null, and the body
     /// as text in which the name of the key's variable stands for the key.

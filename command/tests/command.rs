@@ -218,6 +218,52 @@ fn nothing_breaks_it() {
     }
 }
 
+/// Whatever an API answers, it is asked no more often than it may be, and there is an end.
+#[test]
+fn no_answer_breaks_a_probe() {
+    let tools = json!((0..9).map(|at| json!({"name": format!("t{at}"), "inputSchema": {}})).collect::<Vec<_>>());
+    let bodies = [
+        "",
+        "null",
+        "[]",
+        "[[]]",
+        "{\"error\": 1}",
+        "{\"error\": {\"message\": {}}}",
+        "{\"error\": {\"message\": \"tools[99999999999999999999] 'é' function '\"}}",
+        "{\"error\": {\"message\": \"function 't3' sk-\\ud800 ://?# tool 8\"}}",
+        "{\"detail\": [{}]}",
+        "\u{1b}[2J{",
+    ];
+    for dialect in ["openai-chat", "gemini", "anthropic-strict", "vllm", "bedrock"] {
+        let url = "http://127.0.0.1/v1?key=a-secret-of-mine";
+        let arguments = json!(["probe", "-d", dialect, "--url", url, "--model", "é", "--limit", "30", "--record", "r"]);
+        for status in [200, 400, 422, 429, 500, 0, 70_000] {
+            for body in bodies {
+                let mut command = Command::new(&json!({"arguments": arguments}).to_string());
+                let mut asked = 0;
+                while let Some(need) = command.need() {
+                    match need {
+                        Need::Input => command.give(tools.to_string().as_bytes()),
+                        Need::File(_) => command.fail("ENOENT"),
+                        _ => {
+                            asked += 1;
+                            let answer = json!({"status": status, "retryAfter": "-1e9", "body": body});
+                            // A plain tool is taken, so that it goes on.
+                            let is_plain = need.words().concat().contains("ping");
+                            let answer = if is_plain { json!({"status": 200, "body": "{}"}) } else { answer };
+                            command.give(answer.to_string().as_bytes());
+                        }
+                    }
+                }
+                assert!((1..=30).contains(&asked), "{dialect} {status} {body}: {asked}");
+                let printed = command.finish();
+                assert!(printed.exit_code <= 2 && !printed.stderr.contains("a-secret"), "{printed:?}");
+                assert!(!printed.stdout.contains('\u{1b}'), "{printed:?}");
+            }
+        }
+    }
+}
+
 /// What `dialects` lists is what the library knows, whatever that is by now.
 #[test]
 fn dialects_are_listed() {

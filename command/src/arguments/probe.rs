@@ -6,9 +6,9 @@ use super::{source::Connection, Machine};
 use crate::probe::endpoints::ENDPOINTS;
 
 pub(super) const EXAMPLES: &str = "\
-The first request has all the tools: if the API takes them, that was all. Otherwise it is asked until it is known which \
-tools it refuses.
-Every request costs what one of a few tokens costs, and its tools. `--dry-run` shows the first one, and sends nothing.
+The first request has all the tools: if the API takes them, that was all. Otherwise it is asked until it is known
+which tools it refuses. Every request costs what one of a few tokens costs, and its tools. `--dry-run` shows the
+first one, and sends nothing.
 
 Examples:
   toolwire probe -d openai-chat --model gpt-5-mini --dry-run tools.json
@@ -16,8 +16,8 @@ Examples:
   toolwire probe -d vllm --url http://localhost:8000/v1 --model Qwen/Qwen3-8B tools.json
   toolwire probe -d gemini --model gemini-2.5-flash --record answers.jsonl -- npx -y some-mcp-server
 
-Exit codes: 0 the API takes every tool, as `toolwire check` says; 1 it refuses one, or the two differ; 2 it could not be \
-asked about all of them.";
+Exit codes: 0 the API takes every tool, as `toolwire check` says; 1 it refuses one, or the two differ; 2 it could not
+be asked about all of them.";
 
 #[derive(Args, Debug)]
 pub(crate) struct ProbeArguments {

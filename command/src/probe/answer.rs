@@ -104,7 +104,7 @@ pub(crate) fn named(text: &str, numbered: &[&str], names: &[Option<&str>]) -> Op
             BEFORE.contains(&before) || after.starts_with("functiondeclaration")
         })
     };
-    let mut meant = names.iter().enumerate().filter(|(_, name)| name.is_some_and(|name| is_meant(name)));
+    let mut meant = names.iter().enumerate().filter(|(_, name)| name.is_some_and(&is_meant));
     match (meant.next(), meant.next()) {
         (Some((at, _)), None) => Some(at),
         _ => None,

@@ -71,17 +71,26 @@ const CHAT: Wire = Wire {
     carrier: "function.parameters",
     schema: &["function", "parameters"],
     name: &["function", "name"],
-    body: r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"max_tokens":"$tokens","tools":"$tools"}"#,
+    body: concat!(
+        r#"{"model":"$model","messages":[{"role":"user","#,
+        r#""content":"Hi"}],"max_tokens":"$tokens","tools":"$tools"}"#
+    ),
     numbered: IN_TOOLS,
 };
 /// Models that think refuse `max_tokens` there.
 const CHAT_OF_OPENAI: Wire = Wire {
-    body: r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"max_completion_tokens":"$tokens","tools":"$tools"}"#,
+    body: concat!(
+        r#"{"model":"$model","messages":[{"role":"user","#,
+        r#""content":"Hi"}],"max_completion_tokens":"$tokens","tools":"$tools"}"#
+    ),
     ..CHAT
 };
 /// A schema becomes a grammar only where a call is asked for.
 const CHAT_WITH_CALL: Wire = Wire {
-    body: r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"max_tokens":"$tokens","tools":"$tools","tool_choice":"required"}"#,
+    body: concat!(
+        r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"#,
+        r#""max_tokens":"$tokens","tools":"$tools","tool_choice":"required"}"#
+    ),
     ..CHAT
 };
 const RESPONSES: Wire = Wire {
@@ -97,7 +106,10 @@ const MESSAGES: Wire = Wire {
     carrier: "input_schema",
     schema: &["input_schema"],
     name: &["name"],
-    body: r#"{"model":"$model","max_tokens":"$tokens","messages":[{"role":"user","content":"Hi"}],"tools":"$tools"}"#,
+    body: concat!(
+        r#"{"model":"$model","max_tokens":"$tokens","#,
+        r#""messages":[{"role":"user","content":"Hi"}],"tools":"$tools"}"#
+    ),
     numbered: IN_TOOLS,
 };
 const DECLARATIONS: Wire = Wire {
@@ -105,7 +117,10 @@ const DECLARATIONS: Wire = Wire {
     carrier: "parameters",
     schema: &["parameters"],
     name: &["name"],
-    body: r#"{"contents":[{"role":"user","parts":[{"text":"Hi"}]}],"tools":[{"functionDeclarations":"$tools"}],"generationConfig":{"maxOutputTokens":"$tokens"}}"#,
+    body: concat!(
+        r#"{"contents":[{"role":"user","parts":[{"text":"Hi"}]}],"#,
+        r#""tools":[{"functionDeclarations":"$tools"}],"generationConfig":{"maxOutputTokens":"$tokens"}}"#
+    ),
     // `tools[0]` is all of them.
     numbered: &["function_declarations[", "functiondeclarations["],
 };
@@ -116,7 +131,10 @@ const CONVERSE: Wire = Wire {
     carrier: "inputSchema.json",
     schema: &["toolSpec", "inputSchema", "json"],
     name: &["toolSpec", "name"],
-    body: r#"{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":"$tokens"},"toolConfig":{"tools":"$tools"}}"#,
+    body: concat!(
+        r#"{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"#,
+        r#""inferenceConfig":{"maxTokens":"$tokens"},"toolConfig":{"tools":"$tools"}}"#
+    ),
     numbered: IN_TOOLS,
 };
 const COHERE_CHAT: Wire = Wire { format: "cohere-chat", ..CHAT };

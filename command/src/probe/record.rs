@@ -1,5 +1,5 @@
-//! What was answered as rows of evidence, in the form of `answers.jsonl`, and without what is private: no key, header or
-//! address of one's own, no names, texts or values, and nothing that says who asked.
+//! What was answered as rows of evidence, in the form of `answers.jsonl`, and without what is private: no key, header
+//! or address of one's own, no names, texts or values, and nothing that says who asked.
 
 use toolwire::{
     internal,

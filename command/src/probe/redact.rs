@@ -156,8 +156,10 @@ mod tests {
         }
         for text in [
             "Invalid schema for function 'mcp__plugin_oh-my-claudecode_x__ask_codex': In context=('properties', 'a1')",
-            "tools.13.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12)",
-            "Invalid value at 'request.tools[0].function_declarations[23].parameters.properties[16].value.enum[0]' (TYPE_STRING), 2",
+            "tools.13.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 \
+             (https://json-schema.org/draft/2020-12)",
+            "Invalid value at 'request.tools[0].function_declarations[23].parameters.properties[16].value.enum[0]' \
+             (TYPE_STRING), 2",
         ] {
             assert_eq!(told(text), text);
         }

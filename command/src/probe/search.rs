@@ -2,9 +2,9 @@
 //! is told of each request whether it was accepted.
 //!
 //! All tools come first. What is refused is asked again in parts, what the table expects to be refused apart from the
-//! rest; a tool that the error names is taken out. That a refusal is about tools is known once a request of the same form
-//! was accepted, if only one with a plain tool. In the end the tools that were accepted are asked together, unless they
-//! were: what is refused only then is about the request as a whole.
+//! rest; a tool that the error names is taken out. That a refusal is about tools is known once a request of the same
+//! form was accepted, if only one with a plain tool. In the end the tools that were accepted are asked together, unless
+//! they were: what is refused only then is about the request as a whole.
 
 use std::collections::BTreeSet;
 

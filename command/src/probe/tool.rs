@@ -72,7 +72,11 @@ pub(crate) fn refused_together(tools: &[&Tool], dialect: &'static Dialect) -> Ve
 
 /// A list with one tool that everybody takes: it says whether the rest of a request is fine.
 pub(crate) fn plain(dialect: &'static Dialect) -> String {
-    const PLAIN: &str = r#"[{"name":"ping","description":"Asks whether a host answers.","inputSchema":{"type":"object","properties":{"host":{"type":"string","description":"Its name."}},"required":["host"]}}]"#;
+    const PLAIN: &str = r#"[{"name": "ping", "description": "Asks whether a host answers.", "inputSchema": {
+        "type": "object",
+        "properties": {"host": {"type": "string", "description": "Its name."}},
+        "required": ["host"]
+    }}]"#;
     let list = json::read(PLAIN).unwrap_or_default();
     let written = internal::sanitize_tools(list, &ToolsOptions::new(dialect.name));
     let mut tools = written.map(|written| written.tools).unwrap_or_default();

@@ -71,6 +71,44 @@ fn the_page_is_fresh() {
     );
 }
 
+/// Rows that `toolwire probe --record` wrote: of every surface that it asks, and as its cases show them.
+#[test]
+fn rows_of_probe_are_known() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let endpoints = read("command/src/probe/endpoints.rs");
+    let surfaces: Vec<&str> =
+        endpoints.split("surface: \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let mut rows: Vec<String> = surfaces
+        .iter()
+        .chain(&["elsewhere"])
+        .map(|surface| {
+            let format = if *surface == "bedrock" { "bedrock-converse" } else { "openai-chat" };
+            format!(
+                r#"{{"surface":"{surface}","format":"{format}","kind":"tool","carrier":"parameters","strict":null,"verdict":"accepted","schema":{{"type":"object","properties":{{}}}}}}"#
+            )
+        })
+        .collect();
+    assert!(rows.len() > 15, "{surfaces:?}");
+    let cases: serde_json::Value = serde_json::from_str(&read("tests/command/probe.json")).unwrap_or_default();
+    let written = cases.as_array().into_iter().flatten().filter_map(|case| case["written"]["rows.jsonl"].as_array());
+    let written = written.flatten().filter_map(|row| row.as_str()).filter(|row| row.contains("evidence"));
+    rows.extend(written.map(String::from));
+    assert!(rows.iter().any(|row| row.contains("toolwire probe")), "cases that record");
+    let ledger = Ledger::of("answers.jsonl", &rows.join("\n")).unwrap_or_else(|| panic!("no file of answers"));
+    let unknown: Vec<&String> = ledger.faults.iter().filter(|fault| fault.contains("neither mapped")).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+/// What others sent: it is judged as every answer is.
+#[test]
+fn probed_answers_are_what_the_tables_say() {
+    let Ok(rows) = fs::read_to_string(root().join("tests/sample/probed.jsonl")) else {
+        say("nothing to judge: nobody has sent tests/sample/probed.jsonl so far");
+        return;
+    };
+    assert_faultless(&Ledger::of("answers.jsonl", &rows).unwrap_or_else(|| panic!("no file of answers")));
+}
+
 /// Rows written by us: what the tests say of the data must not be true of any data.
 #[test]
 fn what_differs_is_a_fault() {
