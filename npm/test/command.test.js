@@ -132,7 +132,8 @@ describe('every case', () => {
 });
 
 describe('every case that needs no terminal and no server, through the program', { concurrency: 2 }, () => {
-  const alone = ({ terminal, server, servers, answers }) => [terminal, server, servers, answers].every((it) => it === undefined);
+  const alone = ({ terminal, server, servers, answers }) =>
+    [terminal, server, servers, answers].every((it) => it === undefined);
   for (const it of cases.filter(alone)) {
     test(`${it.file}: ${it.name}`, async () => {
       const cwd = place(it.files);

@@ -58,7 +58,7 @@ class Api(BaseHTTPRequestHandler):
 
     @property
     def heard(self) -> list[Any]:
-        return self.server.heard  # type: ignore[attr-defined,no-any-return]
+        return self.server.heard  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager

@@ -34,7 +34,13 @@ export async function answerOf(request: Request): Promise<Answer> {
   try {
     const headers = { ...request.headers, ...(key && { [key.header]: key.before + secret }) };
     // What a request carries is for one address.
-    const answer = await fetch(request.url, { method: 'POST', headers, body: request.body, redirect: 'manual', signal });
+    const answer = await fetch(request.url, {
+      method: 'POST',
+      headers,
+      body: request.body,
+      redirect: 'manual',
+      signal,
+    });
     const body = await begun(answer);
     return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: safe(body) };
   } catch (error) {
