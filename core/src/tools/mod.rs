@@ -14,6 +14,7 @@ mod call_sites;
 pub(crate) mod check;
 pub(crate) mod choice;
 mod definitions;
+mod flat_names;
 mod held;
 pub(crate) mod quarantine;
 pub(crate) mod request;

@@ -69,6 +69,7 @@ pub(crate) fn adapt_with_names(
     if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
         let deferred_options = DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() };
         wire_out = match deferred.target {
+            Some(Target::Anthropic) => Wire::Anthropic,
             Some(Target::OpenaiResponses) => Wire::Responses,
             Some(Target::OpenaiChat) => Wire::Chat,
             None => wire,
