@@ -398,7 +398,7 @@ export type ViolationRule =
 export type DeferredWarningCode =
   /** Two tools have one name: one definition is sent. */
   | 'duplicate_tool_name'
-  /** An addition in the history has other words for a deferred tool: the newest count. */
+  /** An addition in the history has other words for a tool: the newest count. */
   | 'redefined_tool'
   /** An addition or removal is not the client's word, or `toolChanges` ignores it. */
   | 'tool_change_ignored'
@@ -416,5 +416,19 @@ export type DeferredWarningCode =
   | 'defer_loading_not_boolean'
   /** `tool_choice` forces a tool that was not loaded. */
   | 'forced_deferred_tool'
+  /** What earlier requests began with is written otherwise now: a prompt cache ends there. */
+  | 'prefix_changed'
+  /** A search that nobody made stands for an addition, which the backend does not have. */
+  | 'synthesized_exchange'
+  /** `tool_choice` names a tool where the backend takes no name: it demands any tool now. */
+  | 'forced_choice_widened'
+  /** A change of the tools stands later than it came: no API takes it between a call and its result. */
+  | 'moved'
+  /** A call's arguments are no JSON object: it has none where the target wants one. */
+  | 'arguments_not_an_object'
+  /** The target wants a number of tokens and the request has none: `maxTokens` counts. */
+  | 'max_tokens_defaulted'
+  /** A call's id has letters that the target refuses: it and its result have another one. */
+  | 'call_id_changed'
   /** Something of the request has no counterpart in the target format, and was left out. */
   | 'not_translated';

@@ -1,9 +1,10 @@
 //! A conversation that goes on elsewhere: in another format, or with another API's constructs for deferred tools.
 
 use super::{
-    conversation::{timeline, Conversation},
+    catalogue::Catalogue,
+    conversation::{timeline, unavailable, Conversation},
     lazy::{may_hold, view},
-    load_events::{directive, directive_definition, Directive},
+    load_events::{directive, directive_definition, Directive, Events},
     namespace::NameMap,
     prefilter,
     quote::Sending,
@@ -16,7 +17,7 @@ use crate::{
     error::Error,
     json::Node,
     names::Names,
-    options::{DeferredOptions, Format, Native},
+    options::{DeferredOptions, Format, Native, UnavailableCalls},
 };
 
 /// Writes a request that holds nothing of deferred loading any more in another format.
@@ -27,7 +28,10 @@ pub(super) fn plain<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let mut names = NameMap::default();
-    let conversation = read(request, formats, (options, &mut names), warnings)?;
+    let mut conversation = read(request, formats, (options, &mut names), warnings)?;
+    if options.unavailable_calls == UnavailableCalls::Text {
+        unavailable::as_text(&mut conversation, options.removals)?;
+    }
     write(request, conversation, formats, (options, &Names::default()), warnings)
 }
 
@@ -40,10 +44,16 @@ pub(super) fn native<'a>(
 ) -> Result<(DeferredReport, Names), Error> {
     let mut map = NameMap::default();
     if formats.0 == formats.1 && !lacks(request, options.native)? {
-        return Ok((DeferredReport::default(), Names::default()));
+        if options.native == Native::Kimi {
+            writer::choice::widen(request, warnings)?;
+        }
+        return Ok((as_it_is(request, options, warnings)?, Names::default()));
     }
     let mut conversation = read(request, formats, (options, &mut map), warnings)?;
     timeline::run(&mut conversation, options, warnings);
+    if options.unavailable_calls == UnavailableCalls::Text {
+        unavailable::as_text(&mut conversation, options.removals)?;
+    }
     let mut names = Names::default();
     if let Some(sending) = sending {
         names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &[]);
@@ -78,6 +88,20 @@ fn write<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     writer::put(request, conversation, Writing { options, source, target, names, warnings })
+}
+
+/// What is to be said of a request that its backend takes as it is.
+fn as_it_is(request: &Node<'_>, options: &DeferredOptions, warnings: &mut Warnings) -> Result<DeferredReport, Error> {
+    let format = options.native.format().unwrap_or(Format::Anthropic);
+    let (mut events, mut map) = (Events::new(options), NameMap::default());
+    let mut catalogue = Catalogue::read(super::listed(request), false, warnings);
+    if format == Format::OpenaiResponses {
+        super::responses::scan(request, &mut events, &mut map, warnings)?;
+    } else {
+        request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
+    }
+    events.resolve(&mut catalogue, super::listed(request), options, warnings);
+    Ok(DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() })
 }
 
 /// Whether a request of the backend's own format holds a construct that it does not understand.

@@ -41,7 +41,9 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
-    options::{Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch},
+    options::{
+        Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch, UnavailableCalls,
+    },
 };
 use catalogue::Catalogue;
 use format::Shape;
@@ -105,17 +107,22 @@ pub(crate) fn apply_with_names(
         if wire.target == Format::OpenaiResponses && wire.format != wire.target {
             writer::choice::complete(request);
         }
+        if wire.target == Format::Anthropic {
+            report.betas = betas::needed(request)?;
+            betas::keep(request, &report.betas)?;
+        }
         keep_spelling(request, spelled);
         report.warnings = warnings.finish();
         return Ok((report, names));
     }
     let mut report = rewrite(request, (wire, sending), options, &mut warnings, reports)?;
     let source = format_to_read(request, wire, options)?;
+    let tells_calls = options.unavailable_calls == UnavailableCalls::Text;
     let both = (source, wire.target) == (Format::OpenaiResponses, Format::OpenaiResponses);
     if both && options.custom_tools == Some(CustomTools::Function) {
         custom_tools::as_functions(request, &mut warnings)?;
     }
-    if source != wire.target {
+    if source != wire.target || tells_calls {
         handoff::plain(request, (source, wire.target), options, &mut warnings)?;
     }
     settle_empty(request, wire.target, report.emptied, options);

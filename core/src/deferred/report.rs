@@ -23,6 +23,8 @@ pub struct DeferredReport {
     pub unreachable: bool,
     /// What the hidden tools would have cost, in bytes of compact JSON.
     pub saved_bytes: usize,
+    /// The betas that the `anthropic-beta` header has to name for what the request holds.
+    pub betas: Vec<&'static str>,
     /// The name of the function that stands for a tool search, if one does: `tool_search_name` of the options, unless a
     /// tool is called so.
     pub tool_search_name: Option<String>,

@@ -6,6 +6,7 @@
 pub(super) mod pairs;
 pub(super) mod timeline;
 pub(super) mod tools;
+pub(super) mod unavailable;
 
 use alloc::{string::String, vec::Vec};
 
@@ -20,6 +21,8 @@ use crate::{
 pub(super) struct Conversation<'a> {
     pub(super) tools: tools::Tools<'a>,
     pub(super) events: Vec<Event<'a>>,
+    /// The history means the same where it goes, and was left in the request.
+    pub(super) is_in_place: bool,
 }
 
 /// Something that happened.
@@ -43,8 +46,8 @@ pub(super) enum What<'a> {
     Remove(Text<'a>),
     /// What the model thought, as its maker wrote it.
     Reasoning(Node<'a>),
-    /// A message that means the same in the target, as it stands.
-    Copied(Node<'a>),
+    /// A message that means the same in the target, as it stands, and who speaks in it.
+    Copied(Node<'a>, Role),
 }
 
 /// Who speaks.
@@ -178,6 +181,8 @@ pub(super) struct Outcome<'a> {
     pub(super) is_error: bool,
     /// The tools that it found, if it was a search.
     pub(super) found: Option<Vec<Text<'a>>>,
+    /// Of those that it found, the ones that had been taken away.
+    pub(super) gone: Vec<Text<'a>>,
     /// The same in the format it comes from.
     pub(super) own: Option<Node<'a>>,
 }

@@ -15,7 +15,7 @@ pub(in crate::deferred) fn run(
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) {
-    let Conversation { tools, events } = conversation;
+    let Conversation { tools, events, .. } = conversation;
     if options.tool_changes == ToolChanges::Ignore {
         events.retain(|event| {
             let ignored: &mut dyn Iterator<Item = &Text<'_>> = &mut match &event.what {
@@ -47,7 +47,7 @@ pub(in crate::deferred) fn run(
                 for name in outcome.found.iter().flatten() {
                     match tools.get_mut(name) {
                         Some(tool) if !tool.withdrawn => tool.loaded = true,
-                        Some(_) => {}
+                        Some(_) => outcome.gone.push(name.clone()),
                         None => warnings.about("unknown_tool_reference", name.display()),
                     }
                 }

@@ -111,6 +111,12 @@ impl<'a> Tools<'a> {
         self.list.push(tool);
     }
 
+    pub(in crate::deferred) fn get(&self, name: &Text<'_>) -> Option<&Tool<'a>> {
+        // Keys borrow from the request, the name from anywhere: a shorter-lived view of the index compares both.
+        let index: &Map<Text<'_>, usize> = &self.index;
+        index.get(name).and_then(|at| self.list.get(*at))
+    }
+
     pub(in crate::deferred) fn get_mut(&mut self, name: &Text<'_>) -> Option<&mut Tool<'a>> {
         let index: &Map<Text<'_>, usize> = &self.index;
         let at = *index.get(name)?;

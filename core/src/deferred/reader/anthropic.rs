@@ -13,7 +13,7 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Text},
-    options::Format,
+    options::{Format, UnavailableCalls},
 };
 
 /// Reads a request.
@@ -24,13 +24,22 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
         tool::remove(request, "system");
         message(reader, 0, Role::System, Some(system), "/system")?;
     }
+    if reader.reading.target == Format::OpenaiChat && reader.conversation.events.is_empty() {
+        let listed = request.get("messages").and_then(Node::as_array).unwrap_or_default();
+        if listed.iter().map(|message| is_copied(reader, message)).collect::<Result<Vec<_>, _>>()?.iter().all(|is| *is)
+        {
+            reader.conversation.is_in_place = true;
+            return Ok(());
+        }
+    }
     let messages = request
         .visit("messages", |messages| messages.as_array_mut().map(core::mem::take))
         .flatten()
         .unwrap_or_default();
     for (at, old) in messages.into_iter().enumerate() {
         if is_copied(reader, &old)? {
-            reader.push(at + 1, What::Copied(old));
+            let role = role(&*view(&old)?, &format!("/messages/{at}"))?;
+            reader.push(at + 1, What::Copied(old, role));
             continue;
         }
         let pointer = format!("/messages/{at}");
@@ -46,10 +55,23 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
 /// Whether a message stands in the target's format for the same.
 fn is_copied(reader: &Reader<'_, '_>, message: &Node<'_>) -> Result<bool, Error> {
     Ok(match reader.reading.target {
-        Format::Anthropic => !may_hold(message, prefilter::DEFERRAL),
+        Format::Anthropic if reader.reading.options.unavailable_calls == UnavailableCalls::Text => false,
+        Format::Anthropic => !may_hold(message, prefilter::DEFERRAL) || !speaks_of_tools(&*view(message)?),
         Format::OpenaiChat => is_common(&*view(message)?),
         Format::OpenaiResponses => false,
     })
+}
+
+/// Whether a message refers to tools, or changes them.
+fn speaks_of_tools(message: &Node<'_>) -> bool {
+    let blocks = |node: &Node<'_>| {
+        node.get("content")
+            .and_then(Node::as_array)
+            .is_some_and(|blocks| blocks.iter().any(|block| is_reference(block) || directive(block).is_some()))
+    };
+    let listed = message.get("content").and_then(Node::as_array).unwrap_or_default();
+    let is_search = |block: &Node<'_>| has_type(block, "server_tool_use") || has_type(block, "tool_search_tool_result");
+    blocks(message) || listed.iter().any(|block| blocks(block) || is_search(block))
 }
 
 /// Whether a message means the same in Chat Completions.
@@ -218,7 +240,14 @@ fn result<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>, pointer: &str) -
     };
     let _ = pointer;
     let content = reader.content(content, part)?;
-    Ok(What::Result(Outcome { id, content, is_error, found: Some(found).filter(|found| !found.is_empty()), own }))
+    Ok(What::Result(Outcome {
+        id,
+        content,
+        is_error,
+        found: Some(found).filter(|found| !found.is_empty()),
+        gone: Vec::new(),
+        own,
+    }))
 }
 
 fn search_result<'a>(reader: &mut Reader<'_, 'a>, block: &Node<'a>) -> What<'a> {
@@ -234,6 +263,7 @@ fn search_result<'a>(reader: &mut Reader<'_, 'a>, block: &Node<'a>) -> What<'a> 
         content,
         is_error: failed.is_some(),
         found: Some(listed.iter().map(reference_name).collect()),
+        gone: Vec::new(),
         own: reader.stays().then(|| block.clone()),
     })
 }

@@ -27,25 +27,23 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
 }
 
 fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, mut old: Node<'a>, pointer: &str) -> Result<(), Error> {
-    if old.as_object().is_none() {
-        return Err(no_object(&old, pointer));
+    let calls = old.get("tool_calls").is_some() || old.get("tool_call_id").is_some();
+    if reader.stays() && !calls && old.get("tools").is_none() {
+        let speaker = role(&old, pointer)?;
+        reader.push(at, What::Copied(old, speaker));
+        return Ok(());
     }
-    let is = |name| old.get("role").is_some_and(|role| role.is_text(name));
-    let (is_system, is_tool) = (is("system") || is("developer"), is("tool") || is("function"));
-    let role = match () {
-        () if is_system => Role::System,
-        () if is("user") => Role::User,
-        () if is("assistant") => Role::Assistant,
-        () if is_tool => Role::User,
-        () => return Err(no_role(&old, pointer, "`system`, `developer`, `user`, `assistant` or `tool`")),
-    };
+    let role = role(&old, pointer)?;
+    let is_system = role == Role::System;
+    let is_tool = ["tool", "function"].iter().any(|name| old.get("role").is_some_and(|role| role.is_text(name)));
     carried(reader, at, &mut old, is_system, pointer)?;
     let content = take(&mut old, "content")?;
     if is_tool {
         reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
         let content = reader.content(content, part)?;
         let id = string_of(&old, "tool_call_id");
-        reader.push(at, What::Result(Outcome { id, content, is_error: false, found: None, own: None }));
+        reader
+            .push(at, What::Result(Outcome { id, content, is_error: false, found: None, gone: Vec::new(), own: None }));
         return Ok(());
     }
     reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
@@ -65,6 +63,23 @@ fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, mut old: Node<'a>, pointe
         reader.push(at, call);
     }
     Ok(())
+}
+
+/// Who speaks; what a tool gives is the client's word.
+fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
+    if message.as_object().is_none() {
+        return Err(no_object(message, pointer));
+    }
+    let is = |name: &&str| message.get("role").is_some_and(|role| role.is_text(name));
+    if ["system", "developer"].iter().any(is) {
+        Ok(Role::System)
+    } else if ["user", "tool", "function"].iter().any(is) {
+        Ok(Role::User)
+    } else if is(&"assistant") {
+        Ok(Role::Assistant)
+    } else {
+        Err(no_role(message, pointer, "`system`, `developer`, `user`, `assistant` or `tool`"))
+    }
 }
 
 /// The tools that a message brings.

@@ -11,7 +11,7 @@ pub(super) use chat::brings_tools;
 use alloc::{format, vec::Vec};
 
 use super::{
-    conversation::{Content, Conversation, Event, Part, What},
+    conversation::{Content, Conversation, Event, Part, Role, What},
     namespace::NameMap,
     report::Warnings,
     tool::type_of,
@@ -70,12 +70,9 @@ impl<'a> Reader<'_, 'a> {
 
     /// Whether nobody has spoken yet: what comes here is the head of the prompt.
     fn is_head(&self) -> bool {
-        use super::conversation::Role;
         !self.conversation.events.iter().any(|event| match &event.what {
             What::Text { role, .. } => *role != Role::System,
-            What::Copied(message) => {
-                !["system", "developer"].iter().any(|role| message.get("role").is_some_and(|own| own.is_text(role)))
-            }
+            What::Copied(_, role) => *role != Role::System,
             What::Call(_) | What::Result(_) | What::Reasoning(_) => true,
             What::Add(_) | What::Remove(_) => false,
         })

@@ -115,7 +115,7 @@ impl<'a> Pass<'_, '_, 'a> {
             "item_reference" => return Err(incomplete(at)),
             _ if self.reader.stays() => {
                 let message = self.turn(Phase::Other);
-                self.reader.push(message, What::Copied(item));
+                self.reader.push(message, What::Copied(item, Role::Assistant));
             }
             "reasoning" => {
                 let message = self.turn(Phase::Thought);
@@ -139,7 +139,7 @@ impl<'a> Pass<'_, '_, 'a> {
         };
         let message = self.turn(if role == Role::Assistant { Phase::Said } else { Phase::Other });
         if self.reader.stays() {
-            self.reader.push(message, What::Copied(item));
+            self.reader.push(message, What::Copied(item, role));
             return Ok(());
         }
         let content = item.visit("content", core::mem::take);
@@ -167,7 +167,8 @@ impl<'a> Pass<'_, '_, 'a> {
         let id = string_of(&item, "call_id");
         let output = item.visit("output", core::mem::take);
         let content = self.reader.content(output, part)?;
-        self.reader.push(message, What::Result(Outcome { id, content, is_error: false, found: None, own }));
+        self.reader
+            .push(message, What::Result(Outcome { id, content, is_error: false, found: None, gone: Vec::new(), own }));
         Ok(())
     }
 
@@ -210,7 +211,10 @@ impl<'a> Pass<'_, '_, 'a> {
             self.reader.conversation.tools.bring(definition, false, self.reader.reading.warnings);
         }
         let content = Content::Parts(Vec::new());
-        self.reader.push(message, What::Result(Outcome { id, content, is_error: false, found: Some(found), own }));
+        self.reader.push(
+            message,
+            What::Result(Outcome { id, content, is_error: false, found: Some(found), gone: Vec::new(), own }),
+        );
     }
 
     fn additional(&mut self, mut item: Node<'a>) {

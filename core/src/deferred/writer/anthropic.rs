@@ -31,6 +31,7 @@ pub(super) fn write<'a>(
         ids: Ids::default(),
         loads: 0,
         spoken: false,
+        last: None,
     };
     for event in events {
         messages.event(event);
@@ -62,6 +63,8 @@ struct Messages<'m, 'w, 'a> {
     loads: usize,
     /// Whether anybody has spoken.
     spoken: bool,
+    /// Who has spoken last.
+    last: Option<Role>,
 }
 
 impl<'a> Messages<'_, '_, 'a> {
@@ -89,11 +92,12 @@ impl<'a> Messages<'_, '_, 'a> {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            What::Copied(copied) => {
-                if copied.get("role").is_some_and(|role| role.is_text("assistant")) {
+            What::Copied(copied, role) => {
+                if role == Role::Assistant {
                     self.settle_pending();
                 }
                 self.spoken = true;
+                self.last = Some(role);
                 self.out.push(copied);
             }
         }
@@ -108,10 +112,9 @@ impl<'a> Messages<'_, '_, 'a> {
         if role == Role::Assistant {
             self.settle_pending();
         }
-        let goes_on = self.out.last().is_some_and(|last| {
-            last.get("role").is_some_and(|own| own.is_text(role.name()))
-                && last.get("content").is_some_and(|content| content.as_array().is_some())
-        });
+        let goes_on = self.last == Some(role)
+            && self.out.last().and_then(|last| last.get("content")).is_some_and(|content| content.as_array().is_some());
+        self.last = Some(role);
         match self.out.last_mut().filter(|_| goes_on) {
             Some(last) => {
                 last.visit("content", |content| content.as_array_mut().map(|list| list.extend(blocks)));
@@ -126,7 +129,7 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         let blocks = core::mem::take(&mut self.pending);
-        let after_user = self.out.last().is_some_and(|last| last.get("role").is_some_and(|role| role.is_text("user")));
+        let after_user = self.last == Some(Role::User);
         let is_text = blocks.iter().all(|block| block.get("text").is_some());
         if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
             let goes_on = after_user
@@ -141,6 +144,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 None => self.out.push(message(Role::User, blocks)),
             }
         } else {
+            self.last = Some(Role::System);
             self.out.push(message(Role::System, blocks));
         }
     }
@@ -177,7 +181,9 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         let native = self.writer.native();
-        if let Some(own) = outcome.own {
+        // A reference to what is not listed is refused.
+        let is_whole = outcome.found.iter().flatten().all(|name| self.writer.places.of(name) != Place::Nowhere);
+        if let Some(own) = outcome.own.filter(|_| is_whole) {
             let is_hosted = self.writer.is_hosted_result(&outcome.id);
             self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([own]));
             return;
@@ -185,13 +191,13 @@ impl<'a> Messages<'_, '_, 'a> {
         let id = self.ids.of(&outcome.id, self.writer);
         let content = match (&outcome.found, native) {
             (Some(found), Native::References | Native::Changes | Native::Inline) if !outcome.is_error => {
-                self.references(found)
+                self.references(found, &outcome.gone)
             }
             (found, _) => {
                 let mut content = outcome.content;
                 if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
                     let mut parts = content.into_parts();
-                    parts.extend(self.writer.told(found));
+                    parts.extend(self.writer.told(found, &outcome.gone));
                     content = Content::Parts(parts);
                 }
                 result_content(content)
@@ -206,8 +212,8 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     /// What a search found, as references: nothing else may stand beside them, and an unknown one is refused.
-    fn references(&self, found: &[Text<'a>]) -> Node<'a> {
-        let is_there = |name: &&Text<'a>| self.writer.places.of(name) != Place::Nowhere;
+    fn references(&self, found: &[Text<'a>], gone: &[Text<'a>]) -> Node<'a> {
+        let is_there = |name: &&Text<'a>| self.writer.places.of(name) != Place::Nowhere && !gone.contains(name);
         let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
         if blocks.is_empty() {
             let told = if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED };

@@ -82,7 +82,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 let text = self.writer.withdrawn(&name);
                 self.system(Node::string(text));
             }
-            What::Copied(message) => {
+            What::Copied(message, _) => {
                 self.end_turn()?;
                 self.end_results();
                 self.out.push(message);
@@ -140,6 +140,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
+        self.writer.lose_error(&outcome);
         let found = outcome.found;
         let is_search = self.writer.is_hosted_result(&outcome.id);
         if !(is_search && self.is_dropped(Some(Searcher::Hosted))) {
@@ -151,7 +152,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 content => {
                     let mut parts = content.into_parts();
                     if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
-                        parts.extend(self.writer.told(found));
+                        parts.extend(self.writer.told(found, &outcome.gone));
                     }
                     joined(parts, &format!("/messages/{at}"))?
                 }

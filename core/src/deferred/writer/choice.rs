@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::set;
+use super::{drop_member, set};
 use crate::{
     deferred::{
         lazy::view,
@@ -99,11 +99,11 @@ pub(super) fn write<'a>(
     if target != Format::Anthropic {
         remove_unless_false(request, wanted.single && has_tools);
     } else {
-        remove(request, "parallel_tool_calls");
+        drop_member(request, "parallel_tool_calls");
     }
     // Chat Completions refuses a choice without tools. Kimi's may stand in messages.
     if target == Format::OpenaiChat && !has_tools && native != Native::Kimi {
-        remove(request, "tool_choice");
+        drop_member(request, "tool_choice");
         return;
     }
     let is_sent = |name: &Text<'a>| names.is_none_or(|names| names.contains(name));
@@ -137,7 +137,7 @@ fn remove_unless_false(request: &mut Node<'_>, single: bool) {
     if single {
         set(request, "parallel_tool_calls", Node::bool(false));
     } else if request.get("parallel_tool_calls").is_some_and(|parallel| parallel.as_bool() != Some(true)) {
-        remove(request, "parallel_tool_calls");
+        drop_member(request, "parallel_tool_calls");
     }
 }
 
@@ -187,6 +187,17 @@ fn allowed<'a>(required: bool, names: Vec<Text<'a>>, target: Format, warnings: &
         return Node::record([kind, ("allowed_tools", Node::record([("mode", mode), ("tools", tools)]))]);
     }
     Node::record([kind, ("mode", mode), ("tools", tools)])
+}
+
+/// Kimi takes no named choice: any tool is demanded.
+pub(in crate::deferred) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
+    let named = match request.get("tool_choice").map(view).transpose()?.as_deref().and_then(read) {
+        Some(Choice::Tool(name)) => name.display().into_owned(),
+        _ => return Ok(()),
+    };
+    warnings.about("forced_choice_widened", named);
+    set(request, "tool_choice", Node::literal("required"));
+    Ok(())
 }
 
 /// The names that alone may be called, where the target has no way to say so.

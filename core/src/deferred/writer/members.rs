@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::set;
+use super::{drop_member, set};
 use crate::{
-    deferred::{lazy::view, reader::lose, report::Warnings, tool::remove},
+    deferred::{lazy::view, reader::lose, report::Warnings},
     error::Error,
     json::{Member, Node, Text},
     options::Format,
@@ -70,7 +70,7 @@ pub(super) fn write(
         *object.members_mut() = members;
     }
     if target == Format::Anthropic {
-        remove(request, "parallel_tool_calls");
+        drop_member(request, "parallel_tool_calls");
         if request.get("max_tokens").is_none() {
             warnings.warn("max_tokens_defaulted");
             set(request, "max_tokens", Node::count(max_tokens));

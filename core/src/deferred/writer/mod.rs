@@ -11,7 +11,7 @@ mod responses;
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conversation::{Content, Conversation, Part, Searcher, What},
+    conversation::{Content, Conversation, Outcome, Part, Searcher, What},
     notice::{self, whole},
     report::Warnings,
     tool::{self, Kind},
@@ -51,10 +51,11 @@ pub(super) fn put<'a>(
         false => Some(choice::take(request, source, writer.writing.warnings)?),
     };
     let only = wanted.as_ref().and_then(|wanted| choice::only(wanted, target)).map(<[_]>::to_vec);
-    let Conversation { tools, events } = conversation;
+    let Conversation { tools, events, is_in_place } = conversation;
     let (listed, names) = writer.list(tools, only.as_deref())?;
     let had_tools = request.get("tools").is_some();
     match target {
+        _ if is_in_place => {}
         Format::Anthropic => anthropic::write(&mut writer, request, events)?,
         Format::OpenaiResponses => responses::write(&mut writer, request, events)?,
         Format::OpenaiChat => chat::write(&mut writer, request, events)?,
@@ -140,7 +141,10 @@ impl<'w, 'a> Writer<'w, 'a> {
                     self.definitions.insert(name, written);
                     continue;
                 }
-                Place::Deferred => set(&mut written, tool::FLAG, Node::bool(true)),
+                Place::Deferred => {
+                    self.definitions.insert(name.clone(), written.clone());
+                    set(&mut written, tool::FLAG, Node::bool(true));
+                }
                 _ => {}
             }
             names.push(name);
@@ -164,10 +168,10 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// An entry that nobody can refer to: a search, or a tool that the API's own servers run.
     fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
-        if self.stays() {
-            let is_kept =
-                kind != Kind::ClientSearch && kind != Kind::HostedSearch || self.native() == Native::ToolSearch;
-            return is_kept.then_some(definition);
+        let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
+        let has_searches = self.native() == Native::ToolSearch || self.writing.target == Format::Anthropic;
+        if self.stays() && (!is_search || has_searches) {
+            return Some(definition);
         }
         match (kind, self.native()) {
             (Kind::HostedSearch, Native::ToolSearch) => Some(Node::record([("type", Node::literal("tool_search"))])),
@@ -202,14 +206,22 @@ impl<'w, 'a> Writer<'w, 'a> {
         id.as_text().is_some_and(|id| self.hosted.contains(id))
     }
 
+    /// OpenAI's formats have no mark for a call that failed; a search says so itself.
+    fn lose_error(&mut self, outcome: &Outcome<'a>) {
+        if outcome.is_error && outcome.found.is_none() {
+            self.writing.warnings.about(super::reader::LOST, "is_error");
+        }
+    }
+
     /// That a tool can be called now, for a model to read.
     fn available(&self, name: &Text<'a>) -> String {
         notice::available(&self.writing.names.current(name))
     }
 
     /// What a search found, for a model to read.
-    fn told(&self, found: &[Text<'a>]) -> Vec<Part<'a>> {
+    fn told(&self, found: &[Text<'a>], gone: &[Text<'a>]) -> Vec<Part<'a>> {
         let said = |name: &Text<'a>| match self.writing.options.unknown_reference {
+            _ if gone.contains(name) => Some(self.withdrawn(name)),
             UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(notice::REMOVED)),
             UnknownReference::Drop if !self.places.knows(name) => None,
             _ => Some(self.available(name)),
@@ -238,6 +250,13 @@ fn search_of<'a>(definition: &Node<'a>) -> Node<'a> {
         set(&mut search, "parameters", schema.clone());
     }
     search
+}
+
+/// Takes a member out of a request that has it.
+fn drop_member(request: &mut Node<'_>, key: &str) {
+    if request.get(key).is_some() {
+        tool::remove(request, key);
+    }
 }
 
 fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {

@@ -90,7 +90,8 @@ impl<'a> Places<'a> {
 
     /// Of some names, those whose definitions stand in the event at hand: what no event before it has declared.
     pub(super) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
-        let new = |name: &&Text<'a>| self.places.get(*name) == Some(&Place::Carrier) && !self.declared.contains(*name);
+        let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
+        let new = |name: &&Text<'a>| is_brought(name) && !self.declared.contains(*name);
         let mut out: Vec<Text<'a>> = Vec::new();
         for name in names.iter().filter(new) {
             if !out.contains(name) {
@@ -113,8 +114,11 @@ fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bo
     if tool.listed && !tool.deferred {
         return if is_gone { Place::Nowhere } else { Place::Top };
     }
+    // The API's own search looks through what is listed, and the list stays the same when it has found something.
+    if native == Native::ToolSearch && searches && tool.listed && !is_gone {
+        return Place::Deferred;
+    }
     if is_gone || !tool.loaded {
-        // The API's own search looks through what is listed.
         let is_searched = native == Native::ToolSearch && searches && tool.listed && !tool.withdrawn;
         return if is_searched { Place::Deferred } else { Place::Nowhere };
     }

@@ -72,7 +72,7 @@ impl<'a> Items<'_, '_, 'a> {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            What::Copied(item) => self.out.push(item),
+            What::Copied(item, _) => self.out.push(item),
         }
     }
 
@@ -141,6 +141,7 @@ impl<'a> Items<'_, '_, 'a> {
     }
 
     fn result(&mut self, outcome: Outcome<'a>) {
+        self.writer.lose_error(&outcome);
         let is_dropped = self.is_dropped(self.writer.is_hosted_result(&outcome.id));
         let found = outcome.found.unwrap_or_default();
         let is_search = outcome.id.as_text().is_some_and(|id| self.searches.contains(id));
@@ -159,7 +160,7 @@ impl<'a> Items<'_, '_, 'a> {
                 content => {
                     let mut parts = content.into_parts();
                     if !found.is_empty() {
-                        parts.extend(self.writer.told(&found));
+                        parts.extend(self.writer.told(&found, &outcome.gone));
                     }
                     let parts: Vec<Node<'a>> = parts.into_iter().map(|part| block(part, "input_text")).collect();
                     if parts.is_empty() {
