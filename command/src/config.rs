@@ -10,6 +10,7 @@ use toolwire::{
     dialects, internal,
     rules::{Constraint, Rule},
 };
+use wildmatch::WildMatch;
 
 use super::{
     arguments::FailOn,
@@ -97,7 +98,7 @@ impl Ignore {
         let tool = finding.tool.as_deref();
         (self.rules.is_empty() || self.rules.iter().any(|rule| rule == finding.rule))
             && (self.tools.is_empty()
-                || tool.is_some_and(|tool| self.tools.iter().any(|pattern| fast_glob::glob_match(pattern, tool))))
+                || tool.is_some_and(|tool| self.tools.iter().any(|pattern| WildMatch::new(pattern).matches(tool))))
     }
 
     fn has(&self, dialect: &str) -> bool {
