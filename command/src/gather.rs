@@ -69,6 +69,8 @@ pub(crate) struct Gathering {
     /// Files and streams that are inputs already: none is judged twice.
     taken: BTreeSet<String>,
     timeout: u32,
+    /// Where the command is run: what VS Code calls the workspace's folder.
+    folder: String,
     /// Where the baseline is, whether it is there or not.
     pub(crate) baseline_path: Option<String>,
     baseline_written: bool,
@@ -76,7 +78,8 @@ pub(crate) struct Gathering {
 
 impl Gathering {
     pub(crate) fn new(command: &Command, terminal: &Terminal) -> Result<Gathering, CommandError> {
-        let mut gathering = Gathering::default();
+        let folder = terminal.folder.clone().unwrap_or_else(|| ".".into());
+        let mut gathering = Gathering { folder, ..Gathering::default() };
         match command {
             Command::Matrix(arguments) => {
                 gathering.several = true;
@@ -350,7 +353,7 @@ impl Gathering {
         for one in servers {
             let source = format!("{file} ({})", one.name);
             let line = one.position.line;
-            match one.server.and_then(|server| servers::with_values(&server, values)) {
+            match one.server.and_then(|server| servers::with_values(&server, values, &self.folder)) {
                 Ok(server) => {
                     let declared = (file.to_string(), one.position);
                     let role = Role::Input(Origin::Server(Some(declared)));

@@ -96,9 +96,10 @@ enum State {
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
-    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment }`. The arguments
-    /// are those after the program's name; the next three are booleans that say what is a terminal; then its width, and
-    /// the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set. All but the arguments can be left out.
+    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment, folder }`. The
+    /// arguments are those after the program's name; the next three are booleans that say what is a terminal; then its
+    /// width, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and the absolute path of the folder
+    /// that it is run in. All but the arguments can be left out.
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);

@@ -8,8 +8,10 @@ use crate::{
 
 pub(super) fn written(report: &Report<'_>) -> String {
     let mut out = String::from("## toolwire check\n\n");
-    out.push_str(&escaped(&report.summary()));
-    out.push_str(".\n");
+    if !report.sources.is_empty() {
+        out.push_str(&escaped(&report.summary()));
+        out.push_str(".\n");
+    }
     let mut before = None;
     for group in &report.groups {
         let (rule, word) = (group.finding.rule, group.finding.word());
@@ -22,7 +24,8 @@ pub(super) fn written(report: &Report<'_>) -> String {
         }
         out.push_str(&row(report, group));
     }
-    for line in report.failed.iter().map(|error| error.line("toolwire")).chain(report.stale.iter().cloned()) {
+    let beside = report.notes.iter().chain(&report.stale).cloned();
+    for line in report.failed.iter().map(|error| error.line("toolwire")).chain(beside) {
         out.push_str(&format!("\n> {}\n", escaped(&line)));
     }
     out
