@@ -140,7 +140,9 @@ fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, S
         },
         Transport::Remote { url, headers, sse } => {
             let url = each(url)?;
-            Transport::Remote { url, headers: values(headers, &mut each)?, sse: *sse }
+            // The end of a line in a variable is no part of it, and no header may have it.
+            let headers = values(headers, &mut each)?.into_iter().map(|(name, value)| (name, value.trim().into()));
+            Transport::Remote { url, headers: headers.collect(), sse: *sse }
         }
     };
     Ok(Server { transport, timeout: server.timeout })
