@@ -22,8 +22,8 @@ const POINTER: usize = 300;
 pub(crate) struct CommandError {
     /// Which input, if it is not the first.
     pub(crate) source: Option<String>,
-    /// The file that it stands in, and where in it, if that is known.
-    pub(crate) file: Option<(String, Option<usize>)>,
+    /// The file that it stands in, and its line there, if that is known. Boxed: errors are passed around a lot.
+    pub(crate) file: Option<Box<(String, Option<usize>)>>,
     /// Where in the input: a line of JSON Lines.
     pub(crate) line: Option<usize>,
     /// Where in the input, or in its line.
@@ -64,7 +64,7 @@ impl CommandError {
 
     /// The same in a file that people have, and maybe in a line of it.
     pub(crate) fn in_file(mut self, file: &str, line: Option<usize>) -> CommandError {
-        self.file = Some((normal(file), line.or(self.line)));
+        self.file = Some(Box::new((normal(file), line.or(self.line))));
         self
     }
 

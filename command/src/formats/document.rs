@@ -20,7 +20,7 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
     let failed = report.failed.iter().map(|error| {
         record([
             ("source", error.source.as_deref().map_or_else(Node::default, Node::string)),
-            ("line", number(error.file.as_ref().map_or(error.line, |(_, line)| *line))),
+            ("line", number(error.file.as_ref().map_or(error.line, |file| file.1))),
             ("pointer", Node::string(error.pointer.as_str())),
             ("message", Node::string(error.message.as_str())),
         ])
