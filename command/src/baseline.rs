@@ -34,14 +34,16 @@ pub(crate) struct Identity {
 #[derive(Debug)]
 pub(crate) struct Baseline {
     path: String,
-    known: Known<String>,
+    known: Known,
 }
 
-type Known<Name> = BTreeMap<Identity, BTreeSet<Name>>;
+type Known = BTreeMap<Identity, BTreeSet<String>>;
 
 /// What was judged: of other things nobody can tell whether they are still there.
 pub(crate) struct Judged<'j> {
     pub(crate) sources: &'j [Source],
+    /// What these are known by.
+    pub(crate) names: BTreeSet<String>,
     pub(crate) dialects: &'j [&'static Dialect],
     pub(crate) profile: Option<&'j str>,
     /// It was asked what is lost when tools are rewritten.
@@ -57,10 +59,8 @@ impl Judged<'_> {
         } else {
             Rule::ALL.iter().any(|one| one.id() == rule) && internal::constraint_of(rule).is_none()
         };
-        let of_dialect = |known: &&&'static Dialect| known.name == dialect && !passes(self.profile, known, rule);
-        !other
-            && self.dialects.iter().any(|known| of_dialect(&known))
-            && self.sources.iter().any(|source| source.identity() == identity.source)
+        let mut dialects = self.dialects.iter().filter(|known| known.name == dialect);
+        !other && dialects.any(|known| !passes(self.profile, known, rule)) && self.names.contains(&identity.source)
     }
 }
 
@@ -182,8 +182,7 @@ impl Baseline {
             }
         }
         self.known.retain(|identity, names| {
-            let met = |name: &str| met.iter().any(|(known, dialect)| known == identity && *dialect == name);
-            names.retain(|name| judged.covers(identity, name) && !met(name));
+            names.retain(|name| judged.covers(identity, name) && !met.contains(&(identity.clone(), name.as_str())));
             !names.is_empty()
         });
         let stale = self.known.len();

@@ -188,6 +188,7 @@ impl Task for Check {
         }
         let judged = Judged {
             sources: &sources,
+            names: sources.iter().map(Source::identity).collect(),
             dialects: &self.dialects,
             profile: self.profile.as_deref(),
             is_rewritten: self.arguments.rewritten.is_some(),
