@@ -123,7 +123,7 @@ impl Baseline {
             let (identity, dialects) = read_entry(entry).map_err(|(member, message)| {
                 CommandError::new(format!("/findings/{at}{member}"), message).in_source(path)
             })?;
-            known.entry(identity).or_insert_with(BTreeSet::new).extend(dialects);
+            known.entry(identity).or_default().extend(dialects);
         }
         Ok(Baseline { path: path.into(), known })
     }
