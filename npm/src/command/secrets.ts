@@ -29,11 +29,15 @@ export function withoutSecrets(text: string, server: Given): string {
     for (const word of [user, ...user.split(':')]) add(word);
     const from = rest.search(/[?#]/);
     if (from >= 0) {
-      secrets.add(rest.slice(from + 1));
-      for (const word of rest.slice(from + 1).split(/[?&#]/)) add(word.slice(word.indexOf('=') + 1));
+      const behind = rest.slice(from + 1);
+      for (const part of behind.split('#')) {
+        secrets.add(`?${part}`).add(`#${part}`);
+        add(part);
+      }
+      for (const word of behind.split(/[&#]/)) add(word.slice(word.indexOf('=') + 1));
     }
   }
-  secrets.delete('');
+  for (const mark of ['', '?', '#']) secrets.delete(mark);
   // The longest first: it may have others in it.
   const inOrder = [...secrets].sort((one, other) => other.length - one.length);
   return inOrder.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);

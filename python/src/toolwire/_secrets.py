@@ -39,10 +39,12 @@ def without_secrets(text: str, server: dict[str, Any]) -> str:
             add(word)
         behind = re.search(r"[?#](.*)", rest, re.DOTALL)
         if behind:
-            secrets.add(behind[1])
-            for word in re.split(r"[?&#]", behind[1]):
+            for part in behind[1].split("#"):
+                secrets.update((f"?{part}", f"#{part}"))
+                add(part)
+            for word in re.split(r"[&#]", behind[1]):
                 add(word[word.find("=") + 1 :])
-    secrets.discard("")
+    secrets -= {"", "?", "#"}
     # The longest first: it may have others in it.
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
