@@ -21,11 +21,13 @@ mod glob;
 mod indent;
 mod input;
 mod matrix;
+mod naming;
 mod need;
 mod outcome;
 mod places;
 mod position;
 mod profile;
+mod reason;
 mod restore;
 mod sanitize;
 mod servers;
@@ -41,7 +43,8 @@ pub use self::need::{Need, Server, Transport};
 use self::{
     arguments::CommandLine,
     error::{CommandError, UNUSABLE},
-    gather::{reason, Gathering, Want, INPUT},
+    gather::{Gathering, Want, INPUT},
+    reason::reason,
     task::{Output, Task},
     terminal::{cut, shown, shown_lines, Terminal},
 };
@@ -93,9 +96,10 @@ enum State {
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
-    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment }`. The arguments
-    /// are those after the program's name; the next three are booleans that say what is a terminal; then its width, and
-    /// the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set. All but the arguments can be left out.
+    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, environment, folder }`. The
+    /// arguments are those after the program's name; the next three are booleans that say what is a terminal; then its
+    /// width, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and the absolute path of the folder
+    /// that it is run in. All but the arguments can be left out.
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);
@@ -128,7 +132,7 @@ impl Command {
         let source = want.source.clone();
         let given = match decoded(bytes) {
             Ok(text) => self.gathering.give(text),
-            Err(error) => self.gathering.failed(error.in_source(&source)),
+            Err(error) => self.gathering.fail(false, error),
         };
         self.go_on(given, &source);
     }
@@ -137,8 +141,9 @@ impl Command {
     pub fn fail(&mut self, message: &str) {
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
-        let (missing, message) = reason(message, &source);
-        let failed = self.gathering.fail(missing, &message);
+        let what = if matches!(want.need, Need::Folder(_)) { "a folder" } else { "a file" };
+        let (missing, message) = reason(message, &source, what);
+        let failed = self.gathering.fail(missing, CommandError::new("", message));
         self.go_on(failed, &source);
     }
 
@@ -230,7 +235,7 @@ impl Command {
         if let Some(input) = gathered.inputs.first() {
             self.source = input.source.clone();
         }
-        self.state = match task(*command, gathered) {
+        self.state = match gathered.checked().and_then(|()| task(*command, gathered)) {
             Ok(task) => State::Working(task),
             Err(error) => State::Ended(unusable(&error, &self.source, &self.terminal)),
         };

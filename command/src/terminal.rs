@@ -1,4 +1,5 @@
-//! What is known of where the output goes, and what follows from it: width, colour, whether progress is shown.
+//! What is known of where the command runs and its output goes, and what follows: width, colour, whether progress is
+//! shown.
 //!
 //! Only the host can look at a terminal; it describes what it saw as JSON. What the environment's variables mean is
 //! decided here, so that it means the same in every host.
@@ -22,13 +23,15 @@ pub(crate) struct Terminal {
     pub(crate) width: Option<usize>,
     /// Progress is shown.
     pub(crate) progress: bool,
+    /// The folder that the command is run in, as an absolute path.
+    pub(crate) folder: Option<String>,
     pub(crate) out: Paint,
     pub(crate) err: Paint,
 }
 
 impl Terminal {
-    /// Reads `{ stdin, stdout, stderr, columns, environment }`: three booleans that say what is a terminal, a number,
-    /// and the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set.
+    /// Reads `{ stdin, stdout, stderr, columns, environment, folder }`: three booleans that say what is a terminal, a
+    /// number, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and where the command is run.
     pub(crate) fn read(facts: &Node<'_>) -> Terminal {
         let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
         let variable = |name: &str| {
@@ -49,6 +52,7 @@ impl Terminal {
             typed: is("stdin"),
             width: is("stdout").then_some(columns),
             progress: is("stderr") && !dumb,
+            folder: facts.get("folder").and_then(Node::as_text).map(|folder| folder.display().into_owned()),
             out: paint(is("stdout")),
             err: paint(is("stderr")),
         }
