@@ -1,4 +1,4 @@
-//! What inputs are called in messages, documents and baselines: so that nothing secret is written down, and the same file
+//! What inputs are called in messages, documents and baselines: nothing secret is written down, and the same file
 //! has the same name.
 
 /// What runs a package or a module, and says nothing about it.

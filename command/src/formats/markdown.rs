@@ -1,4 +1,4 @@
-//! Tables in Markdown, for the summary of a run or a comment. Nothing of a server's words is markup there: they are code,
+//! Tables in Markdown, for the summary of a run or a comment. No word of a server's is markup there: they are code,
 //! because GitHub makes links of names, numbers and addresses wherever else they stand, escaped or not.
 
 use super::{copies, Report};

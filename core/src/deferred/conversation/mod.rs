@@ -181,6 +181,8 @@ pub(super) struct Outcome<'a> {
     pub(super) is_error: bool,
     /// The tools that it found, if it was a search.
     pub(super) found: Option<Vec<Text<'a>>>,
+    /// Who ran the search that it is the result of, if it is one's: [`pairs::match_searches`] says so.
+    pub(super) of_search: Option<Searcher>,
     /// Of those that it found, the ones that had been taken away.
     pub(super) gone: Vec<Text<'a>>,
     /// The same in the format it comes from.

@@ -1,9 +1,9 @@
 //! Calls and their results: results follow their calls at once. What stood between comes after all results of that
 //! turn, and what the model said there before its calls.
 
-use alloc::vec::Vec;
+use alloc::{collections::VecDeque, string::String, vec::Vec};
 
-use super::{Event, Role, What};
+use super::{Event, Role, Searcher, What};
 use crate::{
     collections::Map,
     deferred::report::Warnings,
@@ -58,6 +58,32 @@ pub(in crate::deferred) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut War
     out
 }
 
+/// Finds the results of searches: what refers to tools is the result of one, and so is what answers a call of one. Ids
+/// need not be unique; each result answers the oldest call of its id that is open.
+pub(in crate::deferred) fn match_searches(events: &mut [Event<'_>]) {
+    let mut open: Map<String, VecDeque<usize>> = Map::new();
+    let id = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+    for at in 0..events.len() {
+        let (before, rest) = events.split_at_mut(at);
+        match rest.first_mut().map(|event| &mut event.what) {
+            Some(What::Call(call)) => open.entry(id(&call.id)).or_default().push_back(at),
+            Some(What::Result(outcome)) => {
+                let called = open.get_mut(&id(&outcome.id)).and_then(VecDeque::pop_front);
+                let call = match called.and_then(|at| before.get_mut(at)).map(|event| &mut event.what) {
+                    Some(What::Call(call)) => Some(call),
+                    _ => None,
+                };
+                let found = outcome.found.as_ref().map(|_| Searcher::Client);
+                outcome.of_search = call.as_ref().and_then(|call| call.search).or(found);
+                if let Some(call) = call {
+                    call.search = outcome.of_search;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A turn of the model and its results.
 #[derive(Default)]
 struct Turn<'a> {
@@ -71,6 +97,10 @@ struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     fn close(&mut self, out: &mut Vec<Event<'a>>) {
+        // One turn is one message, where calls stand in messages.
+        if let Some(message) = self.calls.first().map(|call| call.message) {
+            self.before.iter_mut().chain(&mut self.calls).for_each(|event| event.message = message);
+        }
         for part in [&mut self.before, &mut self.calls, &mut self.results, &mut self.after] {
             out.append(part);
         }

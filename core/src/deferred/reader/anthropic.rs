@@ -246,6 +246,7 @@ fn result<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>, pointer: &str) -
         is_error,
         found: Some(found).filter(|found| !found.is_empty()),
         gone: Vec::new(),
+        of_search: None,
         own,
     }))
 }
@@ -264,6 +265,7 @@ fn search_result<'a>(reader: &mut Reader<'_, 'a>, block: &Node<'a>) -> What<'a> 
         is_error: failed.is_some(),
         found: Some(listed.iter().map(reference_name).collect()),
         gone: Vec::new(),
+        of_search: None,
         own: reader.stays().then(|| block.clone()),
     })
 }

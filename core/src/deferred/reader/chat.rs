@@ -42,8 +42,18 @@ fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, mut old: Node<'a>, pointe
         reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
         let content = reader.content(content, part)?;
         let id = string_of(&old, "tool_call_id");
-        reader
-            .push(at, What::Result(Outcome { id, content, is_error: false, found: None, gone: Vec::new(), own: None }));
+        reader.push(
+            at,
+            What::Result(Outcome {
+                id,
+                content,
+                is_error: false,
+                found: None,
+                gone: Vec::new(),
+                of_search: None,
+                own: None,
+            }),
+        );
         return Ok(());
     }
     reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);

@@ -167,8 +167,10 @@ impl<'a> Pass<'_, '_, 'a> {
         let id = string_of(&item, "call_id");
         let output = item.visit("output", core::mem::take);
         let content = self.reader.content(output, part)?;
-        self.reader
-            .push(message, What::Result(Outcome { id, content, is_error: false, found: None, gone: Vec::new(), own }));
+        self.reader.push(
+            message,
+            What::Result(Outcome { id, content, is_error: false, found: None, gone: Vec::new(), of_search: None, own }),
+        );
         Ok(())
     }
 
@@ -213,7 +215,15 @@ impl<'a> Pass<'_, '_, 'a> {
         let content = Content::Parts(Vec::new());
         self.reader.push(
             message,
-            What::Result(Outcome { id, content, is_error: false, found: Some(found), gone: Vec::new(), own }),
+            What::Result(Outcome {
+                id,
+                content,
+                is_error: false,
+                found: Some(found),
+                gone: Vec::new(),
+                of_search: None,
+                own,
+            }),
         );
     }
 

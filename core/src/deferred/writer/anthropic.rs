@@ -177,14 +177,14 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     fn result(&mut self, outcome: Outcome<'a>) {
-        if self.is_dropped(self.writer.is_hosted_result(&outcome.id)) {
+        if self.is_dropped(outcome.of_search == Some(Searcher::Hosted)) {
             return;
         }
         let native = self.writer.native();
         // A reference to what is not listed is refused.
         let is_whole = outcome.found.iter().flatten().all(|name| self.writer.places.of(name) != Place::Nowhere);
         if let Some(own) = outcome.own.filter(|_| is_whole) {
-            let is_hosted = self.writer.is_hosted_result(&outcome.id);
+            let is_hosted = outcome.of_search == Some(Searcher::Hosted);
             self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([own]));
             return;
         }

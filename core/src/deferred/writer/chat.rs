@@ -60,7 +60,15 @@ impl<'a> Messages<'_, '_, 'a> {
             What::Call(call) => self.call(call)?,
             What::Reasoning(thought) => self.reasoning(thought),
             What::Text { role: Role::Assistant, content } => {
-                self.turn()?.content = Some(content);
+                let turn = self.turn()?;
+                turn.content = Some(match turn.content.take() {
+                    Some(before) => {
+                        let mut parts = before.into_parts();
+                        parts.extend(content.into_parts());
+                        Content::Parts(parts)
+                    }
+                    None => content,
+                });
             }
             What::Result(outcome) => {
                 self.end_turn()?;
@@ -142,8 +150,7 @@ impl<'a> Messages<'_, '_, 'a> {
     fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
         self.writer.lose_error(&outcome);
         let found = outcome.found;
-        let is_search = self.writer.is_hosted_result(&outcome.id);
-        if !(is_search && self.is_dropped(Some(Searcher::Hosted))) {
+        if !self.is_dropped(outcome.of_search) {
             let (content, images) = split(outcome.content);
             let at = self.at;
             self.images.extend(images.into_iter().map(|image| (at, image)));

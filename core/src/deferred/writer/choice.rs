@@ -51,7 +51,7 @@ pub(super) fn take<'a>(request: &mut Node<'a>, source: Format, warnings: &mut Wa
     drop(choice);
     if is_lost {
         if let Some(choice) = remove(request, "tool_choice") {
-            lose("tool_choice", &choice, warnings);
+            lose("tool_choice", &*view(&choice)?, warnings);
         }
     }
     Ok(wanted)

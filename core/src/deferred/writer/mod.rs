@@ -11,13 +11,13 @@ mod responses;
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    conversation::{Content, Conversation, Outcome, Part, Searcher, What},
+    conversation::{pairs, Content, Conversation, Outcome, Part},
     notice::{self, whole},
     report::Warnings,
     tool::{self, Kind},
 };
 use crate::{
-    collections::{Map, Set},
+    collections::Map,
     error::Error,
     json::{Node, Text},
     names::Names,
@@ -41,10 +41,11 @@ pub(super) struct Writing<'w> {
 /// `invalid-value` for half a surrogate pair where texts are joined.
 pub(super) fn put<'a>(
     request: &mut Node<'a>,
-    conversation: Conversation<'a>,
+    mut conversation: Conversation<'a>,
     writing: Writing<'_>,
 ) -> Result<(), Error> {
     let (source, target) = (writing.source, writing.target);
+    pairs::match_searches(&mut conversation.events);
     let mut writer = Writer::new(&conversation, writing);
     let wanted = match source == target {
         true => None,
@@ -79,8 +80,6 @@ struct Writer<'w, 'a> {
     definitions: Map<Text<'a>, Node<'a>>,
     /// The search function of the client, by its name.
     search: Option<Text<'a>>,
-    /// Ids of searches that the API's own servers ran.
-    hosted: Set<Text<'a>>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
@@ -89,15 +88,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let places = Places::plan(conversation, (writing.options.native, removals), writing.warnings);
         let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
         let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
-        let hosted = conversation
-            .events
-            .iter()
-            .filter_map(|event| match &event.what {
-                What::Call(call) if call.search == Some(Searcher::Hosted) => call.id.as_text().cloned(),
-                _ => None,
-            })
-            .collect();
-        Writer { writing, places, definitions: Map::new(), search, hosted }
+        Writer { writing, places, definitions: Map::new(), search }
     }
 
     fn native(&self) -> Native {
@@ -199,11 +190,6 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
         let new = self.places.declare(names);
         new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
-    }
-
-    /// Whether a result is that of a search that the API's own servers ran.
-    fn is_hosted_result(&self, id: &Node<'a>) -> bool {
-        id.as_text().is_some_and(|id| self.hosted.contains(id))
     }
 
     /// OpenAI's formats have no mark for a call that failed; a search says so itself.

@@ -4,7 +4,6 @@ use alloc::{string::String, vec::Vec};
 
 use super::{place_history, set, Place, Writer};
 use crate::{
-    collections::Set,
     deferred::{
         conversation::{pairs, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Searcher, What},
         reader::LOST,
@@ -22,8 +21,7 @@ pub(super) fn write<'a>(
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
     let events = pairs::settle(events, writer.writing.warnings);
-    let searches = searches(writer, &events);
-    let mut items = Items { writer, searches, out: Vec::new(), late: Vec::new() };
+    let mut items = Items { writer, out: Vec::new(), late: Vec::new() };
     for event in events {
         items.event(event);
     }
@@ -33,22 +31,8 @@ pub(super) fn write<'a>(
     Ok(())
 }
 
-/// The ids of calls that looked for tools, and so are searches where there are such.
-fn searches<'a>(writer: &Writer<'_, 'a>, events: &[Event<'a>]) -> Set<Text<'a>> {
-    let id = |event: &Event<'a>| match &event.what {
-        What::Result(outcome) if outcome.found.is_some() => outcome.id.as_text().cloned(),
-        What::Call(call) if call.search.is_some() => call.id.as_text().cloned(),
-        _ => None,
-    };
-    match writer.native() {
-        Native::ToolSearch => events.iter().filter_map(id).collect(),
-        _ => Set::new(),
-    }
-}
-
 struct Items<'i, 'w, 'a> {
     writer: &'i mut Writer<'w, 'a>,
-    searches: Set<Text<'a>>,
     out: Vec<Node<'a>>,
     /// What tools bring, after all results of a turn.
     late: Vec<Node<'a>>,
@@ -103,7 +87,7 @@ impl<'a> Items<'_, '_, 'a> {
         if self.is_dropped(call.search == Some(Searcher::Hosted)) {
             return;
         }
-        if call.id.as_text().is_some_and(|id| self.searches.contains(id)) {
+        if call.search.is_some() && self.writer.native() == Native::ToolSearch {
             let (arguments, is_object) = call.arguments.value();
             if !is_object {
                 self.writer.writing.warnings.about("arguments_not_an_object", call.name.display());
@@ -142,10 +126,9 @@ impl<'a> Items<'_, '_, 'a> {
 
     fn result(&mut self, outcome: Outcome<'a>) {
         self.writer.lose_error(&outcome);
-        let is_dropped = self.is_dropped(self.writer.is_hosted_result(&outcome.id));
+        let is_dropped = self.is_dropped(outcome.of_search == Some(Searcher::Hosted));
         let found = outcome.found.unwrap_or_default();
-        let is_search = outcome.id.as_text().is_some_and(|id| self.searches.contains(id));
-        if is_search {
+        if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
             let tools = self.searched(&found);
             self.out.push(search_item("tool_search_output", outcome.id, ("tools", Node::array(tools))));
             return;
