@@ -182,6 +182,10 @@ fn change<'a>(reader: &mut Reader<'_, 'a>, at: usize, block: &Node<'a>, addition
         _ if name.is_empty() && definition.is_some() => {
             definition.into_iter().for_each(|definition| reader.lose_block(definition));
         }
+        // A tool of another format is none that this API can have.
+        _ if definition.is_some_and(|definition| definition.get(tool::INNER_FUNCTION).is_some()) => {
+            definition.into_iter().for_each(|definition| reader.lose_block(definition));
+        }
         _ => additions.push(Addition { name, definition: definition.cloned() }),
     }
 }

@@ -32,6 +32,7 @@ pub(super) fn write<'a>(
         loads: 0,
         spoken: false,
         last: None,
+        is_open: false,
     };
     for event in events {
         messages.event(event);
@@ -65,6 +66,8 @@ struct Messages<'m, 'w, 'a> {
     spoken: bool,
     /// Who has spoken last.
     last: Option<Role>,
+    /// The last message is one of ours: what a reader has left as it was stays so.
+    is_open: bool,
 }
 
 impl<'a> Messages<'_, '_, 'a> {
@@ -97,7 +100,7 @@ impl<'a> Messages<'_, '_, 'a> {
                     self.settle_pending();
                 }
                 self.spoken = true;
-                self.last = Some(role);
+                (self.last, self.is_open) = (Some(role), false);
                 self.out.push(copied);
             }
         }
@@ -112,9 +115,8 @@ impl<'a> Messages<'_, '_, 'a> {
         if role == Role::Assistant {
             self.settle_pending();
         }
-        let goes_on = self.last == Some(role)
-            && self.out.last().and_then(|last| last.get("content")).is_some_and(|content| content.as_array().is_some());
-        self.last = Some(role);
+        let goes_on = self.is_open && self.last == Some(role);
+        (self.last, self.is_open) = (Some(role), true);
         match self.out.last_mut().filter(|_| goes_on) {
             Some(last) => {
                 last.visit("content", |content| content.as_array_mut().map(|list| list.extend(blocks)));
@@ -132,11 +134,8 @@ impl<'a> Messages<'_, '_, 'a> {
         let after_user = self.last == Some(Role::User);
         let is_text = blocks.iter().all(|block| block.get("text").is_some());
         if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
-            let goes_on = after_user
-                && self
-                    .out
-                    .last()
-                    .is_some_and(|last| last.get("content").is_some_and(|content| content.as_array().is_some()));
+            let goes_on = after_user && self.is_open;
+            (self.last, self.is_open) = (Some(Role::User), true);
             match self.out.last_mut().filter(|_| goes_on) {
                 Some(last) => {
                     last.visit("content", |content| content.as_array_mut().map(|list| list.extend(blocks)));
@@ -144,7 +143,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 None => self.out.push(message(Role::User, blocks)),
             }
         } else {
-            self.last = Some(Role::System);
+            (self.last, self.is_open) = (Some(Role::System), true);
             self.out.push(message(Role::System, blocks));
         }
     }
